@@ -17,6 +17,7 @@ from gitmem.commands.recall import count_recall
 from gitmem.errors import UsageError
 from gitmem.frozen import replace
 from gitmem.model import FACTORS
+from gitmem.text.own import own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,11 +106,13 @@ def run(args: Arguments, out: Output) -> int:
             document |= {"at": past.table()} if past else {}
             document |= {"withheld": dict(found.withheld)} if args.strict else {}
             document |= {"behind": found.behind} if found.behind else {}
-            out.json(document | ({"suggestion": found.suggestion} if found.suggestion else {}))
+            document |= {"suggestion": found.suggestion} if found.suggestion else {}
+            out.json(document | ({"near": [hit_table(hit) for hit in found.near]} if found.near else {}))
         else:
             print_hits(memory, found, out, explain=args.explain)
             if not found.hits:
                 out.note(_describe_nothing(query, found))
+                _print_near(found, out)
             if found.withheld:
                 out.note(_describe_withheld(found))
     return _status(found)
@@ -132,6 +135,14 @@ def _describe_nothing(query: str, found: RecallResult) -> str:
     return f"nothing found for {query!r}{where}{meant}" if query else f"nothing found{where}"
 
 
+def _print_near(found: RecallResult, out: Output) -> None:
+    """Print near misses on standard error, so that a program that reads the hits never takes one for a hit."""
+    if found.near:
+        out.note(own("near misses, which do not match the question as asked:"))
+    for hit in found.near:
+        out.note(f"  {hit.reference} ({hit.gone or hit.status or hit.kind}): {hit.title}")
+
+
 def _query_of(args: Arguments, memory: Memory, query: str) -> Query:
     """Return the query that was typed.
 
@@ -151,6 +162,7 @@ def _query_of(args: Arguments, memory: Memory, query: str) -> Query:
         strict=args.strict,
         near=tuple(args.near),
         work=args.work,
+        near_misses=True,
         without=FACTORS if "all" in without else tuple(without),
     )
 

@@ -85,6 +85,7 @@ class Query:
         snippets: Whether hits have snippets; memories shown to an agent are shown with their texts.
         work: Whether to find the changed files and the held tasks (``commands.context.working_on``).
         domains: In the universal store, only memories that name none or one of these; None for no such filter.
+        near_misses: Whether to return near misses if nothing is found; for a person or agent who typed the query.
     """
 
     text: str = ""
@@ -115,6 +116,7 @@ class Query:
     here: tuple[str, str] = ("", "")
     snippets: bool = True
     work: bool = False
+    near_misses: bool = False
 
 
 @frozen
@@ -127,6 +129,8 @@ class RecallResult:
         notice: A line that says how they were found if not as requested; or empty.
         withheld: In a strict query, the numbers (at least) of matching memories that are not shown, by status.
         suggestion: If nothing was found, a similar query that finds something; or empty.
+        near: If nothing was found and the query asked for near misses, what it finds with corrected spelling or without
+        its filters, best first. Hooks and contexts never show them.
         behind: Which older state of the memories was searched, as a line, since another process is updating an index;
         empty if all was searched. Without hits, such a result does not mean that there are none.
     """
@@ -137,6 +141,7 @@ class RecallResult:
     suggestion: str = ""
     withheld: tuple[tuple[str, int], ...] = ()
     behind: str = ""
+    near: tuple[Hit, ...] = ()
 
 
 def narrow(policy: Policy, query: Query) -> Query:

@@ -19,6 +19,7 @@ from gitmem.recall import (
     hit_condition,
     is_sound,
     lexical_of,
+    narrow,
     rank,
     ranking_of,
     signals_of,
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 CANDIDATES = 60
 # The policy's upper bound (`policy`, candidate_multiplier); a setting of the environment has none.
 MULTIPLIER_AT_MOST = 1000.0
+# How many near misses are shown at most: they help to ask again, not to answer.
+NEAR_MISSES = 3
 # One of them, or a year, is in every query that names a time.
 _TIME_WORDS = """
 latest newest recent last past oldest earliest original first since after before until till between today yesterday ago
@@ -149,13 +152,35 @@ def recall(
     if meaning is not None:
         ranker.search_by(meaning)
     if not ranker.has_found:
-        return RecallResult((), 0, suggestion=ranker.suggestion() if is_asked else "")
+        suggestion = ranker.suggestion() if is_asked else ""
+        near = near_misses(sources, query, run, suggestion) if query.near_misses else ()
+        return RecallResult((), 0, suggestion=suggestion, near=near)
     if may_name_time(query.text):
         from gitmem.recall.when import find_when
 
         ranker.when = find_when(query.text, run.now, date_of)
     ranked = ranker.rank()
     return replace(ranked, notice=notice) if ranked.hits else ranked
+
+
+def near_misses(sources: Sequence[Source], query: Query, run: RecallRun, suggestion: str) -> tuple[Hit, ...]:
+    """Return what a query that found nothing finds with the suggested spelling, without its filters, or with both."""
+    corrected = replace(query, text=suggestion or query.text)
+    for other in (corrected, _without_filters(query, run), _without_filters(corrected, run)):
+        if other == query:
+            continue
+        terms = {s.catalog.language: tokens.query_terms(other.text, s.catalog.language) for s in sources}
+        ranker = Ranker(sources, replace(other, limit=NEAR_MISSES), terms, run)
+        ranker.search()
+        if ranker.has_found:
+            return ranker.rank().hits
+    return ()
+
+
+def _without_filters(query: Query, run: RecallRun) -> Query:
+    """Return a query without the filters on properties of a memory; its stores and what its reader gets stay."""
+    free = replace(query, kinds=(), tags=(), paths=(), statuses=(), tasks=(), named_domains=(), workspaces=(), by=())
+    return narrow(run.policy, free)
 
 
 def may_name_time(text: str) -> bool:

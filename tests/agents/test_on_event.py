@@ -20,6 +20,7 @@ from gitmem.agents.session.summary import waits
 from gitmem.frozen import replace
 from gitmem.index.catalog import FILE_NAME
 from gitmem.memory import Memory
+from gitmem.recall import Query
 from gitmem.store.state import background
 from gitmem.store.state.plain_files import spool_folders, waiting_captures
 from gitmem.store.state.spool import Spool
@@ -78,6 +79,13 @@ def test_prompt_after_a_compaction_brings_the_context_of_the_start_again_and_onc
 
     assert "half to even" in on_event.answer_prompt(memory, prompt)
     assert not on_event.answer_prompt(memory, prompt)
+
+
+def test_prompt_never_brings_near_misses(memory: Memory) -> None:
+    memory.remember("The ledger rounds half to even", kind="gotcha")
+    assert memory.recall(Query(text="ledgar", near_misses=True)).near
+
+    assert not on_event.answer_prompt(memory, Event("claude-code", PROMPT, session="s1", prompt="ledgar"))
 
 
 @pytest.mark.parametrize("client", ["claude-code", "opencode"])

@@ -167,6 +167,32 @@ def test_a_near_word_is_suggested_where_nothing_is_found(run_cli, option: list[s
     assert json.loads(found.out)["suggestion"] == "gateway"
 
 
+@pytest.mark.usefixtures("filled")
+@pytest.mark.parametrize(
+    "words",
+    [("retriez",), ("retries", "--kind", "gotcha"), ("retriez", "--kind", "gotcha"), ("retries", "--tag", "ui")],
+    ids=["spelling", "kind", "both", "tag"],
+)
+def test_near_misses_are_shown_as_such_where_nothing_is_found(run_cli, words: tuple[str, ...]) -> None:
+    text, found = run_cli("recall", *words), run_cli("recall", *words, "--json")
+    document = json.loads(found.out)
+
+    assert (text.status, text.out, found.status, document["hits"]) == (1, "", 1, [])
+    assert "near misses, which do not match the question as asked:" in text.err
+    assert "Retries in the gateway are limited to three" in text.err
+    assert {hit["title"] for hit in document["near"]} == {
+        "Retries in the gateway are limited to three",
+        "The gateway retries three times",
+    }
+
+
+@pytest.mark.usefixtures("filled")
+def test_near_misses_are_left_out_where_there_are_hits_or_nothing_is_near(run_cli) -> None:
+    for words in (("gateway",), ("zyzzogeton",)):
+        assert "near misses" not in run_cli("recall", *words).err
+        assert "near" not in json.loads(run_cli("recall", *words, "--json").out)
+
+
 def test_recall_at_finds_what_was_known_then(run_cli, repo: Path) -> None:
     run_cli("remember", "The gateway retries thrice", "--title", "Gateway", "--key", "a")
     commit_files(repo, {"new.py": ""})

@@ -15,7 +15,7 @@ from support.facts import DAY, Clock, approve_all, make_fact, make_memory, put, 
 from gitmem.document.times import format_time
 from gitmem.memory import Memory
 from gitmem.model import STATUSES
-from gitmem.recall import Query
+from gitmem.recall import Query, gate
 
 QUESTION = "how are auth tokens signed?"
 # Characters that mean something to FTS5, SQL, a shell, a regular expression or a terminal, and what is no character.
@@ -142,6 +142,25 @@ def test_parts_keep_to_the_filters(shelf: Memory) -> None:
 def test_where_nothing_is_found_a_near_word_is_suggested(shelf: Memory) -> None:
     assert shelf.recall(Query(text="how does the gatewey work")).suggestion == "how does the gateway work"
     assert shelf.recall(Query(text="zebra")).suggestion == ""
+
+
+def test_near_misses_are_found_only_for_who_asks_and_never_pass_the_gate(shelf: Memory) -> None:
+    asked = shelf.recall(Query(text="how does the gatewey work", near_misses=True))
+
+    assert [hit.key for hit in asked.near] == ["retry-budget", "jwt-signing"]
+    assert shelf.recall(Query(text="how does the gatewey work")).near == ()
+    policy, catalog = shelf.repository.policy(), shelf.repository.catalog()
+    assert gate.good_hits("how does the gatewey work", asked, policy, catalog_of=lambda _: catalog) == []
+
+
+def test_near_misses_leave_out_what_has_left_search(memory: Memory) -> None:
+    memory.remember("The gateway retries", key="gone")
+    memory.remember("The gateway waits", key="there")
+    memory.forget("gone")
+
+    found = memory.recall(Query(text="gateway", kinds=("gotcha",), near_misses=True))
+
+    assert (found.hits, [hit.key for hit in found.near]) == ((), ["there"])
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
