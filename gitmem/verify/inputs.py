@@ -64,11 +64,10 @@ class CodeTree(CodeFiles):
         return CodeTree(git, commit, entries.values())
 
     @classmethod
-    def of_entries(cls, commit: str, tree: str, entries: Iterable[Entry]) -> CodeTree:
+    def of_entries(cls, git: Git, commit: str, tree: str, entries: Iterable[Entry]) -> CodeTree:
         """Return a tree whose files are already known, without running git."""
-        made = cls.__new__(cls)
-        made.commit, made.tree = commit, tree
-        CodeFiles.__init__(made, entries)
+        made = cls(git, commit, entries)
+        made.tree = tree
         return made
 
     @cached_property

@@ -250,7 +250,9 @@ def _with_old_places(tree: CodeTree, moves: Sequence[Move]) -> CodeTree:
         for mode, oid, path in tree.match("**" if move.new == TOP else escape(move.new)):
             old = move.old + path[start:] if move.old.endswith("/") else move.old
             entries[old] = (mode, oid, old)
-    return CodeTree.of_entries(tree.commit, tree.tree, [*tree.entries, *entries.values()]) if entries else tree
+    if not entries:
+        return tree
+    return CodeTree.of_entries(tree.git, tree.commit, tree.tree, [*tree.entries, *entries.values()])
 
 
 class Moves:

@@ -224,7 +224,7 @@ class Reader:
         if question.concerns() is None:
             lineage.digests.update({commit: f"tree:{tree}" for commit, tree in history.trees.items()})
             return lineage, {}
-        shown = _work_out(lineage, history, question, self._list_files)
+        shown = _work_out(self._git, lineage, history, question, self._list_files)
         return lineage, shown
 
     def is_touched(self, question: InputQuestion, commit: str) -> bool:
@@ -263,7 +263,7 @@ class Reader:
 
 
 def _work_out(
-    lineage: Lineage, history: _History, question: InputQuestion, list_files: Callable[[str], list[Entry]]
+    git: Git, lineage: Lineage, history: _History, question: InputQuestion, list_files: Callable[[str], list[Entry]]
 ) -> dict[str, CodeTree]:
     """Compute the digests of a lineage from what each commit changed, parents first; return the trees by digest."""
     ancestors, digests, concerns = lineage.ancestors, lineage.digests, question.concerns()
@@ -282,7 +282,7 @@ def _work_out(
             digests[commit] = f"tree:{trees[commit]}" if known.startswith("tree:") else known
             lineage.seen[commit] = lineage.seen[before]
             return
-        tree = _LineageTree.of_entries(commit, trees[commit], here.values())
+        tree = _LineageTree.of_entries(git, commit, trees[commit], here.values())
         read = lineage.seen[commit] = question.reads_in(tree)
         digests[commit] = question.digest_by(tree, read)
         if is_builtin:

@@ -126,7 +126,7 @@ def prove(git: Git, commits: Sequence[str], facts: Sequence[FactHistory]) -> dic
                 files[one.path] = (one.mode, one.oid, one.path)
             else:
                 files.pop(one.path, None)
-        tree = CodeTree.of_entries(commit, trees[commit], files.values())
+        tree = CodeTree.of_entries(git, commit, trees[commit], files.values())
         for fact in facts:
             digest_of = digester(tree, fact.row)
             same = [verdict for verdict in fact.verdicts if verdict.inputs == digest_of(verdict)]
