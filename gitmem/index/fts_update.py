@@ -16,7 +16,7 @@ from gitmem.index import ASKED_AT_MOST, FIELDS
 from gitmem.index.catalog import SEPARATOR, TERMS
 from gitmem.index.catalog.packed_texts import packer
 from gitmem.model import ENGLISH
-from gitmem.text.tokens import terms as analyse
+from gitmem.text.tokens import field_terms as analyse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from math import exp, log
 from gitmem.frozen import frozen
 from gitmem.index import FIELD_WEIGHTS
 from gitmem.model import ENGLISH
+from gitmem.text.tokens import field_terms as analyse
 from gitmem.text.tokens import stems, word_start
-from gitmem.text.tokens import terms as analyse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

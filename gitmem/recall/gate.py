@@ -19,7 +19,7 @@ from gitmem.recall.fuse import admit
 from gitmem.store.scopes import LISTED
 from gitmem.text import tokens
 from gitmem.text.globs import without_lines
-from gitmem.text.tokens import terms as analyse
+from gitmem.text.tokens import field_terms as analyse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

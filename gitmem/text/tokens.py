@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Increased whenever the same text would give other terms. An index of another format is not searched but rebuilt.
-_FORMAT = 1
+_FORMAT = 2
 
 MAX_TERM = 64  # a SHA-256 in hex is still one term; longer ones are not words
 MAX_QUERY = 10_000  # the most characters read of a query: a long prompt; the rest would only take time
@@ -54,6 +54,8 @@ QUESTION = frozenset(
     ("did", "do", "does", "doing", "how", "what", "when", "where", "which", "who", "whom", "whose", "why")
 )
 
+# Names of programming languages that differ from others only by a sign, and the words that they become.
+_NAMES = {"C++": "cplusplus", "c++": "cplusplus", "C#": "csharp", "c#": "csharp", "F#": "fsharp", "f#": "fsharp"}
 # Every ASCII character outside words, identifiers and paths, mapped to a space.
 _GAPS = "".join(char if char.isalnum() or char in "_./" else " " for char in map(chr, range(128)))
 # Characters of words in other scripts that ``str.isalnum`` excludes: vowel signs of Indic scripts (without danda) and
@@ -102,6 +104,7 @@ def tables() -> dict[str, object]:
         "unspaced": [list(map(ord, ends)) for ends in _UNSPACED],
         "marks": sorted(map(ord, _MARKS)),
         "letters": _LETTERS,
+        "names": _NAMES,
     }
 
 
@@ -138,6 +141,21 @@ class _Gaps(dict[str, bool]):
             if self[char]:
                 text = text.replace(char, " ")
         return text
+
+
+def _spell_names(text: str) -> str:
+    """Return the text with names such as ``C++`` as words; ``i++`` and ``main.c#L1`` stay."""
+    if "++" not in text and "#" not in text:
+        return text
+    for name, word in _NAMES.items():
+        first, *others = text.split(name)
+        pieces = [first]
+        for before, after in zip([first, *others], others, strict=False):
+            is_inside = before[-1:].isalnum() or before.endswith(("_", ".", "/"))
+            is_name = not is_inside and not (after[:1].isalpha() or after.startswith(("_", "+", "#")))
+            pieces += [word if is_name else name, after]
+        text = "".join(pieces)
+    return text
 
 
 def _is_within(char: str, ranges: tuple[tuple[str, str], ...]) -> bool:
@@ -303,11 +321,11 @@ class _Speech:
     questions: frozenset[str]
 
     def chunks(self, text: str) -> list[str]:
-        return _chunks(self.unify(text), self.gaps)
+        return _chunks(_spell_names(self.unify(text)), self.gaps)
 
     def cut(self, text: str, memo: Memo) -> list[str]:
         # Pieces of ASCII with a full stop or slash around them are analysed once each, in the cache.
-        chunks = text.translate(_GAPS).replace(". ", " ").split() if text.isascii() else self.chunks(text)
+        chunks = _spell_names(text).translate(_GAPS).replace(". ", " ").split() if text.isascii() else self.chunks(text)
         return list(chain.from_iterable(map(memo.__getitem__, chunks)))
 
 
@@ -337,6 +355,11 @@ def terms(text: str, language: str = ENGLISH) -> list[str]:
     """
     speech = _speech(language)
     return speech.cut(text, speech.terms)
+
+
+def field_terms(text: str, language: str = ENGLISH) -> list[str]:
+    """Return the search terms of a field of a memory; if it has only stop words, these, as for a query."""
+    return terms(text, language) or all_terms(text, language)
 
 
 def all_terms(text: str, language: str = ENGLISH) -> list[str]:

@@ -128,6 +128,28 @@ def test_a_question_of_stop_words_alone_finds_nothing_and_promises_nothing(memor
     assert (found.hits, found.notice) == ((), "")
 
 
+@pytest.mark.parametrize(
+    ("query", "title"),
+    [
+        ("now and then", "Now and then"),
+        ("don't", "Don't"),
+        ("can’t", "Can't"),
+        ("recall now", "Recall now"),
+        ("C++", "Use C++ here"),
+        ("c#", "Use C# here"),
+    ],
+)
+def test_titles_of_stop_words_and_signs_are_found(memory: Memory, query: str, title: str) -> None:
+    others = ("Now and then", "Don't", "Can't", "Recall now", "Use C++ here", "Use C# here", "Use C here")
+    for number, other in enumerate(others):
+        memory.remember(other, key=f"k{number}")
+
+    found = memory.recall(Query(text=query))
+
+    assert (found.hits[0].title, found.notice) == (title, "")
+    assert query[1] not in "+#" or len(found.hits) == 1
+
+
 def test_parts_are_not_looked_for_where_a_word_is_known(shelf: Memory) -> None:
     found = shelf.recall(Query(text="budget etrie"))
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.hard_texts import joined_text
 
 from gitmem.text import tokens as analysis
-from gitmem.text.tokens import GENERAL, query_terms, snippet, terms
+from gitmem.text.tokens import GENERAL, field_terms, query_terms, snippet, terms
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,9 @@ from gitmem.text.tokens import GENERAL, query_terms, snippet, terms
         pytest.param("--no-verify", ["verifi"], id="option"),
         pytest.param("3.11 v2 404", ["311", "11", "v2", "404"], id="numbers"),
         pytest.param("the user's", ["user"], id="apostrophe"),
+        pytest.param("C++ and C++17", ["cplusplus", "cplusplus17", "cplusplus", "17"], id="c-plus-plus"),
+        pytest.param("(c#), F#.", ["csharp", "fsharp"], id="c-sharp"),
+        pytest.param("main.c#12 src#L1 abc++ C#x", ["mainc", "main", "12", "src", "l1", "abc", "c", "x"], id="signs"),
         pytest.param("認証トークン", ["認証", "証ト", "トー", "ーク", "クン"], id="unspaced-script"),
         pytest.param("犬 JWTの犬", ["犬", "jwt", "の犬"], id="unspaced-between-words"),
         pytest.param("имя_поля", ["имяполя", "имя", "поля"], id="cyrillic-snake-case"),
@@ -41,6 +44,17 @@ from gitmem.text.tokens import GENERAL, query_terms, snippet, terms
 )
 def test_text_is_cut_into(text: str, expected: list[str]) -> None:
     assert terms(text) == expected
+
+
+def test_names_of_programming_languages_differ() -> None:
+    assert len({tuple(terms(name)) for name in ("C", "C++", "C#", "F", "F#")}) == 5
+    assert query_terms("Größe in C++") == ["gross", "cplusplus"]
+
+
+@pytest.mark.parametrize("text", ["Now and then", "Don't", "can’t"])
+def test_field_of_stop_words_alone_has_their_terms_as_a_query_does(text: str) -> None:
+    assert set() != set(query_terms(text)) <= set(field_terms(text))
+    assert field_terms("the gateway") == terms("the gateway")
 
 
 @pytest.mark.parametrize(

@@ -76,9 +76,19 @@ const analysis = (() => {
       return text.normalize("NFKD").replace(marks, "").normalize("NFC").replace(letters, (one) => tables.letters[one]);
     }
 
-    function chunks(text) {
-      const found = [];
-      for (let piece of (isPlain.test(text) ? text.split(/[^A-Za-z0-9_./]+/) : fold(text).split(gap))) {
+    // Names such as C++ become words; i++ and main.c#L1 stay.
+    function spellNames(text) {
+      if (!text.includes("++") && !text.includes("#")) return text;
+      for (const [name, word] of Object.entries(tables.names)) {
+        text = text.split(name).reduce((before, after, at, all) =>
+          before + (/[\p{L}\p{N}_./]$/u.test(all[at - 1]) || /^[\p{L}_+#]/u.test(after) ? name : word) + after);
+      }
+      return text;
+    }
+
+    function chunks(typed) {
+      const found = [], text = spellNames(fold(typed));
+      for (let piece of (isPlain.test(text) ? text.split(/[^A-Za-z0-9_./]+/) : text.split(gap))) {
         if (!piece) continue;
         if (!/[./]/.test(piece)) { found.push(piece); continue; }
         for (const border of ["..", "//", "./", "/."]) piece = piece.replaceAll(border, " ");
@@ -138,14 +148,22 @@ const analysis = (() => {
       return found;
     }
 
+    const every = (typed) => typed.flatMap(wordsOf).map(stemmed);
+
+    // The terms of a field of a memory: stop words count only where there is nothing else.
+    function ofField(text) {
+      const typed = chunks(text), found = typed.flatMap(ofChunk);
+      return found.length ? found : every(typed);
+    }
+
     // The different terms of what is typed: question words count only where there is nothing else.
     function query(text) {
       const typed = chunks(fold(Array.from(text).slice(0, tables.max_query).join("")));
       const found = new Set(typed.filter((chunk) => !question.has(chunk.toLowerCase())).flatMap(ofChunk));
-      if (!found.size) for (const chunk of typed) for (const word of wordsOf(chunk)) found.add(stemmed(word));
+      if (!found.size) for (const term of every(typed)) found.add(term);
       return [...found].slice(0, tables.max_query_terms);
     }
-    return { chunks, ofChunk, query };
+    return { chunks, ofChunk, ofField, query };
   }
   return { analyser, stem };
 })();

@@ -24,7 +24,7 @@ function ranker(sizes, memories, bodies, made) {
     const texts = [memory.title, [...memory.tags, memory.task].join(" "), memory.key, memory.places.join(" "), bodies[at]];
     texts.forEach((text, field) => {
       const before = all.length;
-      for (const chunk of words.chunks(text)) for (const term of words.ofChunk(chunk)) all.push(number(term));
+      for (const term of words.ofField(text)) all.push(number(term));
       for (let nth = before; nth < all.length; nth += 1) own.set(all[nth], (own.get(all[nth]) ?? 0) + sizes.found_by[field]);
       borders.push(all.length);
       lengths[field] += all.length - before;
