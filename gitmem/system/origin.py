@@ -120,29 +120,32 @@ def install_command(arguments: Sequence[str]) -> str:
     if os.path.isfile(f"{sys.prefix}/pipx_metadata.json"):
         name = quote(os.path.basename(sys.prefix))
         return f"pipx runpip {name} install {words}" if has_options else f"pipx inject {name} {words}"
-    if os.path.isfile(f"{sys.prefix}/uv-receipt.toml") and not has_options:
-        return _uv_tool_command(arguments)
+    if os.path.isfile(f"{sys.prefix}/uv-receipt.toml") and not has_options and (source := _source()):
+        return _uv_tool_command(arguments, source)
     if find_spec("pip"):
         return f"{quote(sys.executable)} -m pip install {words}"
     return f"uv pip install --python {quote(sys.executable)} {words}"
 
 
-def _uv_tool_command(packages: Iterable[str]) -> str:
+def _uv_tool_command(packages: Iterable[str], source: str) -> str:
     """Return the command of ``uv tool``, which removes the packages that it does not name."""
     import tomllib
-    from importlib.metadata import distribution
 
     with open(f"{sys.prefix}/uv-receipt.toml", "rb") as file:
         requirements = tomllib.load(file)["tool"]["requirements"]
     others = [f"{one['name']}{one.get('specifier', '')}" for one in requirements if one["name"] != DISTRIBUTION]
-    source = _source(json.loads(distribution(DISTRIBUTION).read_text("direct_url.json") or "{}"))
     words = " ".join(f"--with {quote(one)}" for one in (*others, *packages))
     return f"uv tool install {words} {source}"
 
 
-def _source(record: dict[str, Any]) -> str:
-    """Return the arguments for pip or uv that install from where a ``direct_url.json`` says."""
-    url = str(record.get("url") or DISTRIBUTION)
+def _source() -> str:
+    """Return the arguments for uv that install from where the running gitmem came from; empty if that is unknown."""
+    from importlib.metadata import distribution
+
+    record = json.loads(distribution(DISTRIBUTION).read_text("direct_url.json") or "{}")
+    url = str(record.get("url") or "")
+    if not url:
+        return ""
     if commit := _commit(record):
         return quote(f"git+{url}@{commit}")
     path = unquote(url.removeprefix("file://"))

@@ -16,11 +16,13 @@ from conftest import git
 from support.terminal import Terminal, environment
 from support.wheel import build_wheel
 
+from gitmem.system.origin import DISTRIBUTION
+
 PROJECT = Path(__file__).parents[2]
 # How each tool installs a source, and what its command for a missing package begins with.
 TOOLS = {
     "uv tool": ("uv tool install --quiet --force {}", "uv tool install --with "),
-    "pipx": ("pipx install --quiet --force {}", "pipx inject git-memory-store "),
+    "pipx": ("pipx install --quiet --force {}", f"pipx inject {DISTRIBUTION} "),
     "pip": ("pip3 install --quiet --disable-pip-version-check {}", "{python}[.0-9]* -m pip install "),
     "pip, editable": (
         "pip3 install --quiet --disable-pip-version-check --editable {}",
