@@ -92,7 +92,7 @@ def print_memory(found: Mapping[str, Any], out: Output) -> None:
     about += [f"in {found['path']}"] if is_home(found["path"]) else []
     about += [word for word in ("archived", "superseded", "expired") if found[word]]
     key = f"{found['store']}:{found['key']}" if "store" in found else found["key"]
-    out.line("  ", (key, "key"), "  ", (", ".join(about), "dim"))
+    out.line("  ", (found["short_id"], "key"), "  ", (key, "key"), "  ", (", ".join(about), "dim"))
     fields = {k: v for k, v in found["frontmatter"].items() if k not in ("title", "kind", FIELD)}
     for name, value in fields.items():
         out.line("  ", (f"{name}:", "dim"), " ", _value(name, value))

@@ -8,7 +8,7 @@ from gitmem.document.anchors import line_references
 from gitmem.document.times import format_time, parse_time
 from gitmem.errors import FormatError, NotFoundError, ProcessError
 from gitmem.git.history import read_summaries
-from gitmem.index.catalog import fact_state, state
+from gitmem.index.catalog import fact_state, short_ids, state
 from gitmem.model import FAILS, STALE
 from gitmem.policy.kinds import KINDS
 from gitmem.repository.holder import holder_of
@@ -118,6 +118,7 @@ def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key:
     local.count_access(key, now)
     return {
         "key": key,
+        "short_id": short_ids(catalog, [key]).get(key, ""),
         "kind": kind,
         "title": title,
         "status": status.status,

@@ -20,7 +20,7 @@ def test_json_is_as_documented(run_cli, repo: Path) -> None:
 
     found = json.loads(run_cli("show", "f", "--json").out)
 
-    assert list(found)[:7] == ["key", "kind", "title", "status", "frontmatter", "body", "verdict"]
+    assert list(found)[:8] == ["key", "short_id", "kind", "title", "status", "frontmatter", "body", "verdict"]
     assert (found["key"], found["kind"], found["title"], found["status"]) == (
         "f",
         "fact",
@@ -48,7 +48,7 @@ def test_text_shows_why_a_fact_failed_and_when_it_held_last(run_cli, repo: Path)
 
     out = run_cli("show", "f").out
 
-    assert out.startswith("✗ Tokens are signed\n  f  fact, failed\n")
+    assert out.startswith("✗ Tokens are signed\n  dsps  f  fact, failed\n")
     assert f"  verdict: fails at {failed[:12]}, " in out
     assert "  because: no file of src/auth/jwt.py contains 'RS256'\n" in out
     assert f"  held last: at {held[:12]}, " in out
@@ -117,7 +117,7 @@ def test_show_at_shows_what_was_known_and_true_then(run_cli, repo: Path) -> None
         json.loads(run_cli("show", "f", "--at", "HEAD", "--json").out),
     )
 
-    assert text.startswith("~ Tokens are signed\n  f  fact, stale\n")
+    assert text.startswith("~ Tokens are signed\n  dsps  f  fact, stale\n")
     assert f"  at HEAD~1: code {between[:12]}, memory " in text
     assert f"  known now: held at {held[:12]}, failed from {failed[:12]}, unknown between\n" in text
     assert (
@@ -139,7 +139,7 @@ def test_knowledge_of_then_and_now_is_distinguished(run_cli, repo: Path) -> None
 
     out = run_cli("show", "f", "--at", unseen).out
 
-    assert out.startswith("~ Tokens are signed\n  f  fact, stale\n")
+    assert out.startswith("~ Tokens are signed\n  dsps  f  fact, stale\n")
     judged = git(repo, "rev-parse", "--short=12", "HEAD")
     assert f"  known now: failed: failed here: judged at {judged}, which has the same inputs\n" in out
 
