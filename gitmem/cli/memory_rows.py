@@ -71,8 +71,9 @@ def widths_of(rows: Sequence[MemoryRow], width: int) -> RowWidths:
     state, short_id = longest([row.state for row in rows], STATE), longest([row.short_id for row in rows], width)
     room = width - state - AGE - short_id - 3 * GAP
     title = longest([_title(row) for row in rows], room)
-    key = longest([row.key for row in rows], room - title - GAP)
-    return RowWidths(title, state, short_id, key if key >= KEY else 0)
+    whole = longest([row.key for row in rows], width)
+    key = min(whole, room - title - GAP)
+    return RowWidths(title, state, short_id, key if key >= min(whole, KEY) else 0)
 
 
 def row_parts(row: MemoryRow, widths: RowWidths, *, now: int, style: str = "") -> list[tuple[str, str]]:
