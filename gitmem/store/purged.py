@@ -14,7 +14,7 @@ from gitmem.store import layout
 from gitmem.store.verdicts.buckets import join_bucket, split_bucket
 from gitmem.system import read_file
 from gitmem.text import parse_json
-from gitmem.text.fingerprints import Fingerprint, format_fingerprint, parse_fingerprint
+from gitmem.text.fingerprints import SHORTEST, Fingerprint, format_fingerprint, parse_fingerprint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,12 +64,15 @@ def format_marks(marks: Iterable[tuple[str, Fingerprint]]) -> tuple[tuple[str, s
 
 
 def parse_marks(lines: Iterable[str]) -> tuple[tuple[str, Fingerprint], ...]:
-    """Return the marks in the values of trailers; invalid ones are left out."""
+    """Return the marks in the values of trailers; invalid ones are left out.
+
+    Whoever can push writes trailers: a text too short to purge would tear other memories apart.
+    """
     found = []
     for line in lines:
         what, *words = line.split()[:6] or [""]
         mark = parse_fingerprint(words)
-        if what in (KEY, TEXT, TRACE) and mark is not None:
+        if mark is not None and (what == KEY or (what in (TEXT, TRACE) and mark.length >= SHORTEST)):
             found.append((what, mark))
     return tuple(found)
 

@@ -22,6 +22,12 @@ def test_marks_survive_their_trailers_and_invalid_ones_are_left_out() -> None:
     assert parse_marks([*lines, "key 1 2", "else " + lines[0], ""]) == marks
 
 
+def test_text_that_is_too_short_to_purge_is_no_mark_but_a_short_key_is() -> None:
+    marks = [(what, fingerprint(b"e")) for what in (KEY, TEXT, TRACE)]
+
+    assert parse_marks(value for _, value in format_marks(marks)) == (marks[0],)
+
+
 def test_text_goes_from_every_file_and_a_trace_only_from_generated_ones_and_messages() -> None:
     text, trace = Eraser([(TEXT, fingerprint(SECRET))]), Eraser([(TRACE, fingerprint(SECRET))])
     content = b"it is " + SECRET + b"."

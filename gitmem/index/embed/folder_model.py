@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 
 from gitmem.index.embed.model_files import digest_of
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from gitmem.index.embed.provider import Vectors
 
 
-class FolderModel:
+class FolderModel(ABC):
     """A model in a folder, with its tokenizer; a subclass computes the rows of texts that have their prompts."""
 
     longest = LONGEST
@@ -38,8 +40,9 @@ class FolderModel:
         """Return the vector of a query; see ``EmbeddingProvider``."""
         return np.ravel(self._rows([self._directory.query_prompt + text]))
 
+    @abstractmethod
     def _rows(self, texts: list[str]) -> Vectors:
-        raise NotImplementedError
+        """Return a row per text."""
 
 
 def pool(tokens: NDArray[Any], mask: NDArray[np.int64], pooling: str) -> NDArray[Any]:

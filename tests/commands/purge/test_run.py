@@ -249,7 +249,6 @@ def test_what_others_pushed_before_the_purge_is_published_is_kept(store: Path) -
         memory.purges.purge(secret=SECRET)
     with opened(other) as memory:
         memory.remember(f"Bob repeats {SECRET} here", key="bob", force=True)
-        memory.repository.config.secrets_allow  # noqa: B018 - not a known format of a secret
         memory.sync()
     with opened(store) as memory:
         memory.purges.publish()
