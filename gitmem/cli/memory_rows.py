@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.columns import width_of
+from gitmem.cli.output import shorten
 from gitmem.frozen import frozen
 from gitmem.statuses import MARKS
 from gitmem.store.scopes import PROJECT
@@ -81,10 +82,10 @@ def row_parts(row: MemoryRow, widths: RowWidths, *, now: int, style: str = "") -
     seconds = max(0, now - row.created)
     age = ("now" if seconds < MINUTE_S else ago(seconds)) if row.created else ""
     note = f" ({row.note})" if row.note else ""
-    title = _cut(" ".join(row.title.split()), widths.title - len(note)) + note
-    parts = [(_pad(title, widths.title), style), (_pad(_cut(row.state, widths.state), widths.state), row.style)]
+    title = shorten(row.title, widths.title - len(note)) + note
+    parts = [(_pad(title, widths.title), style), (_pad(shorten(row.state, widths.state), widths.state), row.style)]
     parts += [(age.rjust(AGE), "dim"), (row.short_id.ljust(widths.short_id), "key")]
-    parts += [(_cut(row.key, widths.key), "dim")] if widths.key else []
+    parts += [(shorten(row.key, widths.key), "dim")] if widths.key else []
     spaced = [piece for part in parts for piece in (part, (" " * GAP, ""))][:-1]
     *rest, (last, its) = spaced
     return [*rest, (last.rstrip(), its)]
@@ -96,13 +97,3 @@ def _title(row: MemoryRow) -> str:
 
 def _pad(text: str, width: int) -> str:
     return text + " " * (width - width_of(text))
-
-
-def _cut(text: str, width: int) -> str:
-    """Shorten a text to at most *width* columns."""
-    if width_of(text) <= width:
-        return text
-    cut = text[: max(1, width - 1)]
-    while len(cut) > 1 and width_of(cut) > width - 1:
-        cut = cut[:-1]
-    return f"{cut}…"

@@ -442,8 +442,15 @@ class _Nowhere(io.StringIO):
 
 def shorten(text: str, width: int) -> str:
     """Shorten a text to one line of at most *width* columns."""
+    from gitmem.cli.columns import width_of
+
     line = " ".join(text.split())
-    return line if len(line) <= width else line[: max(1, width - 1)] + "…"
+    if width_of(line) <= width:
+        return line
+    cut = line[: max(1, width - 1)]
+    while len(cut) > 1 and width_of(cut) > width - 1:
+        cut = cut[:-1]
+    return f"{cut}…"
 
 
 def list_of(values: Iterable[str]) -> str:

@@ -109,7 +109,7 @@ def _duplicates(catalog: Catalog, changed: set[str], threshold: float) -> Iterat
 
 
 def _replaces(mine: Mapping[str, Any], other_key: str, others: Mapping[str, Any], key: str) -> bool:
-    """Return whether one of two memories wordings to supersede the other."""
+    """Return whether one of two memories claims to supersede the other."""
     return other_key in (mine.get("supersedes") or ()) or key in (others.get("supersedes") or ())
 
 

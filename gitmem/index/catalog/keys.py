@@ -24,7 +24,7 @@ def full_key(catalog: Catalog, typed: str) -> str:
 
     Raises:
         NotFoundError: There is no such key, or its file cannot be read.
-        AmbiguousKeyError: Several keys begin with the typed text.
+        AmbiguousKeyError: Several keys begin with the typed text, or one does and it is the id of another memory.
     """
     if not typed.isascii():  # keys are ASCII, and SQLite rejects lone surrogates
         raise NotFoundError(f"there is no memory {typed}", hint=near_keys(catalog, typed))
@@ -34,13 +34,12 @@ def full_key(catalog: Catalog, typed: str) -> str:
     if broken:  # do not fall back to another key with this prefix
         why = f"{broken[0]}: {broken[1]}"
         raise NotFoundError(f"{typed} cannot be read: {why}", hint="gitmem doctor", quoted=why)
-    if key := key_of_id(catalog, typed):
-        return key
     rows = catalog.rows(
         "SELECT DISTINCT key FROM memory WHERE key >= ? AND key < ? AND archived = 0 ORDER BY key LIMIT ?",
         (typed, typed + "\U0010ffff", KEYS_NAMED + 1),
     ) if typed else []  # fmt: skip
-    keys = [row[0] for row in rows]
+    named = key_of_id(catalog, typed)
+    keys = sorted({*([named] if named else []), *(row[0] for row in rows)})
     if len(keys) == 1:
         return str(keys[0])
     if keys:

@@ -111,6 +111,17 @@ def test_the_newer_of_two_memories_with_the_same_letters_has_a_longer_id(keyed: 
     assert [full_key(catalog, short) for short in ids.values()] == [*ids]
 
 
+def test_short_id_with_which_another_key_begins_is_ambiguous(memory: Memory) -> None:
+    memory.remember("Ports are closed", key="ports-are-closed")
+    (short,) = short_ids(memory.repository.catalog(), ["ports-are-closed"]).values()
+    memory.remember("Another thing", key=f"{short}-timeouts")
+
+    with pytest.raises(AmbiguousKeyError) as caught:
+        full_key(memory.repository.catalog(), short)
+
+    assert caught.value.keys == sorted(["ports-are-closed", f"{short}-timeouts"])
+
+
 def test_no_short_id_is_the_key_of_another_memory(memory: Memory) -> None:
     memory.remember("Ports are closed", key="ports-are-closed")
     (taken,) = short_ids(memory.repository.catalog(), ["ports-are-closed"]).values()
