@@ -115,6 +115,15 @@ def test_another_model_in_the_same_folder_has_another_name(tmp_path: Path) -> No
     assert Model2vecModel(str(make_static(tmp_path / "m", scale=2)), cache="").name != before
 
 
+def test_name_of_a_model_is_not_about_the_files_beside_its_folder(tmp_path: Path) -> None:
+    folder = make_static(tmp_path / "m")
+    before = Model2vecModel(str(folder), cache="").name
+    for number in range(501):
+        (tmp_path / f"{number}.txt").touch()
+
+    assert Model2vecModel(str(folder), cache="").name == before
+
+
 def test_a_folder_that_is_no_model_says_so(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
 
