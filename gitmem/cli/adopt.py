@@ -29,7 +29,7 @@ or whose white space changed, was not written.
 With --baseline, false statements that the file lists are known: they do not count as false, and a note names entries
 that are gone. --write-baseline writes that file, a line for each statement, without line numbers.
 
-Exit status: 0 no statement is false, or all are known; 1 at least one is.
+Exit status: 0 no statement is false, or all are known; 1 at least one is. With --apply: 0 once everything is written.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def run(args: Arguments, out: Output) -> int:
         _write(corrected, top)
         lines = f"{len(corrected)} line{'s' * (len(corrected) != 1)} corrected; see git diff"
         out.note(lines if corrected else "there is nothing to correct")
-    return 1 if adoption.of(FALSE) else 0
+    return 1 if adoption.of(FALSE) and not args.apply else 0
 
 
 def _judge(git: Git, top: Path | None, args: Arguments, out: Output) -> Adoption:

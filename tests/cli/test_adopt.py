@@ -206,6 +206,7 @@ def test_apply_prints_and_returns_what_was_written(stale, run_cli):
     written = json.loads(run_cli("adopt", "--apply", "--json").out)["applied"]
     again = run_cli("adopt", "--apply")
 
+    assert (planned.status, again.status, run_cli("adopt").status) == (0, 0, 1)
     assert "  claim: `go` in `go.mod` is within 1.24" in planned.out
     assert planned.out.endswith("1 claim would be added\n")
     assert [one["kind"] for one in written["added"]] == ["claim"]

@@ -404,7 +404,7 @@ def test_apply_that_is_killed_writes_everything_or_nothing(tmp_path: Path) -> No
     console.ok("init")
     before, empty_memory = whole(folder), git(folder, "rev-parse", "memory")
     killed, begun = 0, time.monotonic()
-    assert run([str(GITMEM), "adopt", "--apply"], folder).status == 1
+    assert run([str(GITMEM), "adopt", "--apply"], folder).status == 0
     takes, count = time.monotonic() - begun, len(keys_on_branch(folder))
     git(folder, "update-ref", "refs/heads/memory", empty_memory)
 
@@ -421,7 +421,7 @@ def test_apply_that_is_killed_writes_everything_or_nothing(tmp_path: Path) -> No
         git(folder, "update-ref", "refs/heads/memory", empty_memory)
 
     assert killed
-    assert console("adopt", "--apply").status == 1
+    assert console("adopt", "--apply").status == 0
     assert len(keys_on_branch(folder)) == count > 40
     assert console.json("doctor")["problems"] == []
     fsck(folder)
