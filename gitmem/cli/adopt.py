@@ -2,9 +2,10 @@
 
 Paths, commands, names, versions and default values that a document states are compared with the code at HEAD, and with
 the code of the commit that last wrote the line. Each false statement is shown with the place that contradicts it and
-the commit that made it false. Names that were never there are shown only with -v, except for commands and files that
-instruction files name; examples, placeholders, ignored files and denials are not reported. With --base, only statements
-are shown that a change makes false: those that held where HEAD left that commit, and those that the change wrote.
+the commit that made it false. Commands and files that never existed are listed apart, those that instruction files name
+first: they do not count as false, and -v has all of them. Examples, placeholders, ignored files and denials are not
+reported. With --base, only statements are shown that a change makes false: those that held where HEAD left that commit,
+and those that the change wrote.
 
 Of three or more false statements with one cause, the first is shown in full, best proof first, at most 15 in all; -v
 and the forms for programs have all of them.
@@ -48,7 +49,7 @@ from gitmem.errors import NoRepositoryError, NotFoundError, UsageError
 from gitmem.frozen import replace
 from gitmem.model import FAILED, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS
-from gitmem.text import count_of, display
+from gitmem.text import count_of, display, list_some
 from gitmem.text.code.languages import is_prose
 
 TYPE_CHECKING = False
@@ -77,8 +78,9 @@ FORMS = ("text", "json", "github", "markdown", "sarif")
 SUGGESTED = ("rdjson", "github")
 # How many skipped statements are printed with the reason; the JSON has all of them.
 SKIPPED = 20
-# How many commands and files that never were there, and contradictions, are printed without -v.
-UNFOUNDED = 10
+# How many commands and files that never were there, and contradictions, are printed without -v; and how many of the
+# documents that were read are named.
+UNFOUNDED, READ = 10, 4
 # How many false statements are printed in full without -v, and how many places of further ones of the same cause.
 ALARMS, PLACES = 15, 5
 
@@ -349,42 +351,63 @@ def _write(corrected: list[Correction], top: Path) -> None:
 
 
 def _print(adoption: Adoption, out: Output, args: Arguments) -> None:
-    from gitmem.commands.adopt import forms
-    from gitmem.commands.adopt.findings import FALSE, HOLDS, KNOWN, NEVER
+    from gitmem.commands.adopt.findings import FALSE
 
-    is_verbose = args.verbose
-    if is_verbose:
-        for finding in adoption.of(FALSE):
-            _print_false(finding, out)
+    if args.verbose:
+        _print_each(adoption, out)
     else:
         _print_causes(adoption, out, args)
-    for verdict, status in ((NEVER, UNPROVEN), (HOLDS, VERIFIED)) if is_verbose else ():
-        for finding in adoption.of(verdict):
-            where = f"{finding.document.path}:{finding.claim.line}"
-            what = (
-                f"  {finding.source.where}"
-                if finding.source and verdict == HOLDS
-                else f"  {forms.blame(finding) if finding.culprit else 'never held'}"
-                if verdict == NEVER
-                else ""
-            )
-            said = forms.checked(finding) if verdict == HOLDS else finding.claim.token
-            out.line((SIGNS[status].mark, SIGNS[status].style), f" {where}  {said}", (what, "dim"))
-    for finding in adoption.of(KNOWN) if is_verbose else ():
-        out.line(("-", "dim"), f" {finding.document.path}:{finding.claim.line}  known: {forms.sentence(finding)}")
-    for document, ignored in adoption.ignored if is_verbose else ():
-        reason = display(ignored.reason) or _shorten(display(ignored.statement.text))
-        out.line(("-", "dim"), f" {document.path}:{ignored.statement.line}  ignored: {reason}")
-    if not is_verbose:
         _print_unfounded(adoption, out, args)
     _print_contradictions(adoption, out, args)
     if adoption.of(FALSE) or adoption.list_unfounded() or adoption.contradictions:
         out.line()
-    out.line((forms.summary(adoption), "bold"))
+    _print_counts(adoption, out, args)
     for note in adoption.notes:
         out.note(note)
     if adoption.unjudged:
         out.note(f"to judge all: {_command_for_all(args)} --no-limit")
+
+
+def _print_each(adoption: Adoption, out: Output) -> None:
+    """Print every statement that was judged or ignored."""
+    from gitmem.commands.adopt import forms
+    from gitmem.commands.adopt.findings import FALSE, HOLDS, KNOWN, NEVER
+
+    for finding in adoption.of(FALSE):
+        _print_false(finding, out)
+    for verdict, status in ((NEVER, UNPROVEN), (HOLDS, VERIFIED)):
+        for finding in adoption.of(verdict):
+            if verdict == NEVER:
+                said, why = (
+                    finding.claim.token,
+                    forms.blame(finding) if finding.culprit else forms.describe_never(finding),
+                )
+            else:
+                said, why = forms.checked(finding), finding.source.where if finding.source else ""
+            what = f"  {why}" if why else ""
+            where = f"{finding.document.path}:{finding.claim.line}"
+            out.line((SIGNS[status].mark, SIGNS[status].style), f" {where}  {said}", (what, "dim"))
+    for finding in adoption.of(KNOWN):
+        out.line(("-", "dim"), f" {finding.document.path}:{finding.claim.line}  known: {forms.sentence(finding)}")
+    for document, ignored in adoption.ignored:
+        reason = display(ignored.reason) or _shorten(display(ignored.statement.text))
+        out.line(("-", "dim"), f" {document.path}:{ignored.statement.line}  ignored: {reason}")
+
+
+def _print_counts(adoption: Adoption, out: Output, args: Arguments) -> None:
+    """Print the counts; where nothing is false and nothing else was to be done, what was read and the next command."""
+    from gitmem.commands.adopt import forms
+    from gitmem.commands.adopt.findings import FALSE
+
+    is_narrowed = args.base or args.since or args.baseline or args.write_baseline
+    is_lead = not (is_narrowed or args.fix or args.apply or adoption.of(FALSE))
+    if is_lead and adoption.documents:
+        out.line(f"Read {list_some([one.path for one in adoption.documents], READ)}.")
+    elif is_lead:
+        out.line("No AGENTS.md, CLAUDE.md, README, CONTRIBUTING or other document of this kind was found.")
+    out.line((forms.summary(adoption), "bold"))
+    if is_lead:
+        out.line("Next: ", (_next_command(adoption, out), "key"))
 
 
 def _command_for_all(args: Arguments) -> str:
@@ -409,20 +432,34 @@ def _print_causes(adoption: Adoption, out: Output, args: Arguments) -> None:
         out.line((f"  {more} more: {_command_for_all(args)}", "dim"))
 
 
+def _next_command(adoption: Adoption, out: Output) -> str:
+    """Return the command after a report without a false statement."""
+    from gitmem.commands.adopt.findings import HOLDS
+
+    if not adoption.documents:
+        return "gitmem adopt FILE"
+    memory = open_quietly(out)
+    with memory:
+        has_store = memory.repository.has_store()
+    command = "gitmem adopt --apply" if adoption.of(HOLDS) else 'gitmem fact "There is a README" --exists README.md'
+    return command if has_store else f"gitmem init && {command}"
+
+
 def _print_unfounded(adoption: Adoption, out: Output, args: Arguments) -> None:
-    """Print the commands and files that instruction files name and that never were there: no alarms."""
+    """Print the commands and files that documents name and that never were there: no alarms."""
     from gitmem.commands.adopt import forms
-    from gitmem.commands.adopt.findings import FALSE
+    from gitmem.commands.adopt.findings import FALSE, NEVER
 
     unfounded = adoption.list_unfounded()
-    if unfounded:
-        if adoption.of(FALSE):
-            out.line()
-        out.line("Never held, in files that agents follow:")
+    if not unfounded:
+        return
+    if adoption.of(FALSE):
+        out.line()
+    out.line("Never existed here (a typo, an example, or another project's):")
     for findings in unfounded[:UNFOUNDED]:
         out.line((SIGNS[UNPROVEN].mark, SIGNS[UNPROVEN].style), f" {forms.unfounded(findings)}")
-    if len(unfounded) > UNFOUNDED:
-        out.line((f"  {len(unfounded) - UNFOUNDED} more: {_command_for_all(args)}", "dim"))
+    if more := len(adoption.of(NEVER)) - sum(map(len, unfounded[:UNFOUNDED])):
+        out.line((f"  {more} more: {_command_for_all(args)}", "dim"))
 
 
 def _list_loaded(git: Git, adoption: Adoption) -> list[LoadedDocument]:

@@ -29,7 +29,28 @@ def test_true_documents_exit_with_0(repo, run_cli):
 
     ran = run_cli("adopt", "AGENTS.md")
 
-    assert (ran.status, ran.out) == (0, "1 document: 0 false, 1 holds, 0 statements cannot be checked\n")
+    lines = ["Read AGENTS.md.", "1 document: 0 false, 1 holds", "Next: gitmem init && gitmem adopt --apply"]
+    assert (ran.status, ran.out.splitlines()) == (0, lines)
+
+
+def test_next_command_fits_the_state_of_the_repository(memory, repo, run_cli):
+    commit_files(repo, {"AGENTS.md": "Be kind.\n", "more/README.md": "Welcome.\n"})
+    empty = "No AGENTS.md, CLAUDE.md, README, CONTRIBUTING or other document of this kind was found."
+    fact = 'gitmem fact "There is a README" --exists README.md'
+
+    assert run_cli("adopt").out.splitlines()[-3::2] == ["Read AGENTS.md, README.md, more/README.md.", f"Next: {fact}"]
+    commit_files(repo, {"AGENTS.md": "- `src/auth/jwt.py` signs\n"})
+    assert run_cli("adopt").out.splitlines()[-1] == "Next: gitmem adopt --apply"
+    git(repo, "rm", "-q", "AGENTS.md", "README.md", "more/README.md")
+    commit_files(repo, {})
+    assert run_cli("adopt").out.splitlines() == [empty, "0 documents: 0 false, 0 hold", "Next: gitmem adopt FILE"]
+
+
+def test_report_with_something_false_or_a_baseline_ends_with_the_counts(stale, run_cli, tmp_path):
+    assert run_cli("adopt").out.splitlines()[-1] == "2 documents: 1 false, 0 hold"
+    known = run_cli("adopt", "--write-baseline", str(tmp_path / "known.jsonl"))
+
+    assert known.out.splitlines() == ["2 documents: 0 false, 1 known (baseline), 0 hold"]
 
 
 def test_fix_corrects_the_document_in_the_work_tree(stale, run_cli):
@@ -253,7 +274,7 @@ def test_apply_needs_a_store_and_dry_run_needs_apply(stale, run_cli):
     assert (alone.status, "--dry-run needs --apply" in alone.err) == (2, True)
 
 
-def test_command_and_file_that_never_were_are_a_section_of_instruction_files_and_no_alarm(repo, run_cli):
+def test_command_and_file_that_never_were_are_a_section_of_their_own_and_no_alarm(repo, run_cli):
     document = "- `npm run typecheck`\n- limits: `src/none.py`\n- use `if/else`, `docs/[name].md`, `snake_case.py`\n"
     document += "- again `npm run typecheck`\n"
     commit_files(repo, {"AGENTS.md": document, "README.md": "- `src/other.py`\n", "package.json": '{"scripts": {}}'})
@@ -262,20 +283,23 @@ def test_command_and_file_that_never_were_are_a_section_of_instruction_files_and
     ran = run_cli("adopt")
 
     assert ran.status == 0
-    assert ran.out.split("\n")[:4] == [
-        "Never held, in files that agents follow:",
+    assert ran.out.split("\n")[:5] == [
+        "Never existed here (a typo, an example, or another project's):",
         "· AGENTS.md:1, 4  `npm run typecheck` was never defined",
         "· AGENTS.md:2 and 1 more document  src/none.py never existed",
-        "",
+        "· README.md:1  src/other.py never existed",
+        "  3 more: gitmem adopt -v",
     ]
+    assert ", 8 never existed" in ran.out
+    assert run_cli("adopt", "-v").out.count("  never existed") == 8
 
 
 def test_section_of_what_never_was_is_short_and_left_to_the_list_of_all(repo, run_cli):
     commit_files(repo, {"AGENTS.md": "".join(f"- see `src/none{number}.py`\n" for number in range(12))})
 
-    assert run_cli("adopt").out.count("never existed") == 10
+    assert run_cli("adopt").out.count(".py never existed") == 10
     assert "  2 more: gitmem adopt -v" in run_cli("adopt").out
-    assert "Never held" not in run_cli("adopt", "-v").out
+    assert "Never existed here" not in run_cli("adopt", "-v").out
 
 
 def test_statements_that_one_commit_made_false_are_shown_as_one(repo, run_cli):

@@ -239,18 +239,22 @@ class Adoption:
     unjudged: Sequence[tuple[Document, Statement]] = ()
 
     def list_unfounded(self) -> list[list[JudgedClaim]]:
-        """Return the commands and files of instruction files that never were there: for each, all places that name it.
+        """Return the commands and files that never were there, those of instruction files first.
 
-        Entries of folder trees, placeholders, and words that only look like paths (``if/else``) are left out.
+        Each comes with all places that name it. Entries of folder trees, placeholders, and words that only look like
+        paths (``if/else``) are left out.
         """
         found: dict[tuple[str, str], list[JudgedClaim]] = {}
         for one in self.of(NEVER):
             claim = one.claim
             is_path = claim.kind == PATH and claim.tool != "tree" and _FILE_OR_FOLDER.search(claim.token)
             is_meant = (claim.kind == COMMAND or is_path) and not _STANDS_FOR_OTHERS.search(claim.token)
-            if is_meant and one.held is not None and one.document.kind == INSTRUCTIONS:
+            if is_meant and one.held is not None:
                 found.setdefault((claim.kind, claim.token), []).append(one)
-        return list(found.values())
+        # Agents try what their instructions name.
+        for places in found.values():
+            places.sort(key=lambda one: one.document.kind != INSTRUCTIONS)
+        return sorted(found.values(), key=lambda places: places[0].document.kind != INSTRUCTIONS)
 
     def of(self, verdict: str) -> list[JudgedClaim]:
         """Return the findings with a verdict."""

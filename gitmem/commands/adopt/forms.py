@@ -76,6 +76,11 @@ def unfounded(findings: Sequence[JudgedClaim]) -> str:
     return display(f"{where}:{lines}{more}  {problem}")
 
 
+def describe_never(finding: JudgedClaim) -> str:
+    """Return the verdict on a claim that holds nowhere in the history, in words."""
+    return "was never true" if finding.claim.stated else "never existed"
+
+
 def contradiction(found: Contradiction) -> str:
     """Return what documents say differently, on one line, cleaned."""
     return display(f"{found.subject}: {'; '.join(map(_side, found.sides))}")
@@ -142,9 +147,9 @@ def summary(adoption: Adoption) -> str:
     """Return the counts on one line."""
     false, holds, never = (len(adoption.of(verdict)) for verdict in (FALSE, HOLDS, NEVER))
     documents = count_of(len(adoption.documents), "document")
-    more = f", {never} never held" if never else ""
+    more = f", {never} never existed" if never else ""
     since = f" since {adoption.base[:10]}" if adoption.base else ""
-    unchecked = count_of(len(adoption.unchecked), "statement")
+    rest = f" ({count_of(number, 'statement')} not checkable)" if (number := len(adoption.unchecked)) else ""
     held = f"{holds} hold{'s' if holds == 1 else ''}"
     ignored = f", {len(adoption.ignored)} ignored" if adoption.ignored else ""
     known = f", {number} known (baseline)" if (number := len(adoption.of(KNOWN))) else ""
@@ -152,10 +157,7 @@ def summary(adoption: Adoption) -> str:
     unjudged = f", {number} not judged" if (number := len(adoption.unjudged)) else ""
     count = len(adoption.contradictions)
     differing = f", {count_of(count, 'contradiction')} between documents" if count else ""
-    return (
-        f"{documents}{lines}: {false} false{since}{known}, {held}{more}, {unchecked} cannot be checked"
-        f"{unjudged}{ignored}{differing}"
-    )
+    return f"{documents}{lines}: {false} false{since}{known}, {held}{more}{unjudged}{ignored}{differing}{rest}"
 
 
 def as_table(adoption: Adoption) -> dict[str, Any]:
