@@ -1,13 +1,13 @@
 """Fit the weight of meaning beside words, and check it on tasks that it was not fitted on.
 
     python -m benchmarks.mix BENCH --embed minilm                       # every task; BENCH as for recall.py
-    python -m benchmarks.mix BENCH --embed wordllama --tasks cosqa developer
+    python -m benchmarks.mix BENCH --embed wordllama --tasks cosqa developer --dir FOLDER
 
 Each corpus is a real store, each question is recalled once, and what the mix gets is recorded: the scores by words, the
-cosines, and the factors. Then every setting of GRID is applied to the records with the functions that recall uses. The
-table names a left-out task in each row: the setting that is best on the others, and what it gives for the task that it
-was not fitted on. Diversity (`mmr`) is left out. The value of a setting for a task is the sum of its gains in recall@5
-and nDCG@10; a loss against words counts three times: a model that is installed should not find less.
+cosines, and the factors. Then every setting of GRID is applied to the records. The table names a left-out task in each
+row: the setting that is best on the others, and what it gives for the task that it was not fitted on. Diversity (`mmr`)
+is left out. The value of a setting for a task is the sum of its gains in recall@5 and nDCG@10; a loss against words
+counts three times: a model that is installed should not find less. A FOLDER keeps the stores and their vectors.
 """
 
 from __future__ import annotations
@@ -18,8 +18,12 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from statistics import fmean
+from typing import Any
+
+import numpy as np
 
 from benchmarks import judged
 from benchmarks.recall import DEVELOPER, TASKS
@@ -40,6 +44,8 @@ class Record:
     """What the mix got for one question.
 
     Attributes:
+        words: The documents found by words alone, best first.
+        in_use: Those found with the model and the settings in use, best first.
         lexical: Scores by words, by number.
         cosines: Cosines, by number.
         spread: The distribution of all cosines.
@@ -47,8 +53,11 @@ class Record:
         ranking: The weights of the factors.
         ids: The documents of the candidates, by number.
         relevant: The judgements.
+        kind: The kind of question.
     """
 
+    words: Sequence[str]
+    in_use: Sequence[str]
     lexical: Mapping[int, float]
     cosines: Mapping[int, float]
     spread: fuse.Spread
@@ -56,14 +65,49 @@ class Record:
     ranking: Ranking
     ids: Mapping[int, str]
     relevant: Mapping[str, int]
+    kind: str = ""
+
+    @cached_property
+    def peak(self) -> float:
+        """Return how far the best cosines stand out, as `fuse` measures it."""
+        settings = DenseSettings(weight=1.0, adapt=1.0)
+        fused = fuse.fuse(self.lexical, self.cosines, spread=self.spread, settings=settings)
+        share = next((one.weight for one in fused.values()), 0.0) if self.lexical else 0.5
+        return share / (1 - share)
+
+    @cached_property
+    def candidates(self) -> tuple[list[str], Any]:
+        """Return the documents of the candidates, in the order that breaks ties, and an array with a row of each.
+
+        The columns are the score by words and the one by meaning relative to the best, and the product of the factors.
+        """
+        whole = DenseSettings(weight=1.0, adapt=0.0)
+        fused = fuse.fuse(self.lexical, self.cosines, spread=self.spread, settings=whole)
+        ordered = sorted(self.signals.values(), key=lambda one: (one.age_days, one.key, one.number))
+        ranked = rank(ordered, limit=max(1, len(ordered)), ranking=self.ranking_of_all)
+        factors = {one.number: one.score / self.signals[one.number].lexical for one in ranked}
+        none = fuse.FusedScore(0.0, 0.0, 0.0, 0.0)
+        parts = [(fused.get(one.number, none), factors[one.number]) for one in ordered]
+        rows = [(found.lexical, found.dense, factor) for found, factor in parts]
+        return [self.ids[one.number] for one in ordered], np.array(rows).reshape(-1, 3)
+
+    @property
+    def ranking_of_all(self) -> Ranking:
+        """Return the weights of the factors, with which no candidate is dropped for its score."""
+        return replace(self.ranking, floor=0.0)
 
     def ranked(self, setting: Setting) -> list[str]:
-        """Return the documents of the best hits with another setting of the mix."""
-        settings = DenseSettings(weight=setting[0], adapt=setting[1])
-        fused = fuse.fuse(self.lexical, self.cosines, spread=self.spread, settings=settings)
-        signals = [replace(self.signals[number], lexical=one.score) for number, one in fused.items()]
-        found = rank([one for one in signals if one.lexical > 0], limit=judged.SHOWN, ranking=self.ranking)
-        return [self.ids[one.number] for one in found]
+        """Return the documents of the best hits with another setting of the mix: what recall does, with numpy."""
+        ids, parts = self.candidates
+        weight = setting[0] * self.peak ** setting[1] if setting[0] else 0.0
+        share = (weight / (1 + weight) if self.lexical else 1.0) if weight else 0.0
+        return self.best(ids, ((1 - share) * parts[:, 0] + share * parts[:, 1]) * parts[:, 2])
+
+    def best(self, ids: Sequence[str], scores: Any) -> list[str]:
+        """Return the documents with the highest scores, those above recall's floor."""
+        order = np.argsort(-scores, kind="stable")[: judged.SHOWN]
+        least = max(scores[order[0]] * self.ranking.floor, 1e-12) if len(order) else 0.0
+        return [ids[n] for n in order if scores[n] >= least]
 
 
 class Recorder:
@@ -98,31 +142,67 @@ class Recorder:
         return self._rank(candidates, limit=limit, ranking=ranking)
 
 
-def record(corpus: Path) -> Iterator[Record]:
-    """Yield what the mix gets for each question of a corpus."""
-    with tempfile.TemporaryDirectory(prefix="gitmem-mix-") as name, Recorder() as recorder:
-        retriever = Retriever(Path(name))
-        retriever.index(judged.read(corpus / "docs.jsonl"))
-        for query in judged.read(corpus / "queries.jsonl"):
-            recorder.given = None
-            retriever.search(query["text"], judged.SHOWN)
-            if recorder.given is None:
-                continue
-            ids = {one.number: retriever.id_of(one.key) for one in recorder.signals}
-            signals = {one.number: one for one in recorder.signals}
-            yield Record(*recorder.given, signals, recorder.ranking, ids, query["relevant"])
+@dataclass(frozen=True)
+class Corpus:
+    """The documents and questions of a corpus, by the name of its folder."""
+
+    name: str
+    docs: Sequence[Mapping[str, Any]]
+    queries: Sequence[Mapping[str, Any]]
+
+
+def corpora_of(bench: Path, task: str) -> list[Corpus]:
+    """Return the corpora of a task, sorted by name."""
+    folder = judged.DATA / DEVELOPER if task == DEVELOPER else bench / "data" / task
+    folders = sorted(one for one in folder.iterdir() if one.is_dir())
+    read = judged.read
+    return [Corpus(f"{task}-{one.name}", read(one / "docs.jsonl"), read(one / "queries.jsonl")) for one in folders]
+
+
+def record(corpus: Corpus, embed: str, folder: Path) -> Iterator[Record]:
+    """Yield what the mix gets for each question of a corpus, with an embedding model; *folder* keeps the store."""
+    place = folder / embed.replace("/", "-") / corpus.name
+    place.mkdir(parents=True, exist_ok=True)
+    os.environ.update(HOME=str(folder), XDG_STATE_HOME=str(folder), GITMEM_BACKGROUND="off", GITMEM_VIEW="false")
+    os.environ["GITMEM_EMBED"] = embed
+    retriever = Retriever(place)
+    retriever.index(corpus.docs)
+    for query in corpus.queries:
+        text = query["text"]
+        words, in_use = retriever.search(text, judged.SHOWN, lexical=True), retriever.search(text, judged.SHOWN)
+        with Recorder() as recorder:
+            retriever.search(text, judged.SHOWN)
+        ids = {one.number: retriever.id_of(one.key) for one in recorder.signals}
+        signals = {one.number: one for one in recorder.signals}
+        given = recorder.given or ({}, {}, fuse.Spread(0.0, 0.0, 0))
+        judgements, kind = query["relevant"], query.get("kind", "")
+        yield Record(words, in_use, *given, signals, recorder.ranking, ids, judgements, kind)
+
+
+def mean_of(records: Sequence[Record], found: Sequence[Sequence[str]]) -> tuple[float, float]:
+    """Return recall@5 and nDCG@10 of what was found for some questions."""
+    pairs = [(one, record.relevant) for one, record in zip(found, records, strict=True)]
+    return fmean(judged.recall_at(*one, 5) for one in pairs), fmean(judged.ndcg(*one) for one in pairs)
 
 
 def figures(records: Sequence[Record], setting: Setting) -> tuple[float, float]:
     """Return recall@5 and nDCG@10 with a setting."""
-    found = [(one.ranked(setting), one.relevant) for one in records]
-    return fmean(judged.recall_at(*one, 5) for one in found), fmean(judged.ndcg(*one) for one in found)
+    return mean_of(records, [one.ranked(setting) for one in records])
 
 
 def value(found: tuple[float, float], words: tuple[float, float]) -> float:
     """Return what a setting is worth for a task: its gains against words, where a loss counts more."""
     gains = (one - other for one, other in zip(found, words, strict=True))
     return sum(gain if gain > 0 else LOSS * gain for gain in gains)
+
+
+def values_of(records: Mapping[str, Sequence[Record]]) -> dict[str, dict[Setting, float]]:
+    """Return what each setting is worth for each task."""
+    found = {}
+    for task, own in records.items():
+        words = mean_of(own, [one.words for one in own])
+        found[task] = {setting: value(figures(own, setting), words) for setting in GRID}
+    return found
 
 
 def best_of(values: Mapping[str, Mapping[Setting, float]], *, without: str = "") -> Setting:
@@ -137,28 +217,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("bench", type=Path, metavar="BENCH", help="the folder of the larger benchmark")
     parser.add_argument("--embed", required=True, metavar="PROVIDER", help="the embedding model")
     parser.add_argument("--tasks", nargs="*", choices=(DEVELOPER, *TASKS), default=(DEVELOPER, *TASKS))
+    parser.add_argument("--dir", type=Path, metavar="FOLDER", help="keep the stores there, and use them again")
     options = parser.parse_args(argv)
-    home = tempfile.TemporaryDirectory(prefix="gitmem-mix-")
-    os.environ.update(HOME=home.name, XDG_STATE_HOME=home.name, GITMEM_BACKGROUND="off", GITMEM_VIEW="false")
-    os.environ["GITMEM_EMBED"] = options.embed
-    by_task: dict[str, dict[Setting, tuple[float, float]]] = {}
-    for task in options.tasks:
-        folder = judged.DATA / DEVELOPER if task == DEVELOPER else options.bench / "data" / task
-        corpora = sorted(one for one in folder.iterdir() if one.is_dir())
-        records = [one for corpus in corpora for one in record(corpus)]
-        by_task[task] = {setting: figures(records, setting) for setting in (WORDS, *GRID)}
-        print(f"{task}: {len(records)} questions", file=sys.stderr, flush=True)
-    values = {
-        task: {setting: value(one, found[WORDS]) for setting, one in found.items()} for task, found in by_task.items()
-    }
-    print("| left out | weight, adapt of the others | recall@5 / nDCG@10 | by words |", "|---|---|---|---|", sep="\n")
-    for task, found in by_task.items():
+    with tempfile.TemporaryDirectory(prefix="gitmem-mix-") as name:
+        folder = (options.dir or Path(name)).resolve()
+        records = {}
+        for task in options.tasks:
+            corpora = corpora_of(options.bench, task)
+            records[task] = [one for corpus in corpora for one in record(corpus, options.embed, folder)]
+            print(f"{task}: {len(records[task])} questions", file=sys.stderr, flush=True)
+    values = values_of(records)
+    head = "| left out | weight, adapt of the others | recall@5 / nDCG@10 | words | in use | cosine |"
+    print(head, "|---" * 6 + "|", sep="\n")
+    for task, own in records.items():
         setting = best_of(values, without=task)
-        cells = [f"{one[0]:.3f} / {one[1]:.3f}" for one in (found[setting], found[WORDS])]
-        print(f"| {task} | {setting[0]:g}, {setting[1]:g} | {cells[0]} | {cells[1]} |")
+        found = [[one.ranked(setting) for one in own], [one.words for one in own], [one.in_use for one in own]]
+        found.append([one.ranked((1e9, 0.0)) for one in own])
+        cells = [f"{recall:.3f} / {ndcg:.3f}" for recall, ndcg in (mean_of(own, one) for one in found)]
+        print(f"| {task} | {setting[0]:g}, {setting[1]:g} | {' | '.join(cells)} |")
     weight, adapt = best_of(values)
     print(f"\nfitted on all: weight {weight:g}, adapt {adapt:g}")
-    home.cleanup()
     return 0
 
 

@@ -4,6 +4,7 @@
     python benchmarks/recall.py BENCH                       # every task; a table, and a paired test
     python benchmarks/recall.py BENCH --tasks cosqa --json
     python benchmarks/recall.py BENCH --embed dir:FOLDER    # by words and meaning, and by words alone beside it
+    python benchmarks/recall.py BENCH --goals --changelog CHANGES.rst    # words, wordllama and MiniLM, with the goals
 
 BENCH is the folder of a larger benchmark: ``evalrecall.py``, ``data/``, ``retrievers/``, ``results/baselines.jsonl``.
 Each corpus is a repository of its own whose memories are committed before they are recalled
@@ -141,11 +142,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--tasks", nargs="*", choices=(DEVELOPER, *TASKS), help="only these tasks")
     parser.add_argument("--embed", default="", metavar="PROVIDER", help="recall by meaning, too, where BENCH is given")
     parser.add_argument("--json", action="store_true", help="print our figures as JSON")
+    parser.add_argument("--goals", action="store_true", help="measure words and the packaged models against the goals")
+    parser.add_argument("--changelog", type=Path, metavar="FILE", help="with --goals: ask about it (changelog.py)")
+    parser.add_argument("--dir", type=Path, metavar="FOLDER", help="with --goals: keep the stores there")
     options = parser.parse_args(argv)
     bench = options.bench.resolve() if options.bench else None
     if bench and not (bench / "evalrecall.py").is_file():
         print(f"recall: there is no benchmark in {bench}", file=sys.stderr)
         return 3
+    if options.goals and bench:
+        from benchmarks import goals  # imports this module
+
+        with tempfile.TemporaryDirectory(prefix="gitmem-recall-") as name:
+            print(goals.report(bench, options.changelog, (options.dir or Path(name)).resolve()))
+        return 0
     wanted = options.tasks or (DEVELOPER, *TASKS)
     theirs = [task for task in TASKS if task in wanted] if bench else []
     rows, told = developer(bench) if DEVELOPER in wanted else ([], "")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -30,7 +31,7 @@ NOW_S = 1_795_305_600.0  # 2026-11-22T00:00:00Z
 
 
 class Retriever:
-    """A store in a folder of its own."""
+    """A store in a folder of its own. A folder that has the same documents already is used again, with its vectors."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -43,28 +44,36 @@ class Retriever:
         Raises:
             SystemExit: A document did not become a memory.
         """
-        repo = self._folder / "repo"
-        git = ("git", "-c", "user.name=Bench", "-c", "user.email=bench@example.org")
-        subprocess.run([*git, "init", "-q", str(repo)], check=True)
-        subprocess.run([*git, "-C", str(repo), "commit", "-q", "--allow-empty", "-m", "code"], check=True)
         docs = [doc for doc in docs if doc["title"].strip() or doc["text"].strip()]  # a memory without words is none
         self._ids = {slug(doc["id"]): doc["id"] for doc in docs}
-        lines = self._folder / "docs.jsonl"
-        lines.write_text("".join(json.dumps(_record(doc)) + "\n" for doc in docs), encoding="utf-8")
-        self._memory = Memory(repo, clock=lambda: NOW_S)
-        done = self._memory.bulk.import_files(Sources((str(lines),)))
-        lost = len(docs) - len(done.settled.new)
-        if lost:
-            reasons = [*done.refused.kept, *done.unreadable.kept, *done.settled.skipped.kept]
-            raise SystemExit(f"{lost} of {len(docs)} documents did not become memories: {reasons[:5]}")
+        repo, listed = self._folder / "repo", self._folder / "docs.jsonl"
+        lines = "".join(json.dumps(_record(doc)) + "\n" for doc in docs)
+        if not listed.exists() or listed.read_text(encoding="utf-8") != lines:
+            self._make(repo, lines, len(docs))
+            listed.write_text(lines, encoding="utf-8")
         if os.environ.get("GITMEM_EMBED", "off") not in ("", "off"):
             embed = [sys.executable, "-m", "gitmem", "embed", "rebuild"]
             subprocess.run(embed, cwd=repo, check=True, stdout=sys.stderr)  # standard output is the protocol's
+        self._memory = Memory(repo, clock=lambda: NOW_S)
 
-    def search(self, query: str, k: int) -> list[str]:
-        """Return the ids of the best documents."""
+    def _make(self, repo: Path, lines: str, count: int) -> None:
+        shutil.rmtree(repo, ignore_errors=True)
+        git = ("git", "-c", "user.name=Bench", "-c", "user.email=bench@example.org")
+        subprocess.run([*git, "init", "-q", str(repo)], check=True)
+        subprocess.run([*git, "-C", str(repo), "commit", "-q", "--allow-empty", "-m", "code"], check=True)
+        source = self._folder / "source.jsonl"
+        source.write_text(lines, encoding="utf-8")
+        with Memory(repo, clock=lambda: NOW_S) as memory:
+            done = memory.bulk.import_files(Sources((str(source),)))
+        lost = count - len(done.settled.new)
+        if lost:
+            reasons = [*done.refused.kept, *done.unreadable.kept, *done.settled.skipped.kept]
+            raise SystemExit(f"{lost} of {count} documents did not become memories: {reasons[:5]}")
+
+    def search(self, query: str, k: int, *, lexical: bool = False) -> list[str]:
+        """Return the ids of the best documents, by words alone if *lexical*."""
         assert self._memory is not None
-        return [self._ids[hit.key] for hit in self._memory.recall(Query(text=query, limit=k)).hits]
+        return [self._ids[hit.key] for hit in self._memory.recall(Query(text=query, limit=k, lexical=lexical)).hits]
 
     def id_of(self, key: str) -> str:
         """Return the document that became a memory."""
