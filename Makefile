@@ -10,15 +10,25 @@ STAMP := $(VENV)/.installed
 # Tests start thousands of processes: without bytecode each compiles what it loads (empty: as if it were not set).
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test test-fast torture fuzz lint docs first-fact package rows clients clients-day clients-kept runners bare bench bench-short replay replay-short clean again
+# `make install` puts gitmem here: PREFIX=/usr/local for all users of a machine.
+PREFIX ?= $(HOME)/.local
+INSTALLED := $(PREFIX)/lib/gitmem
+
+# What stands on a command line that needs an interpreter.
+define NEED_PYTHON
+@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+  { echo 'gitmem needs Python 3.11 or newer; name one: make $(MAKECMDGOALS) PYTHON=python3.12' >&2; exit 1; }
+endef
+
+.PHONY: help install uninstall demo test test-fast torture fuzz lint docs package rows clients clients-day clients-kept runners bare bench bench-short replay replay-short clean again
 
 help:
+	@echo 'make install      gitmem in an environment of its own, its commands in ~/.local/bin (needs the network); make uninstall'
 	@echo 'make demo         the whole story in a scratch clone of this repository, under a minute'
 	@echo 'make test         the tests'
 	@echo 'make test-fast    those that most changes need: layers, the lower folders, command lines (a minute)'
 	@echo 'make lint         ruff format --check, ruff check, mypy, lint-imports'
 	@echo 'make docs         the documentation as a site, build/site/index.html; dead links are errors'
-	@echo 'make first-fact   the commands of the README in an empty home, and how long they take (needs the network)'
 	@echo 'make package      the wheel alone, and uvx and pipx, which it installs (a minute, needs the network)'
 	@echo 'make rows         every row of benchmarks/rows, walked with real commands: what works, what is missing (some minutes)'
 	@echo 'make clients      the real clients of coding agents, from npm, against a model on this machine (some minutes)'
@@ -33,6 +43,23 @@ help:
 	@echo 'make replay       the own history, verified incrementally and in full: the answers must agree'
 	@echo 'make replay-short the newest commits of it (under a minute)'
 	@echo 'make clean        remove .venv, caches and what was built'
+
+install:
+	$(NEED_PYTHON)
+	@$(PYTHON) -m venv --clear '$(INSTALLED)'
+	@# Programs that an older pip writes import `re`, half of a bare start.
+	@'$(INSTALLED)/bin/python' -m pip install --quiet --disable-pip-version-check 'pip>=26' || true
+	@'$(INSTALLED)/bin/python' -m pip install --quiet --disable-pip-version-check .
+	@mkdir -p '$(PREFIX)/bin' '$(PREFIX)/share/man/man1'
+	@ln -sf '$(INSTALLED)/bin/gitmem' '$(INSTALLED)/bin/git-mem' '$(PREFIX)/bin'
+	@ln -sf '$(INSTALLED)'/share/man/man1/*.1 '$(PREFIX)/share/man/man1'
+	@'$(PREFIX)/bin/gitmem' --version
+	@case ":$$PATH:" in *':$(PREFIX)/bin:'*) ;; *) \
+	  echo 'Your shell does not look for commands there yet: export PATH="$(PREFIX)/bin:$$PATH"' ;; esac
+
+uninstall:
+	rm -rf '$(INSTALLED)'
+	rm -f $(foreach name,gitmem git-mem,'$(PREFIX)/bin/$(name)' '$(PREFIX)/share/man/man1/$(name).1')
 
 demo: $(STAMP)
 	PATH="$(CURDIR)/$(BIN):$$PATH" demo/demo.sh $(ARGS)
@@ -64,9 +91,6 @@ lint: $(STAMP)
 
 docs: $(STAMP)
 	$(BIN)/python docs/site/build.py
-
-first-fact:
-	$(PYTHON) docs/first_fact.py
 
 # uvx and pipx run what they fetch from the package index.
 package: $(STAMP)
@@ -135,8 +159,7 @@ $(STAMP): again
 endif
 
 $(STAMP): pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo 'gitmem needs Python 3.11 or newer; name one: make $(MAKECMDGOALS) PYTHON=python3.12' >&2; exit 1; }
+	$(NEED_PYTHON)
 	@if [ -e $@ ] && [ "$$(cat $@)" != '$(CURDIR)' ]; then rm -rf $(VENV); fi
 	$(PYTHON) -m venv $(VENV)
 	# Programs that an older pip writes import `re`, half of a bare start.

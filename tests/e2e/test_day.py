@@ -75,16 +75,6 @@ def test_every_block_of_the_readme_is_typed_here() -> None:
     assert [sum(name in text for name in typed) for _, text in BLOCKS] == [1] * len(typed)
 
 
-def test_readme_leads_from_a_clone_to_a_proven_fact_in_five_commands(console: Console) -> None:
-    lines = block("gitmem adopt ").splitlines()
-    assert len(lines) == 5
-
-    done = [console.type(line) for line in lines[3:]]  # those before need the network: `make first-fact` types them
-
-    assert [one.status for one in done] == [0, 0], done
-    assert console.json("list")["memories"][0]["status"] == "verified"
-
-
 def test_commands_of_a_first_afternoon_are_typed_as_shown(console: Console) -> None:
     commit_files(console.folder, {"src/pool.py": "POOL = 4\n"})
     console.ok("fact", "There is a README", "--exists", "README.md")

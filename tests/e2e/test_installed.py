@@ -69,19 +69,49 @@ def tool(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def person(tool: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def empty_home(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Return the environment of a person with an empty home, whose own programs are first on the PATH."""
     home = tmp_path / "home"
     home.mkdir()
     path = os.pathsep.join([str(home / ".local/bin"), str(home / "env/bin"), os.environ["PATH"]])
     xdg = dict.fromkeys(("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"))
     cache = str(tmp_path_factory.getbasetemp() / "installers")  # each package is downloaded once for all homes
-    env = environment(
+    return environment(
         HOME=str(home), PATH=path, PYTHONPATH=None, VIRTUAL_ENV=None, TERM="xterm-256color", **xdg,
         UV_CACHE_DIR=f"{cache}/uv", PIP_CACHE_DIR=f"{cache}/pip", GITMEM_BACKGROUND="off",
     )  # fmt: skip
-    run(ENVIRONMENTS.get(tool, "true"), home, env)
-    return env
+
+
+@pytest.fixture
+def person(tool: str, empty_home: dict[str, str]) -> dict[str, str]:
+    """Return that environment, with what a tool needs before it can install."""
+    run(ENVIRONMENTS.get(tool, "true"), Path(empty_home["HOME"]), empty_home)
+    return empty_home
+
+
+def test_readme_leads_from_a_clone_to_a_proven_fact_in_four_commands(
+    sources: dict[str, str], empty_home: dict[str, str], tmp_path: Path
+) -> None:
+    """No installer is needed besides Python's own, and no line has two commands in it."""
+    text = (PROJECT / "README.md").read_text(encoding="utf-8")
+    (block, *_) = re.findall(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    lines = [line.partition("  #")[0] for line in block.splitlines()]
+    assert len(lines) == 4
+    assert not re.search(r"[;&|]", "".join(lines))
+    subprocess.run(["bash", str(PROJECT / "docs/example/weather.sh"), "weather"], cwd=tmp_path, check=True)
+    typed = "\n".join(lines).replace("YOUR/REPOSITORY", shlex.quote(str(tmp_path / "weather")))
+    who = {"GIT_AUTHOR_NAME": "Dana", "GIT_AUTHOR_EMAIL": "dana@example.org"}
+
+    # `gitmem adopt` exits with 1 where a statement is false, as it is here.
+    printed = run(f"{typed}\ngitmem list --status verified", Path(sources["path"]), {**empty_home, **who})
+
+    assert "✗ AGENTS.md:" in printed
+    assert "There is a README" in printed.partition("documents")[2]
+    run("make uninstall", Path(sources["path"]), empty_home)
+    left = [
+        path for name in ("bin", "lib", "share/man") for path in (tmp_path / "home/.local" / name).rglob("git*mem*")
+    ]
+    assert left == []
 
 
 def test_each_tool_installs_it_and_its_command_for_a_missing_package_works(
