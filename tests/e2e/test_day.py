@@ -51,6 +51,7 @@ def test_every_block_of_the_readme_is_typed_here() -> None:
     typed = (
         "gitmem adopt ",
         "gitmem completion",
+        "uv tool install",  # test_installed.py does
         "make demo",
         "gitmem init",
         '"…" --exists',
@@ -134,7 +135,7 @@ def test_change_is_proposed_as_shown(console: Console) -> None:
 
 
 def test_completion_is_installed_as_shown_and_completes_commands(console: Console, tmp_path: Path) -> None:
-    lines = [line for line in block("gitmem completion").splitlines() if not line.startswith("pip ")]
+    lines = [line for line in block("gitmem completion").splitlines() if not line.startswith("make ")]
 
     done = console.type("\n".join(lines), HOME=str(tmp_path / "newcomer"))
     script = Path(os.environ["XDG_DATA_HOME"], "bash-completion/completions/gitmem")
