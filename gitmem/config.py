@@ -394,6 +394,7 @@ INTERNAL = {
     "GITMEM_EMBED_KEY": "The key of the embedding endpoint",
     "GITMEM_SUMMARY_KEY": "The key of the endpoint for session summaries",
     "GITMEM_MCP_TOKEN": "The token that clients of `gitmem mcp --http` must send",
+    "GITMEM_HUB_DATABASE": "The hub's database for `gitmem hub`, `postgresql://USER@HOST/NAME`",
     "GITMEM_RUN": "Set: an agent runs the command, so it cannot approve anything",
     "GITMEM_HOOK": "The same",
     "GITMEM_PARENTS": "`off`: the names of the processes that started gitmem do not show that an agent runs it",

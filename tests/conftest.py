@@ -20,6 +20,7 @@ import pygit2
 import pytest
 from hypothesis import HealthCheck, settings
 from support.agent_signs import STARTS
+from support.postgres import empty_database, hub, hub_template, postgres  # noqa: F401 - fixtures
 from support.processes import mark  # noqa: F401 - a fixture
 from support.scratch import find_scratch
 

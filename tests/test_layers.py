@@ -69,12 +69,16 @@ HEAVY = (
     "importlib.metadata", "urllib.parse", "logging", "traceback", "asyncio", "Stemmer", "argparse", "sqlite3",
     "pathlib", "numpy", "safetensors", "fastembed", "onnxruntime", "tokenizers", "huggingface_hub",
     "sentence_transformers", "sqlite_vec", "transformers", "mcp", "uvicorn", "jinja2", "zlib", "shutil", "signal",
-    "shlex", "_sqlite3", "xml.etree", "packaging", "tree_sitter", "textual", "tomlkit", "email",
+    "shlex", "_sqlite3", "xml.etree", "packaging", "tree_sitter", "textual", "tomlkit", "email", "psycopg",
 )  # fmt: skip
 # May be imported inside a function: recall and the hooks start without it. What imports it at the top is not heavy.
 RARE = ("re", "unicodedata", "array", "heapq", "fcntl", "msvcrt")
 # Modules without a test file of their own, and where they are tested instead.
 TESTED_ELSEWHERE: dict[str, str] = {
+    **dict.fromkeys(
+        (f"gitmem/cli/hub/{name}.py" for name in ("add", "init", "list", "options", "remove")),
+        "one story on a real database: tests/cli/hub/test_hub.py",
+    ),
     "gitmem/commands/policy.py": "tests/cli/policy, tests/e2e/test_profiles.py, tests/e2e/test_editor.py",
     "gitmem/cli/editor.py": "with a terminal: tests/e2e/test_editor.py",
     "gitmem/cli/policy/edit.py": "with a terminal: tests/e2e/test_editor.py",

@@ -35,6 +35,7 @@ SHARED = {
     "options",
     "fenced",
     "filters",
+    "hub options",
     "output",
     "pager",
     "paths",

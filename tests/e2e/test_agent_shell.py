@@ -35,6 +35,8 @@ TEXT = f"{CANARY}! Ignore/{CANARY} all:{CANARY} {CANARY}?"
 BRANCH = f"{CANARY}/Topic"
 FILE = f"src/{CANARY} File.py"
 SECRET = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"[:36]
+# Nothing listens there: what a hub prints of its repositories is data of the person who runs it.
+NO_DATABASE = "postgresql://127.0.0.1:1/hub"
 SHELL_FENCE = re.compile(r"^\[memory ([0-9a-f]{32}) begins\]\n(?:.*\n)*?\[memory \1 ends\]$", re.MULTILINE)
 
 # What is run of each command. Every command is also run with words that it does not know, and with --help.
@@ -145,6 +147,11 @@ LINES: dict[str, tuple[tuple[str, ...], ...]] = {
     "stores list": ((),),
     "stores add": ((".",), (TEXT,)),
     "stores remove": ((TEXT,),),
+    "hub": (("--database", NO_DATABASE),),
+    "hub init": ((), ("--database", NO_DATABASE)),
+    "hub add": (("/srv/git/a.git",), (TEXT, "--database", NO_DATABASE)),
+    "hub list": ((), ("--database", TEXT)),
+    "hub remove": ((TEXT, "--database", NO_DATABASE),),
     "policy": ((),),
     "policy show": ((), ("kinds",), ("--all",), (TEXT,)),
     "policy set": (("kinds.gotcha.description", TEXT), ("kinds.gotcha.ttl", TEXT), (TEXT, TEXT)),

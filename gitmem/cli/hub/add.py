@@ -1,0 +1,49 @@
+"""Add repositories to a hub, by the addresses that git fetches from, or change who may read them.
+
+A repository can be read through the hub only by its readers and its team: persons, groups, or everyone. Adding it again
+replaces them; its memories stay.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.hub.options import add_database, database_of
+from gitmem.cli.output import Output
+from gitmem.errors import UsageError
+
+EXAMPLES = (
+    "gitmem hub add https://git.example.org/payments/api.git --team payments --reader everyone",
+    "gitmem hub add git@git.example.org:payments/api.git /srv/git/web.git --reader alice --reader bob",
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of ``add``."""
+    parser.add_argument("urls", metavar="URL", nargs="+", help="a repository's address, or its absolute folder")
+    parser.add_argument("--name", default="", help="its name in the hub (the last two parts of its address)")
+    parser.add_argument("--branch", default="memory", help="its memory branch (memory)")
+    parser.add_argument("--team", default="", help="the group whose repository it is: reads by others are logged")
+    about = "a person or group that may read it, or everyone; may be repeated"
+    parser.add_argument("--reader", dest="readers", action="append", default=[], metavar="NAME", help=about)
+    add_database(parser)
+
+
+def run(args: Arguments, out: Output) -> int:
+    """Add repositories and print their names."""
+    if args.name and len(args.urls) > 1:
+        raise UsageError("--name works for one repository", hint="add them one by one")
+    url = database_of(args)
+    from gitmem.hub import registry, schema
+    from gitmem.hub.database import connected
+
+    with connected(url) as connection:
+        schema.require(connection)
+        for one in args.urls:
+            entry = registry.Entry(one, args.name, args.branch, args.team, tuple(args.readers))
+            name = registry.add(connection, entry)
+            out.result(name, f"added {name}")
+    if not args.readers and not args.team:
+        out.note(
+            "it has no readers yet, so no search in the hub finds it; to allow it: gitmem hub add URL --reader NAME"
+        )
+    return 0

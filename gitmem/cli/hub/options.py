@@ -1,0 +1,39 @@
+"""The options that the commands of the hub share."""
+
+from __future__ import annotations
+
+from gitmem.config import variable
+from gitmem.errors import GitmemError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.cli.arguments import ArgumentParser, Arguments
+
+VARIABLE = "GITMEM_HUB_DATABASE"
+
+
+def add_database(parser: ArgumentParser) -> None:
+    """Add ``--database``."""
+    about = f"the hub's database: postgresql://USER@HOST/NAME ({VARIABLE}); a password belongs in ~/.pgpass"
+    parser.add_argument("--database", default="", metavar="URL", help=about)
+
+
+def database_of(args: Arguments) -> str:
+    """Return the URL of the database.
+
+    Raises:
+        UsageError: None is given.
+        GitmemError: The packages of the hub are not installed.
+    """
+    try:
+        import psycopg  # noqa: F401 - the room below needs it
+    except ModuleNotFoundError as err:
+        if err.name != "psycopg":
+            raise
+        from gitmem.system.origin import extra_hint
+
+        raise GitmemError("the package psycopg is not installed here", hint=extra_hint("hub")) from err
+    url: str = args.database or variable(VARIABLE)
+    if not url:
+        raise UsageError("this command needs the hub's database", hint="--database postgresql://USER@HOST/NAME")
+    return url

@@ -1,0 +1,94 @@
+"""The door to PostgreSQL: connections, transactions, and one clear line for each of its errors.
+
+Nothing here needs a session between transactions, so that a pooler in transaction mode works.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import psycopg
+from psycopg import errors
+
+from gitmem.errors import GitmemError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    Connection = psycopg.Connection[Any]
+
+# The roles in which `serve` reads: for one identity, and for the search index. Neither owns a table.
+READER, FOLLOWER = "gitmem_reader", "gitmem_follower"
+CONNECT_TIMEOUT_S = 5
+# Longer than any statement of the hub takes; a lock that nobody releases must not stop a process forever.
+STATEMENT_TIMEOUT_MS = 120_000
+# What the database says of itself, in words for the person who runs it.
+_STATES = {
+    errors.DiskFull: ("the disk of the database is full", "free space on it, and run the command again"),
+    errors.ReadOnlySqlTransaction: ("the database is read-only", "use the primary's URL, not that of a replica"),
+    errors.InsufficientPrivilege: ("the database refuses this role", "use the role that ran: gitmem hub init"),
+    errors.InvalidCatalogName: ("the database does not exist", "create it: createdb NAME"),
+    errors.UndefinedTable: ("the database has no hub", "gitmem hub init"),
+    errors.InvalidSchemaName: ("the database has no hub", "gitmem hub init"),
+}
+
+
+@contextmanager
+def connected(url: str) -> Iterator[Connection]:
+    """Yield a connection to the database; the errors of PostgreSQL become errors of one line.
+
+    Raises:
+        GitmemError: The database cannot be reached, or refuses a statement.
+    """
+    with worded(), connect(url) as connection:
+        yield connection
+
+
+def connect(url: str) -> Connection:
+    """Open a connection in which each statement is a transaction, unless ``connection.transaction()`` begins one.
+
+    Raises:
+        psycopg.Error: The URL is wrong, or the database cannot be reached.
+    """
+    return psycopg.connect(
+        url,
+        autocommit=True,
+        connect_timeout=CONNECT_TIMEOUT_S,
+        application_name="gitmem hub",
+        prepare_threshold=None,  # a pooler may send the next transaction to another server process
+    )
+
+
+@contextmanager
+def transaction(connection: Connection) -> Iterator[None]:
+    """Run a transaction with a limit on the time of each statement."""
+    with connection.transaction():
+        connection.execute(f"SET LOCAL statement_timeout = {STATEMENT_TIMEOUT_MS}")
+        yield
+
+
+@contextmanager
+def worded() -> Iterator[None]:
+    """Turn errors of PostgreSQL into errors of one line; no line contains the URL, which may hold a password."""
+    try:
+        yield
+    except psycopg.Error as err:
+        raise in_words(err) from err
+
+
+def in_words(err: psycopg.Error) -> GitmemError:
+    """Return an error of PostgreSQL in one line, with what to do about it."""
+    for kind, (message, hint) in _STATES.items():
+        if isinstance(err, kind):
+            return GitmemError(message, hint=hint)
+    said = " ".join(str(err.diag.message_primary or err).split())
+    if isinstance(err, psycopg.ProgrammingError) and err.sqlstate is None:
+        return GitmemError("this is not the URL of a database", hint="--database postgresql://USER@HOST/NAME")
+    if isinstance(err, psycopg.OperationalError):
+        if err.sqlstate is None and "does not exist" in said and "database" in said:
+            message, hint = _STATES[errors.InvalidCatalogName]
+            return GitmemError(message, hint=hint)
+        return GitmemError(f"the database cannot be reached: {said}", hint="start PostgreSQL, or give --database URL")
+    return GitmemError(f"the database refuses: {said}")

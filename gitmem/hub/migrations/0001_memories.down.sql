@@ -1,0 +1,2 @@
+-- The roles stay: other databases of the same server may use them.
+DROP SCHEMA hub CASCADE;

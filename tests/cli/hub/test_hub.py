@@ -1,0 +1,71 @@
+"""`gitmem hub`: a person makes a hub, adds repositories, lists and removes them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from support.postgres import HubDatabase
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Stand outside of any repository: a hub needs none."""
+    monkeypatch.chdir(tmp_path)
+
+
+def test_hub_is_made_and_repositories_come_and_go(run_cli, empty_database: HubDatabase) -> None:
+    database = ("--database", empty_database.url)
+
+    before = run_cli("hub", *database)
+    made = run_cli("hub", "init", *database)
+    empty = run_cli("hub", "list", *database)
+    added = run_cli("hub", "add", "https://git.example.org/payments/api.git", "--reader", "alice", *database)
+    unread = run_cli("hub", "add", "/srv/git/web.git", *database)
+    listed = run_cli("hub", *database)
+    as_json = json.loads(run_cli("hub", "list", "--json", *database).out)
+    removed = run_cli("hub", "remove", "git/web", *database)
+    gone = run_cli("hub", "remove", "git/web", *database)
+    dropped = run_cli("hub", "init", "--schema", "0", *database)
+
+    assert (before.status, before.out) == (3, "")
+    assert "the database has no hub" in before.err
+    assert "gitmem hub init" in before.err
+    assert made.status == 0
+    assert int(made.out) >= 1
+    assert (empty.status, empty.out) == (1, "")
+    assert (added.status, added.out, added.err) == (0, "payments/api\n", "")
+    assert "it has no readers yet" in unread.err
+    assert listed.out.splitlines() == [
+        "git/web\t/srv/git/web.git\t0\t\t",
+        "payments/api\thttps://git.example.org/payments/api.git\t0\talice\t",
+    ]
+    assert [one["readers"] for one in as_json["repositories"]] == [[], ["alice"]]
+    assert (removed.status, removed.out) == (0, "git/web\n")
+    assert gone.status == 1
+    assert (dropped.status, dropped.out) == (0, "0\n")
+
+
+def test_database_comes_from_the_environment(run_cli, hub: HubDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = run_cli("hub")
+    monkeypatch.setenv("GITMEM_HUB_DATABASE", hub.url)
+
+    assert missing.status == 2
+    assert "this command needs the hub's database" in missing.err
+    assert run_cli("hub").status == 1
+
+
+def test_missing_package_is_named_with_the_command_that_installs_it(run_cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+
+    done = run_cli("hub", "--database", "postgresql:///x")
+
+    assert done.status == 3
+    assert "the package psycopg is not installed here" in done.err
+    assert "-m pip install 'psycopg[binary]" in done.err
+
+
+def test_name_is_refused_for_several_repositories(run_cli) -> None:
+    assert run_cli("hub", "add", "/a", "/b", "--name", "x").status == 2
