@@ -293,7 +293,7 @@ def e13(place: Place) -> None:
            {"kind": "recipe", "title": "Capture a pane with -J and -p"}]  # fmt: skip
     place.write("run.json", json.dumps(run))
     place.type("gitmem remember --from-run run.json && gitmem list", "gotcha", "recipe")
-    place.type("gitmem show gotcha-panes-reuse-their-buffer", "\n    if joined:\n        return lines")
+    place.type("gitmem show panes-reuse-their-buffer", "\n    if joined:\n        return lines")
     place.write("bad.json", json.dumps([{"kind": "gotcha"}, run[1]]))
     place.type("gitmem remember --from-run bad.json", status=2)
     place.type(

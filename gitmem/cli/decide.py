@@ -16,7 +16,7 @@ from gitmem.cli.output import Output
 EXAMPLES = (
     'gitmem decide "PostgreSQL, since the ledger needs serializable transactions" --role architect --component storage',
     "cat decision.md | gitmem decide - --story AUTH-12 --importance high",
-    'gitmem decide "Tokens live fifteen minutes" --supersedes decision-tokens-live-an-hour',
+    'gitmem decide "Tokens live fifteen minutes" --supersedes tokens-live-an-hour',
 )
 
 

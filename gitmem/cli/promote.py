@@ -13,7 +13,7 @@ from gitmem.cli.output import Output
 from gitmem.store.scopes import DOMAIN, PROJECT, UNIVERSAL
 
 EXAMPLES = (
-    "gitmem promote gotcha-gateway-needs-a-trace-id",
+    "gitmem promote gateway-needs-a-trace-id",
     "gitmem promote tokens-live-an-hour --to domain --domain auth",
     "gitmem promote review-in-pairs --to universal --json",
 )

@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from gitmem.policy import Policy
     from gitmem.write.new_memory import NewMemory
 
-# Characters of the content that go into a key.
-KEY_TEXT = 60
+# The most characters of a key that is made from a text, and of the hash that distinguishes two texts with one key.
+KEY_TEXT = 40
+HASH_TEXT = len("-") + 6
 # The options for fields that a kind may require.
 OPTIONS = {
     **{name: name for name in ("title", "kind", "ttl", "importance", "confidence", "task", "requires", "produces")},
@@ -197,11 +198,13 @@ def metadata(fields: Mapping[str, Any], author: Author, now: int) -> dict[str, A
 
 
 def automatic_key(kind: str, text: str) -> str:
-    """Return the key made from kind and text: the kind and a slug of the first 60 characters.
+    """Return the key made from a text: a slug of its beginning, without a kind that the text names first ("Task: …").
 
-    A short hash replaces the slug if the text has none (one in Chinese) or the key would be too long.
+    If the text has no slug (one in Chinese), or this is no key, it is the kind and a short hash.
     """
-    made = f"{kind.replace('_', '-')}-{slug(text, limit=KEY_TEXT)}"
+    label, colon, rest = text.partition(":")
+    is_kind = colon and slug(label) == kind.replace("_", "-")
+    made = slug(rest if is_kind else text, limit=KEY_TEXT)
     return made if layout.is_key(made) else f"{kind.replace('_', '-')}-{short_hash(text)}"
 
 
@@ -218,10 +221,19 @@ def key_from(text: str) -> str:
 
 def hashed_key(key: str, text: str, is_taken: Callable[[str], bool]) -> str:
     """Return a key followed by a short hash of a text, for a memory whose key belongs to another one."""
-    stem = key[: layout.KEY_LIMIT - 7].rstrip("-._")
+    stem = hashed_stem(key)
     while is_taken(found := f"{stem}-{short_hash(text)}"):
         text += "\n"
     return found
+
+
+def hashed_stem(key: str) -> str:
+    """Return a key without the words at its end that leave no room for a short hash."""
+    limit = (KEY_TEXT if len(key) <= KEY_TEXT else layout.KEY_LIMIT) - HASH_TEXT
+    stem = key[:limit]
+    if key[limit : limit + 1].isalnum() and "-" in stem:
+        stem = stem.rpartition("-")[0]
+    return stem.rstrip("-._")
 
 
 def short_hash(text: str) -> str:

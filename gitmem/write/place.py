@@ -9,7 +9,7 @@ from gitmem.index.catalog.keys import near_keys
 from gitmem.store import layout
 from gitmem.text import parse_json
 from gitmem.text.similarity import likeness, text_to_compare, wording_of
-from gitmem.write.draft import SAME_ABOVE, Draft, hashed_key
+from gitmem.write.draft import SAME_ABOVE, Draft, hashed_key, hashed_stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from gitmem.policy import Policy
 
 
+# The most memories whose generated keys begin alike that are compared with a new text.
+LIKE_KEYS = 20
 # Of several files with one key, the effective one.
 _KNOWN = "SELECT id, key, path, kind, title, archived FROM memory WHERE shadowed = 0 AND"
 
@@ -184,21 +186,20 @@ def paths_of_key(catalog: Catalog, key: str) -> list[str]:
 def settle_key(catalog: Catalog, draft: Draft) -> Draft:
     """Return the draft with its final key.
 
-    An explicit key is used as it is: the latest text wins. A generated key that belongs to another text gets a short
-    hash appended, unless the two say nearly the same: then the draft updates that memory.
+    An explicit key is used as it is: the latest text wins. A memory that says nearly the same under the generated key,
+    in any of its forms, is updated. A generated key that belongs to another text gets a short hash appended.
     """
     if draft.is_explicit:
         return draft
     known = find_known(catalog, draft.key)
-    if known is None and not _is_unreadable(catalog, draft.key):
-        return draft
     if known is not None and _says_the_same(catalog, draft, known):
         return draft
-    text = f"{draft.fields['title']}\n{draft.body}"
-    stem = draft.key[: layout.KEY_LIMIT - 7].rstrip("-._")
-    same = next((k for k in _with_hash(catalog, stem) if _says_the_same(catalog, draft, k)), None)
+    same = next((one for one in _with_like_keys(catalog, draft) if _says_the_same(catalog, draft, one)), None)
     if same is not None:
         return replace(draft, key=same.key)
+    if known is None and not _is_unreadable(catalog, draft.key):
+        return draft
+    text = f"{draft.fields['title']}\n{draft.body}"
 
     def is_taken(key: str) -> bool:  # a memory edited since then says something else now
         return find_known(catalog, key) is not None or _is_unreadable(catalog, key)
@@ -211,13 +212,21 @@ def _is_unreadable(catalog: Catalog, key: str) -> bool:
     return catalog.row("SELECT 1 FROM problem WHERE key = ? AND severity = 'error'", (key,)) is not None
 
 
-def _with_hash(catalog: Catalog, stem: str) -> list[KnownMemory]:
-    """Return the memories whose key is this one followed by a short hash, by key."""
-    rows = catalog.rows(
-        f"{_KNOWN} key >= ? AND key < ? AND key GLOB ? ORDER BY key",
-        (f"{stem}-", f"{stem}.", f"{stem}-{'[0-9a-f]' * 6}"),
-    )
-    return [KnownMemory(*row) for row in rows]
+def _with_like_keys(catalog: Catalog, draft: Draft) -> list[KnownMemory]:
+    """Return the memories whose key was generated from a text with the same beginning, by key.
+
+    It is this key followed by a short hash, or begins with the kind: so it did in stores of earlier versions.
+    """
+    stem, named = hashed_stem(draft.key), f"{draft.kind.replace('_', '-')}-"
+    beginnings = ((f"{stem}-", f"{stem}-{'[0-9a-f]' * 6}"), *((f"{named}{one}{draft.key}", "*") for one in ("", named)))
+    found = []
+    for beginning, form in beginnings:
+        rows = catalog.rows(
+            f"{_KNOWN} key >= ? AND key < ? AND key GLOB ? ORDER BY key LIMIT {LIKE_KEYS}",
+            (beginning, f"{beginning}~", form),
+        )
+        found += [KnownMemory(*row) for row in rows]
+    return found
 
 
 def _says_the_same(catalog: Catalog, draft: Draft, known: KnownMemory) -> bool:

@@ -32,8 +32,8 @@ def test_json_is_key_path_and_commit(run_cli, repo: Path) -> None:
     done = run_cli("fact", "There is a readme", "--exists", "README.md", "--json")
 
     assert json.loads(done.out) == {
-        "key": "fact-there-is-a-readme",
-        "path": "facts/fact-there-is-a-readme.md",
+        "key": "there-is-a-readme",
+        "path": "facts/there-is-a-readme.md",
         "commit": tip(repo),
     }
 

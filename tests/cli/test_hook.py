@@ -201,4 +201,4 @@ def test_learned_lines_are_captured_once_committed(memory, run_cli, repo: Path) 
     run_cli("hook", "learned")
     run_cli("hook", "learned")
 
-    assert run_cli("recall", "gateway").out.count("learned-the-gateway") == 1
+    assert run_cli("recall", "gateway").out.count("the-gateway") == 1

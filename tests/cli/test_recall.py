@@ -26,7 +26,7 @@ def test_hits_are_one_line_each_in_a_pipe(run_cli) -> None:
 
     assert done.status == 0
     assert done.out.split("\n")[0].split("\t")[:4] == [
-        "gotcha-the-gateway-drops-requests-without-a-trace-id",
+        "the-gateway-drops-requests-without-a",
         "gotcha",
         "",
         "The gateway drops requests without a trace id",
@@ -74,7 +74,7 @@ def test_explain_gives_every_factor_and_their_product_is_the_score(run_cli) -> N
 
 @pytest.mark.usefixtures("filled")
 def test_statistics_count_by_kind(run_cli) -> None:
-    run_cli("forget", "decision")
+    run_cli("forget", "retries-in-the-gateway")
 
     text, found = run_cli("recall", "--stats"), json.loads(run_cli("recall", "--stats", "--json").out)
 

@@ -59,7 +59,7 @@ def test_task_is_not_overwritten_by_another_with_its_key(memory, repo):
     with pytest.raises(RefusedError, match="there is already such a task: t"):
         memory.tasks.add("Something else", verify=None, key="t")
     memory.tasks.add("Refresh all tokens of auth", verify=None)
-    with pytest.raises(RefusedError, match="there is already such a task: task-refresh-all"):
+    with pytest.raises(RefusedError, match="there is already such a task: refresh-all"):
         memory.tasks.add("Refresh all tokens of auth", priority=1, verify=None)
 
     assert (git(repo, "merge-base", before, "memory"), state(memory)) == (before, "claimed")

@@ -49,12 +49,12 @@ def test_repeated_undo_goes_back_until_nothing_is_left(memory: Memory, repo: Pat
 
     undone = [memory.bulk.undo().keys[0] for _ in range(2)]
 
-    assert undone == ["learned-deploys-need-the-vpn", "learned-the-queue-is-bounded"]
+    assert undone == ["deploys-need-the-vpn", "the-queue-is-bounded"]
     assert tree(repo) == start
     with pytest.raises(NotFoundError, match="nothing to undo"):
         memory.bulk.undo()
     memory.remember("A third one")
-    assert memory.bulk.undo().keys == ("learned-a-third-one",)
+    assert memory.bulk.undo().keys == ("a-third-one",)
 
 
 def test_undo_refuses_memories_that_changed_again(memory: Memory, repo: Path) -> None:

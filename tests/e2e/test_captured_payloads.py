@@ -14,7 +14,7 @@ from support.payloads import payload
 from gitmem.memory import Memory
 
 SAYS = "LEARNED: the gateway drops idle connections"
-KEY = "learned-the-gateway-drops-idle-connections"
+KEY = "the-gateway-drops-idle-connections"
 BEFORE = ("LEARNED: retries must be idempotent", "LEARNED: retries are idempotent", "LEARNED: x")
 
 

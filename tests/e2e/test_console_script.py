@@ -140,7 +140,7 @@ def test_folder_that_was_deleted_is_reported(repo: Path, tmp_path: Path) -> None
 
     status, out, err = shell(tmp_path, line)
 
-    assert (status, out.split("\t")[0]) == (0, "learned-a-text")
+    assert (status, out.split("\t")[0]) == (0, "a-text")
     assert err == "gitmem: error: the current folder no longer exists\n  hint: change to an existing folder\n"
 
 
@@ -327,4 +327,4 @@ def test_environment_of_a_hook_is_not_obeyed(repo: Path, tmp_path: Path) -> None
 
     assert [one.status for one in done] == [0, 0]
     assert {path: path.read_bytes() for path in sorted(other.rglob("*")) if path.is_file()} == before
-    assert gitmem(repo, "list").out.startswith("learned-a-text\t")
+    assert gitmem(repo, "list").out.startswith("a-text\t")

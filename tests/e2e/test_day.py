@@ -37,7 +37,7 @@ def say_rs256(console: Console) -> None:
     console.ok("remember", "The gateway only holds public keys", "--kind", "decision", "--requires", "tokens-rs256")
 
 
-GATEWAY = "decision-the-gateway-only-holds-public-keys"
+GATEWAY = "the-gateway-only-holds-public-keys"
 
 
 def switch_to_eddsa(folder: Path) -> str:
@@ -155,13 +155,13 @@ def test_first_commands_work_as_shown(console: Console, tmp_path: Path) -> None:
     done = console.type(writing)
 
     assert (done.status, done.err) == (0, ""), done
-    assert "learned-deploys-need-the-vpn\nfact-there-is-a-readme\n" in done.out
-    assert "learned-deploys-need-the-vpn\tlearned\t\tDeploys need the VPN" in done.out
+    assert "deploys-need-the-vpn\nfact-there-is-a-readme\n" in done.out
+    assert "deploys-need-the-vpn\tlearned\t\tDeploys need the VPN" in done.out
     assert untouched(console.folder) == before
     assert console.type(sync).status == 0
     git(tmp_path, "clone", "-q", str(tmp_path / "origin.git"), "fresh")
     fresh = Console(tmp_path / "fresh")
-    assert fresh.listed() == ["fact-there-is-a-readme", "learned-deploys-need-the-vpn"]
+    assert fresh.listed() == ["there-is-a-readme", "deploys-need-the-vpn"]
 
 
 def test_change_is_checked_and_explained_as_shown(console: Console) -> None:
@@ -222,7 +222,7 @@ def test_hooks_are_installed_as_shown_and_capture_what_a_commit_says(console: Co
     said = "git commit -q --allow-empty -m 'Learned: the gateway drops idle connections'"
     assert console.type(said, GITMEM_BACKGROUND=None).status == 0
 
-    assert console.listed() == ["learned-the-gateway-drops-idle-connections"]
+    assert console.listed() == ["the-gateway-drops-idle-connections"]
 
 
 def test_agents_call_it_as_shown(console: Console) -> None:
@@ -265,21 +265,21 @@ def test_questions_are_asked_as_shown(console: Console) -> None:
     asked = [console.type(line) for line in block("recall --syntax").splitlines()]
 
     assert [done.status for done in asked] == [0, 0, 0], asked
-    assert "gotcha-authentication-fails" in asked[1].out
-    assert "gotcha-authentication-fails" in asked[2].out
+    assert "authentication-fails" in asked[1].out
+    assert "authentication-fails" in asked[2].out
 
 
 def test_memories_move_in_and_out_as_shown(console: Console) -> None:
     log = console.folder / ".beads/memory/knowledge.jsonl"
     log.parent.mkdir(parents=True)
-    log.write_text('{"key": "learned-x", "type": "learned", "content": "Deploys need the VPN", "ts": 1700000000}\n')
+    log.write_text('{"key": "x", "type": "learned", "content": "Deploys need the VPN", "ts": 1700000000}\n')
     console.ok("remember", "Gone by mistake", "--key", "gone")
     console.ok("forget", "gone")
 
     done = console.type(block("knowledge.jsonl").replace(" KEY", " gone"))
 
     assert done.status == 0, done
-    assert console.listed() == ["gone", "learned-x"]
+    assert console.listed() == ["gone", "x"]
     assert len((console.folder / "memories.jsonl").read_text().splitlines()) == 2
 
 
@@ -290,7 +290,7 @@ def test_git_mem_does_the_same(console: Console) -> None:
 
 
 def test_first_memory_needs_no_init(console: Console) -> None:
-    assert console.ok("remember", "Deploys need the VPN") == "learned-deploys-need-the-vpn"
+    assert console.ok("remember", "Deploys need the VPN") == "deploys-need-the-vpn"
     fsck(console.folder)
 
 

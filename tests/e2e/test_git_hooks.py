@@ -39,7 +39,7 @@ def test_day_with_hooks_installed(repo: Path, tmp_path: Path) -> None:
     status, _, said = git_as_person(repo, "commit", "-qam", "better\n\nLearned: the gateway drops idle connections")
     found = console.ok("recall", "gateway")
     assert (status, "1 learning captured" in said) == (0, True)
-    assert "learned-the-gateway-drops-idle-connections" in found
+    assert "the-gateway-drops-idle-connections" in found
     assert wait_until(lambda: "Gitmem-Source: capture" in git(repo, "log", "-1", "--format=%B", "memory"))
 
     # A checkout calls the hook that was there before, and brings the index along behind git.
@@ -58,7 +58,7 @@ def test_day_with_hooks_installed(repo: Path, tmp_path: Path) -> None:
     git(repo, "checkout", "-q", "topic")
     status, _, said = git_as_person(repo, "rebase", "-q", "main")
     assert (status, [line for line in said.splitlines() if not line.startswith("mine: ")]) == (0, [])
-    assert wait_until(lambda: "learned-twelve-is-enough" in git(repo, "ls-tree", "-r", "--name-only", "memory"))
+    assert wait_until(lambda: "twelve-is-enough" in git(repo, "ls-tree", "-r", "--name-only", "memory"))
 
     # A linked work tree shares the hooks; nothing of the person's was touched, and nothing failed behind them.
     linked = tmp_path / "linked"

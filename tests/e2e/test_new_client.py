@@ -113,7 +113,7 @@ def test_client_of_one_file_is_known_to_every_command(installed: Installed, repo
     installed.run("remember", "Deploys need the VPN", NANO_RUN="1", NANO_SESSION="abc")
 
     assert "hook nano" in installed.run("install", "found") + (repo / ".nano" / "settings.json").read_text()
-    assert "agent: nano" in git(repo, "show", "memory:learned/learned-deploys-need-the-vpn.md")
+    assert "agent: nano" in git(repo, "show", "memory:learned/deploys-need-the-vpn.md")
     start = {"hook_event_name": "SessionStart", "session_id": "abc", "cwd": str(repo), "source": "startup"}
     assert "VPN" in installed.run("hook", "nano", given=json.dumps(start))
     shown = installed.run("adopt", "-v")

@@ -48,7 +48,7 @@ def test_beadboard(repo: Path, tmp_path: Path) -> None:
         # A1, A2, A3, A4, A9: the comment of the document, as its hook sees it
         on_event.tool_used(memory, ran(repo, f'bd comment BD-001 "LEARNED: {learned}"'))
         ((key, found),) = captured_memories(memory).items()
-        assert key.startswith("learned-taskgroup-requires-sendable-closures")
+        assert key.startswith("taskgroup-requires-sendable-closures")
         assert {"async", "concurrency"} <= set(found["frontmatter"]["tags"])
         assert found["frontmatter"]["task"] == "BD-001"
         assert found["frontmatter"]["by"]["role"] == "orchestrator"

@@ -168,14 +168,14 @@ def test_day_of_use_leaves_everything_of_the_person_as_it_is_without_gitmem(ana:
 
     # The work itself, with the hooks: what commits say was learnt is found by the next command, in every work tree.
     ana.forenoon()
-    shared |= {"learned-the-gateway-drops-idle-connections"}
-    assert "learned-the-gateway-drops-idle-connections" in linked.ok("recall", "idle connections")
+    shared |= {"the-gateway-drops-idle-connections"}
+    assert "the-gateway-drops-idle-connections" in linked.ok("recall", "idle connections")
     mine = persons(ana.folder)
     document = linked.json("fact", "Retries are capped", "--contains", "RETRIES = 3", "--in", "src/**", "--in-tree")
     in_tree = {document["path"]: (ana.linked / document["path"]).read_text()}
     assert persons(ana.folder) == mine
     ana.afternoon(in_tree)
-    shared |= {"learned-linked-work-trees-share-one-memory"}
+    shared |= {"linked-work-trees-share-one-memory"}
     mine = persons(ana.folder)
     assert console.json("verify")["results"] == []
     console.ok("task", "close", "rotate", "--reason", "rotating grants")
@@ -185,7 +185,7 @@ def test_day_of_use_leaves_everything_of_the_person_as_it_is_without_gitmem(ana:
 
     # The files to read and edit follow; what is edited there is saved, and meets what somebody else wrote.
     assert wait_until(lambda: at_rest(state))
-    assert (view / "learned/learned-linked-work-trees-share-one-memory.md").is_file()
+    assert (view / "learned/linked-work-trees-share-one-memory.md").is_file()
     assert console.json("sync")["pushed"]
     bob = bob_of(ana)
     bob.ok("sync")

@@ -215,7 +215,7 @@ def test_command_that_proves_nothing_is_refused(memory, repo: Path) -> None:
 
 
 def test_another_ones_fact_gets_no_other_check(memory, repo: Path) -> None:
-    put(repo, make_fact("fact-there-is-a-readme", "test -f README.md", title="There is a README"))
+    put(repo, make_fact("there-is-a-readme", "test -f README.md", title="There is a README"))
     before = count_commits(repo)
 
     answer = call_one(repo, "fact_propose", title="There is a README", command="test -d README.md")

@@ -36,7 +36,7 @@ WARMING = (
     ("fact", "There is no README", "--absent", "README.md"),
     *((name,) for name in ("verify", "list", "status", "context", "doctor", "log")),
     ("recall", "gateway"),
-    ("show", "fact-there-is-no-readme"),
+    ("show", "there-is-no-readme"),
 )
 
 

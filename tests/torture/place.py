@@ -32,7 +32,7 @@ HOOK = {
     "tool_input": {"command": 'bd comment t-1 "LEARNED: the captured pool holds five connections"'},
     "tool_response": {"stdout": "", "stderr": "", "interrupted": False},
 }
-CAPTURED = "learned-the-captured-pool-holds-five-connections"
+CAPTURED = "the-captured-pool-holds-five-connections"
 IMPORTED = "".join(
     json.dumps({"key": f"imported-{n}", "kind": "learned", "title": f"Imported {n}", "body": f"Pool {n} " * 9}) + "\n"
     for n in range(60)
@@ -88,7 +88,7 @@ WORKS = (
     Work("verify", ("verify", "--all", "--record")),
     Work("sync", ("sync",), ("from-other",)),
     Work("capture", ("hook", "claude-code"), stdin=json.dumps(HOOK)),
-    Work("drain", ("background", "spool"), ("learned-retries-hammer-the-gateway-at-noon",)),
+    Work("drain", ("background", "spool"), ("retries-hammer-the-gateway-at-noon",)),
     Work("rotation", ("remember", "One more than fits", "--kind", "learned", "--key", "newest"), ("newest",)),
     Work("save", ("save", "-m", "edited by hand"), ("by-hand",)),
     Work("view", ("view",)),

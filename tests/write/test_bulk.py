@@ -42,7 +42,7 @@ def summary(settled: ImportPlan) -> tuple[list[str], list[str], int, int]:
 def test_what_the_store_has_is_unchanged_under_its_key_or_in_its_words() -> None:
     files = {"learned/a.md": memory_text(SAID, created=JANUARY)}
 
-    settled = plan_import(files, ours("a", created=JANUARY), ours("a2", "Another"), other("learned-the-gateway"))
+    settled = plan_import(files, ours("a", created=JANUARY), ours("a2", "Another"), other("the-gateway"))
 
     assert summary(settled) == (["a2"], [], 2, 0)
 
@@ -67,7 +67,7 @@ def test_of_one_key_in_the_sources_the_latest_counts_whatever_the_order() -> Non
 def test_what_was_forgotten_stays_forgotten_under_its_key_and_in_its_words() -> None:
     files = {"archive/learned/a.md": memory_text(SAID, retired="{when: 2026-01-01T00:00:00Z, why: it is wrong}")}
 
-    settled = plan_import(files, ours("a", "Something new", created=JUNE), ours("b"), other("learned-the-gateway"))
+    settled = plan_import(files, ours("a", "Something new", created=JUNE), ours("b"), other("the-gateway"))
 
     assert summary(settled) == ([], [], 0, 3)
     assert settled.skipped.kept[1] == (
@@ -108,12 +108,12 @@ def test_same_words_count_once_nearly_the_same_once_and_others_get_a_key_of_thei
     near = SAID.replace("drops", "drops those")
     texts = [SAID, SAID, near, "The gateway keeps idle connections"]
 
-    settled = plan_import({}, *(other("learned-the-gateway", text) for text in texts))
+    settled = plan_import({}, *(other("the-gateway", text) for text in texts))
 
     assert (settled.merged.total, settled.near.total) == (1, 1)
     first, second = settled.new
-    assert first == "learned-the-gateway"
-    assert second.startswith("learned-the-gateway-")
+    assert first == "the-gateway"
+    assert second.startswith("the-gateway-")
     assert settled.new[second].title == texts[3]
 
 

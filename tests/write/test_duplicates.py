@@ -108,7 +108,7 @@ def test_refusal_names_the_memory_its_status_and_every_way_on(memory: Memory, ru
 
     assert (done.status, done.out) == (2, "")
     assert f"trace says nearly the same thing (0.99): {SAID}" in done.err
-    later = "gitmem supersede trace learned-the-gateway-drops"
+    later = "gitmem supersede trace the-gateway-drops"
     for way in ("--supersedes trace", later, "gitmem edit trace", "--force"):
         assert way in done.err
     assert list(memory_files(repo)) == ["gotchas/trace.md"]

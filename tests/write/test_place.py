@@ -20,7 +20,9 @@ from gitmem.write.new_memory import NewMemory
 
 POLICY = Policy.from_dict({})
 TEXT = "The gateway drops every request that carries no trace id and answers 502"
-KEY = "learned-the-gateway-drops-every-request-that-carries-no-trace-id-and"
+KEY = "the-gateway-drops-every-request-that"
+STEM = "the-gateway-drops-every-request"
+EARLIER = "learned-the-gateway-drops-every-request-that-carries-no-trace-id-and"
 
 
 def drafted(text=TEXT, *, key="", kind="learned", **options):
@@ -84,7 +86,7 @@ def test_same_key_with_another_text_gets_a_short_hash():
 
     settled = place.settle_key(catalog, draft)
 
-    assert settled.key == f"{KEY}-{short_hash(f'{TEXT}{chr(10)}')}"
+    assert settled.key == f"{STEM}-{short_hash(f'{TEXT}{chr(10)}')}"
     assert (settled.fields, settled.body) == (draft.fields, draft.body)
 
 
@@ -95,7 +97,7 @@ def test_near_duplicate_keeps_the_key_and_so_is_an_update():
 
 
 def test_near_duplicate_of_a_memory_that_has_a_hash_is_an_update_of_that_one():
-    other = f"{KEY}-0a1b2c"
+    other = f"{STEM}-0a1b2c"
     catalog = catalog_of(
         {
             f"learned/{KEY}.md": memory_text(
@@ -112,11 +114,11 @@ def test_key_that_only_looks_like_one_with_a_hash_is_not_taken():
     catalog = catalog_of(
         {
             f"learned/{KEY}.md": memory_text("Something else entirely"),
-            f"learned/{KEY}-status.md": memory_text(TEXT),
+            f"learned/{STEM}-status.md": memory_text(TEXT),
         }
     )
 
-    assert place.settle_key(catalog, drafted()).key not in (KEY, f"{KEY}-status")
+    assert place.settle_key(catalog, drafted()).key not in (KEY, f"{STEM}-status")
 
 
 def test_another_kind_is_never_the_same_memory():
@@ -137,18 +139,38 @@ def test_superseded_memory_does_not_come_back_by_being_said_again():
     assert place.settle_key(catalog, drafted()).key != KEY
 
 
-def test_key_with_a_hash_is_no_longer_than_a_key_may_be():
-    kind = "a" * 39
-    key = f"{kind}-{'b' * 60}"
-    catalog = catalog_of({f"{kind}/{key}.md": memory_text("Something else", kind=kind)})
+@pytest.mark.parametrize(
+    ("text", "kind", "key"),
+    [
+        (TEXT, "learned", EARLIER),
+        (TEXT, "learned", f"{EARLIER[:60]}-0a1b2c"),
+        ("Decision: keep five retries", "decision", "decision-decision-keep-five-retries"),
+        ("Use tabs", "anti_pattern", "anti-pattern-use-tabs"),
+    ],
+)
+def test_text_that_an_earlier_version_recorded_keeps_its_key(text, kind, key):
+    catalog = catalog_of({f"{kind}/{key}.md": memory_text(f'"{text}"', kind=kind)})
 
-    settled = place.settle_key(catalog, drafted("b" * 60, kind=kind))
+    assert place.settle_key(catalog, drafted(text, kind=kind)).key == key
+
+
+def test_another_text_under_an_earlier_form_of_a_key_is_another_memory():
+    catalog = catalog_of({f"learned/{EARLIER}.md": memory_text("Something else entirely")})
+
+    assert place.settle_key(catalog, drafted()).key == KEY
+
+
+@pytest.mark.parametrize("text", ["b" * 60, f"{'c' * 20} {'d' * 19} e", f"{'f' * 33} ggg hhh"])
+def test_key_with_a_hash_is_no_longer_than_another_and_ends_a_word_before_it(text):
+    key = drafted(text).key
+    catalog = catalog_of({f"learned/{key}.md": memory_text("Something else")})
+
+    settled = place.settle_key(catalog, drafted(text))
 
     assert layout.is_key(settled.key)
-    assert len(settled.key) == layout.KEY_LIMIT
-
-
-# --- in which folder --------------------------------------------------------------------------------------------------
+    assert len(settled.key) <= 40
+    assert key.startswith(settled.key[:-7])
+    assert "-" not in key or key[len(settled.key) - 7] == "-"
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def test_comment_is_a_memory_with_task_role_and_session(memory: Memory, repo: Pa
 
     ((key, found),) = captured_memories(memory).items()
 
-    assert key == "learned-retries-must-be-idempotent"
+    assert key == "retries-must-be-idempotent"
     assert found["frontmatter"]["task"] == "shop-12"
     by = {"who": "Ana", "agent": "claude-code", "role": "orchestrator", "session": "s1"}
     assert found["frontmatter"]["by"] == by
@@ -43,7 +43,7 @@ def test_marks_give_the_kind_and_an_unchecked_fact_is_a_learning(memory: Memory,
         "tokens live for a day": "learned",
         "the pool holds five": "learned",
     }
-    assert "unchecked" in found["learned-tokens-live-for-a-day"]["frontmatter"]["tags"]
+    assert "unchecked" in found["tokens-live-for-a-day"]["frontmatter"]["tags"]
     assert all(shown["frontmatter"]["refs"] == ["#5"] for shown in found.values())
 
 
@@ -55,7 +55,7 @@ def test_comment_in_a_file_of_the_work_tree_is_read_and_no_other(memory: Memory,
         memory, ran(repo, f"bd comment s-1 --file comment.md && bd comment s-1 --file {tmp_path}/outside.md")
     )
 
-    assert list(captured_memories(memory)) == ["learned-retries-must-be-idempotent"]
+    assert list(captured_memories(memory)) == ["retries-must-be-idempotent"]
     assert "outside.md' cannot be read here" in refusals(memory)[0]
 
 
@@ -65,7 +65,7 @@ def test_close_keeps_how_a_task_ended(memory: Memory, repo: Path) -> None:
 
     found = captured_memories(memory)
 
-    assert sorted(found) == ["learned-it-holds-five", "outcome-shop-3"]
+    assert sorted(found) == ["it-holds-five", "outcome-shop-3"]
     assert found["outcome-shop-3"]["kind"] == "outcome"
     assert memory.repository.policy().kind("outcome").ttl_s == 7 * 86_400
 
@@ -138,7 +138,7 @@ def test_task_is_the_one_that_is_held_where_nothing_names_one(memory: Memory, re
 
     on_event.tool_used(memory, ran(repo, f"gh issue comment 5 -b '{LEARNT}'"))
 
-    assert captured_memories(memory)["learned-retries-must-be-idempotent"]["frontmatter"]["task"] == task
+    assert captured_memories(memory)["retries-must-be-idempotent"]["frontmatter"]["task"] == task
 
 
 def test_what_a_person_wrote_stays_theirs_when_an_agent_says_it_again(memory: Memory, repo: Path) -> None:
@@ -178,7 +178,7 @@ def test_of_several_learnings_each_is_tried_and_each_loss_is_noted(
             memory, ran(repo, "bd comment s-1 'LEARNED: herons nest early\nLEARNED: pelicans cache what they fetch'")
         )
 
-    assert list(captured_memories(memory)) == ["learned-pelicans-cache-what-they-fetch"]
+    assert list(captured_memories(memory)) == ["pelicans-cache-what-they-fetch"]
     assert [loss.why for loss in losses.list_losses(folders)] == ["No space left on device"]
 
 

@@ -12,7 +12,7 @@ from gitmem.memory import Memory
 from gitmem.store.state.plain_files import waiting_captures
 
 TEXT = "All done. LEARNED: retries must be idempotent."
-KEY = "learned-retries-must-be-idempotent"
+KEY = "retries-must-be-idempotent"
 
 
 def test_line_of_an_answer_is_kept_once(memory: Memory, repo: Path) -> None:

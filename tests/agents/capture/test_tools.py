@@ -84,7 +84,7 @@ def test_work_of_an_exempt_type_is_left_alone_but_not_what_it_says(memory: Memor
     on_event.tool_used(memory, edited(repo, "notes/a.md", **who))
     on_event.tool_used(memory, ran(repo, 'bd comment s-1 "LEARNED: retries must be idempotent"', **who))
 
-    assert list(captured_memories(memory)) == ["learned-retries-must-be-idempotent"]
+    assert list(captured_memories(memory)) == ["retries-must-be-idempotent"]
 
 
 def test_what_no_disk_takes_is_an_error(memory: Memory, repo: Path) -> None:

@@ -12,7 +12,7 @@ from gitmem.agents.transcripts.turns import COMMAND, EDIT, PROMPT, SAID, Turn
 from gitmem.memory import Memory
 
 COMMENT = 'bd comment shop-12 "LEARNED: retries must be idempotent"'
-KEY = "learned-retries-must-be-idempotent"
+KEY = "retries-must-be-idempotent"
 
 
 def test_words_and_comments_are_kept_and_prompts_and_failures_are_not(memory: Memory, repo: Path) -> None:
@@ -28,7 +28,7 @@ def test_words_and_comments_are_kept_and_prompts_and_failures_are_not(memory: Me
     found = captured_memories(memory)
     assert {key: one["kind"] for key, one in found.items()} == {
         KEY: "learned",
-        "decision-keep-five-retries": "decision",
+        "keep-five-retries": "decision",
     }
     assert found[KEY]["frontmatter"]["task"] == "shop-12"
 

@@ -15,9 +15,9 @@ def test_add_prints_the_key_and_writes_what_was_given(run_cli):
         *("--ttl", "9d", "--body", "All of them.", "--ref", "T-1", "--importance", "high"),
     )
 
-    assert (done.status, done.out) == (0, "task-refresh-tokens-all-of-them\n")
+    assert (done.status, done.out) == (0, "refresh-tokens-all-of-them\n")
     assert "waits for auth" in done.err
-    found = json.loads(run_cli("show", "task-refresh-tokens-all-of-them", "--json").out)
+    found = json.loads(run_cli("show", "refresh-tokens-all-of-them", "--json").out)
     fields = {k: v for k, v in found["frontmatter"].items() if k not in ("created", "by", "project", "title", "tags")}
     assert fields == {
         "kind": "task", "paths": ["src/auth"], "refs": ["T-1"], "verify": {"contains": "refresh", "in": "src/**"},

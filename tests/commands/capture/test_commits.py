@@ -34,7 +34,7 @@ def test_learning_of_a_commit_names_the_commit_and_the_files_it_touched(memory, 
     learnt = memory.captures.add_commits([commit])
     memory.captures.drain()
 
-    fields = fields_of(repo, "learned/learned-retries-hide-the-timeout-of-the-gateway.md")
+    fields = fields_of(repo, "learned/retries-hide-the-timeout-of-the-gateway.md")
     assert (learnt.kept, learnt.refused) == (1, ())
     assert fields["refs"] == [f"commit:{commit}"]
     assert fields["paths"] == ["docs/naïve.md", "src/gateway/retry.py"]
@@ -47,7 +47,7 @@ def test_many_files_are_reported_by_their_folders(memory, repo: Path) -> None:
     memory.captures.add_commits([commit])
     memory.captures.drain()
 
-    assert fields_of(repo, "learned/learned-everything-moved-below-src.md")["paths"] == [
+    assert fields_of(repo, "learned/everything-moved-below-src.md")["paths"] == [
         "src/a/deep/**",
         "src/b/deep/**",
     ]
@@ -62,7 +62,7 @@ def test_rewritten_commit_says_nothing_new(memory, repo: Path) -> None:
     memory.captures.add_commits([git(repo, "rev-parse", "HEAD")])
     memory.captures.drain()
 
-    assert "learned/learned-retries-hide-the-timeout.md" in memory_files(repo)
+    assert "learned/retries-hide-the-timeout.md" in memory_files(repo)
     assert not any(path.startswith("archive/") for path in memory_files(repo))
 
 

@@ -21,7 +21,7 @@ from gitmem.store.state.spool import Spool
 from gitmem.store.state.write_lock import WriteLock
 from gitmem.verify.options import Options
 
-GATEWAY = "learned-the-gateway-drops-idle-connections"
+GATEWAY = "the-gateway-drops-idle-connections"
 TEXT = "The gateway drops idle connections"
 
 
@@ -85,7 +85,7 @@ def test_what_waits_is_looked_at_once_until_it_changes(memory, monkeypatch: pyte
         keys_found(memory, "gateway")
     second = memory.capture("Retries are capped at three")
 
-    assert keys_found(memory, "retries") == ["learned-retries-are-capped-at-three"]
+    assert keys_found(memory, "retries") == ["retries-are-capped-at-three"]
     assert read == [first, first, second]
 
 
@@ -122,9 +122,9 @@ def test_many_entries_are_one_commit_and_each_has_its_own_time_and_agent(
     assert git(repo, "rev-list", "--count", "memory") == "3"  # root, policy, and one more
     assert (
         fields_of(repo, f"learned/{GATEWAY}.md")["created"]
-        != fields_of(repo, "gotchas/gotcha-retries-are-capped-at-three.md")["created"]
+        != fields_of(repo, "gotchas/retries-are-capped-at-three.md")["created"]
     )
-    assert fields_of(repo, "gotchas/gotcha-retries-are-capped-at-three.md")["by"]["agent"] == "worker-1"
+    assert fields_of(repo, "gotchas/retries-are-capped-at-three.md")["by"]["agent"] == "worker-1"
     assert memory.captures.drain() == 0
 
 
@@ -207,7 +207,7 @@ def test_entry_that_cannot_be_written_is_set_aside_and_stops_no_other(memory, re
 def test_captured_once_brings_back_nothing_and_changes_nothing(memory, repo: Path) -> None:
     memory.remember(TEXT)
     memory.remember("Retries are capped at three")
-    memory.forget("learned-retries-are-capped-at-three", why="they are not")
+    memory.forget("retries-are-capped-at-three", why="they are not")
     before = tip(repo)
     memory.capture(TEXT, refs=["commit:abc"], once=True)
     memory.capture("Retries are capped at three", once=True)
@@ -240,7 +240,7 @@ def test_catalog_on_disk_never_holds_what_is_only_spooled(memory, repo: Path) ->
     stored = Catalog.open(state(repo), analysis=memory.repository.catalog().meta("analysis"))
 
     assert stored is not None
-    assert [row[0] for row in stored.rows("SELECT key FROM memory")] == ["learned-tokens-are-signed-with-rs256"]
+    assert [row[0] for row in stored.rows("SELECT key FROM memory")] == ["tokens-are-signed-with-rs256"]
     stored.close()
 
 

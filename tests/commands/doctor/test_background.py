@@ -25,10 +25,7 @@ def test_uncommitted_captures_are_reported_and_committed_by_fix(memory, repo: Pa
     assert [p.code for p in found.problems] == ["capture-waits", "capture-refused"]
     assert [p.code for p in fixed.problems] == ["capture-refused"]
     assert not old.exists()
-    assert (
-        memory.show("learned-retries-are-capped-at-three").document["path"]
-        == "learned/learned-retries-are-capped-at-three.md"
-    )
+    assert memory.show("retries-are-capped-at-three").document["path"] == "learned/retries-are-capped-at-three.md"
 
 
 def test_failed_background_job_and_replaced_hook_are_reported(memory, repo: Path) -> None:

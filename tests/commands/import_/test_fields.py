@@ -8,7 +8,7 @@ from gitmem.commands.import_.fields import LAYOUT_REMARK, ImportRecord, Unreadab
 
 # The line of beadboard's own document.
 BEAD = {
-    "key": "learned-taskgroup-requires-sendable-closures",
+    "key": "taskgroup-requires-sendable-closures",
     "type": "learned",
     "content": "TaskGroup requires @Sendable closures in strict concurrency mode.",
     "source": "supervisor",
@@ -29,7 +29,7 @@ def test_line_of_beadboard_keeps_key_kind_tags_time_source_and_task() -> None:
 
     assert found == ImportRecord(
         where="k.jsonl:1",
-        key="learned-taskgroup-requires-sendable-closures",
+        key="taskgroup-requires-sendable-closures",
         fields={
             "kind": "learned",
             "tags": ["learned", "async", "concurrency"],

@@ -239,7 +239,7 @@ def test_folders_of_other_systems_are_imported_completely_and_only_once(memory: 
     assert sorted(where.rsplit("/", 1)[1] for where, _ in done.settled.skipped.kept) == ["MEMORY.md", "issues.jsonl:3"]
     kinds = {hit.key: hit.kind for hit in memory.list(Query(limit=99)).hits}
     assert kinds == {
-        "bd-1": "task", "learned-jwks-is-cached-a-day": "learned", "learned-k0": "learned", "bean-41": "task",
+        "bd-1": "task", "jwks-is-cached-a-day": "learned", "learned-k0": "learned", "bean-41": "task",
         "bean-x1": "task", "gateway": "doc", "deep-timeouts": "doc", "role": "preference",
     }  # fmt: skip
     assert memory.show("gateway").document["frontmatter"]["tags"] == ["ops"]
