@@ -55,7 +55,7 @@ def model_cache() -> str:
 
 
 class OneThread:
-    """A context for importing numpy for a short computation, without starting its threads.
+    """A context for importing numpy without starting its threads.
 
     They would start with the import, which takes 55 ms of CPU without them and 113 with them, and one thread compares a
     query with 100,000 vectors in 6 ms, two in 8 to 12 (measured on two cores). A number chosen by the user is kept.

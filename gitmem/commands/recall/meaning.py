@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from gitmem.errors import GitmemError
 from gitmem.index.embed.choose import need_numpy
-from gitmem.system.environment import OneThread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ def meaning_of(
     except GitmemError as err:
         repository.add_notice(f"{err.message}; searched by words only: {err.hint}")
         return None
-    with OneThread():
-        from gitmem.repository import semantic
+    from gitmem.repository import semantic
 
     return semantic.ask(repository, question, stores)

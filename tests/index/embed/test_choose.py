@@ -105,3 +105,13 @@ def test_until_the_first_text_little_is_loaded(tmp_path: Path, setting: str, loa
     done = subprocess.run([sys.executable, "-c", script, setting], capture_output=True, text=True, check=True)
 
     assert HEAVY & set(done.stdout.split()) == loads
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="the system does not list threads as files")
+def test_numpy_is_loaded_with_one_thread() -> None:
+    code = "from gitmem.index.embed.choose import need_numpy; need_numpy('minilm'); import os; print(os.listdir(TASKS))"
+    done = subprocess.run(
+        [sys.executable, "-c", f"TASKS = '/proc/self/task'; {code}"], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.count(",") == 0
