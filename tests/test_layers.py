@@ -76,9 +76,11 @@ RARE = ("re", "unicodedata", "array", "heapq", "fcntl", "msvcrt")
 # Modules without a test file of their own, and where they are tested instead.
 TESTED_ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(
-        (f"gitmem/cli/hub/{name}.py" for name in ("add", "init", "list", "options", "remove")),
+        (f"gitmem/cli/hub/{name}.py" for name in ("add", "init", "list", "options", "remove", "sync")),
         "one story on a real database: tests/cli/hub/test_hub.py",
     ),
+    "gitmem/hub/mirror.py": "with real remotes: tests/hub/test_ingest.py",
+    "gitmem/hub/memory_rows.py": "on real memories: tests/hub/test_ingest.py",
     "gitmem/commands/policy.py": "tests/cli/policy, tests/e2e/test_profiles.py, tests/e2e/test_editor.py",
     "gitmem/cli/editor.py": "with a terminal: tests/e2e/test_editor.py",
     "gitmem/cli/policy/edit.py": "with a terminal: tests/e2e/test_editor.py",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gitmem.config import variable
+from pathlib import Path
+
+from gitmem.config import state_home, variable
 from gitmem.errors import GitmemError, UsageError
 
 TYPE_CHECKING = False
@@ -37,3 +39,14 @@ def database_of(args: Arguments) -> str:
     if not url:
         raise UsageError("this command needs the hub's database", hint="--database postgresql://USER@HOST/NAME")
     return url
+
+
+def add_folder(parser: ArgumentParser) -> None:
+    """Add ``--folder``."""
+    about = "the folder for data that can be made again ($XDG_STATE_HOME/gitmem/hub)"
+    parser.add_argument("--folder", default="", metavar="DIR", help=about)
+
+
+def folder_of(args: Arguments) -> Path:
+    """Return the folder for data that can be made again."""
+    return Path(args.folder or f"{state_home()}/hub").absolute()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
+from support.facts import make_memory, put
 from support.postgres import HubDatabase
 
 
@@ -69,3 +71,20 @@ def test_missing_package_is_named_with_the_command_that_installs_it(run_cli, mon
 
 def test_name_is_refused_for_several_repositories(run_cli) -> None:
     assert run_cli("hub", "add", "/a", "/b", "--name", "x").status == 2
+
+
+def test_sync_prints_what_changed_and_what_is_wrong(run_cli, hub: HubDatabase, template: Path, tmp_path: Path) -> None:
+    database, folder = ("--database", hub.url), ("--folder", str(tmp_path / "data"))
+    api = Path(shutil.copytree(template, tmp_path / "api"))
+    put(api, make_memory("storm", "A retry storm"))
+    run_cli("hub", "add", str(api), "--name", "api", "--reader", "everyone", *database)
+    run_cli("hub", "add", str(tmp_path / "missing"), "--name", "missing", "--reader", "everyone", *database)
+
+    first = run_cli("hub", "sync", *database, *folder)
+    named = run_cli("hub", "sync", "api", *database, *folder)
+    listed = run_cli("hub", *database)
+
+    assert (first.status, first.out) == (1, "api\n")
+    assert "missing cannot be read: " in first.err
+    assert (named.status, named.out) == (0, "")
+    assert listed.out.splitlines()[0] == f"api\t{api}\t1\teveryone\t"

@@ -1,0 +1,146 @@
+"""Bring the memories of repositories into the database: one repository's problem is a line, and the others go on."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from gitmem.errors import GitmemError, NotFoundError
+from gitmem.frozen import frozen
+from gitmem.hub import mirror
+from gitmem.hub.database import connected, transaction
+from gitmem.hub.memory_rows import COLUMNS, iter_rows, values_of
+from gitmem.hub.registry import bury
+from gitmem.text.secrets import redact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gitmem.hub.database import Connection
+    from gitmem.index.catalog import Catalog
+
+# Two wait for remotes while one parses, on a machine of two cores.
+JOBS = 3
+_DUE = """
+SELECT id, name, url, branch, commit, problem FROM hub.repository
+WHERE removed_at IS NULL AND (%(names)s::text[] IS NULL OR name = ANY (%(names)s)) ORDER BY synced_at NULLS FIRST, id
+"""
+_LIST = ", ".join(COLUMNS)
+_SET = ", ".join(f"{name} = excluded.{name}" for name in COLUMNS if name != "path")
+
+
+@frozen
+class Synced:
+    """What happened to one repository.
+
+    Attributes:
+        name: Its name.
+        changed: How many memories are new or changed.
+        removed: How many are gone.
+        problem: Why it could not be read; or empty.
+    """
+
+    name: str
+    changed: int = 0
+    removed: int = 0
+    problem: str = ""
+
+
+@frozen
+class _Due:
+    """A repository to sync, as the database knows it."""
+
+    number: int
+    name: str
+    url: str
+    branch: str
+    commit: str
+    problem: str
+
+
+def sync(url: str, folder: Path, names: Sequence[str] = (), *, jobs: int = JOBS) -> Iterator[Synced]:
+    """Yield what happened to each repository, the longest unsynced first, as each is done.
+
+    Args:
+        url: The database, for the role that owns the tables.
+        folder: The folder of the mirrors.
+        names: Only these repositories; all if empty.
+        jobs: How many at once.
+
+    Raises:
+        NotFoundError: The hub has no repository of one of the names.
+        GitmemError: The database cannot be reached.
+    """
+    with connected(url) as connection:
+        rows = connection.execute(_DUE, {"names": list(names) or None})
+        due = [_Due(*row) for row in rows]
+    if missing := sorted({*names} - {one.name for one in due}):
+        raise NotFoundError(f"the hub has no repository {missing[0]}", hint="gitmem hub list")
+    with ThreadPoolExecutor(jobs) as pool:
+        yield from pool.map(lambda one: _sync_one(url, folder, one), due)
+
+
+def _sync_one(url: str, folder: Path, due: _Due) -> Synced:
+    """Sync one repository; what is wrong with it is recorded and returned, but not what is wrong with the database."""
+    source = mirror.Source(due.url, due.branch, folder / f"{due.number}.git")
+    try:
+        is_known = mirror.find_tip(source) == due.commit and not due.problem
+        found = None if is_known else mirror.fetch(source)
+    except GitmemError as err:
+        problem = redact(" ".join(err.message.split()))[:500]
+        with connected(url) as connection:
+            connection.execute(
+                "UPDATE hub.repository SET problem = %s, problem_at = now() WHERE id = %s", (problem, due.number)
+            )
+        return Synced(due.name, problem=problem)
+    with connected(url) as connection:
+        if found is None:
+            connection.execute("UPDATE hub.repository SET synced_at = now() WHERE id = %s", (due.number,))
+            return Synced(due.name)
+        commit, catalog = found
+        try:
+            return Synced(due.name, *write(connection, due.number, commit, catalog))
+        finally:
+            catalog.close()
+
+
+def write(connection: Connection, number: int, commit: str, catalog: Catalog) -> tuple[int, int]:
+    """Make the memories of a repository those of a catalog; return how many changed and how many went.
+
+    One transaction: a reader sees all of a commit or nothing of it. Rows that did not change are not written, so that
+    followers have nothing to do for them.
+    """
+    with transaction(connection):
+        state = connection.execute(
+            "SELECT removed_at FROM hub.repository WHERE id = %s FOR UPDATE", (number,)
+        ).fetchone()
+        if state is None or state[0] is not None:
+            return 0, 0  # it was removed meanwhile
+        paths = "SELECT path, digest FROM hub.memory WHERE repository = %s AND NOT deleted"
+        known: dict[str, bytes] = dict(connection.execute(paths, (number,)))
+        changed = _copy(connection, known, catalog)
+        if changed:
+            connection.execute(
+                f"INSERT INTO hub.memory (repository, {_LIST}, seq) SELECT {number}, {_LIST}, 0 FROM incoming"
+                f" ON CONFLICT (repository, path) DO UPDATE SET {_SET}, deleted = false"
+            )
+        removed = bury(connection, number, list(known)) if known else 0
+        connection.execute(
+            "UPDATE hub.repository SET commit = %s, language = %s, policy = %s, synced_at = now(), problem = '',"
+            " problem_at = NULL WHERE id = %s",
+            (commit, catalog.language, catalog.meta("policy"), number),
+        )
+    return changed, removed
+
+
+def _copy(connection: Connection, known: dict[str, bytes], catalog: Catalog) -> int:
+    """Copy the rows that differ from the known ones to a temporary table; what stays in *known* is gone."""
+    connection.execute(f"CREATE TEMPORARY TABLE incoming ON COMMIT DROP AS SELECT {_LIST} FROM hub.memory LIMIT 0")
+    changed = 0
+    with connection.cursor() as cursor, cursor.copy(f"COPY incoming ({_LIST}) FROM STDIN") as copy:
+        for row in iter_rows(catalog):
+            if known.pop(row.path, None) != row.digest:
+                copy.write_row(values_of(row))
+                changed += 1
+    return changed

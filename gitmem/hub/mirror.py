@@ -1,0 +1,94 @@
+"""Bare repositories with the memory branches of the hub, fetched by difference; a deleted one is made again."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from gitmem.config import git_environment
+from gitmem.errors import GitmemError, NoRepositoryError
+from gitmem.frozen import frozen
+from gitmem.git import Git, remotes
+from gitmem.git.remotes import RemoteOptions
+from gitmem.git.repository import discover_at
+from gitmem.index.refresh import refresh
+from gitmem.store.foreign import need_store
+from gitmem.system.process import run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.index.catalog import Catalog
+
+REMOTE = "origin"
+# Seconds for one exchange with a remote. A branch of 100,000 memories takes 20 s over a slow line; a remote that hangs
+# must not stop the others.
+TIMEOUT_S = 120.0
+_TALK = RemoteOptions(timeout_s=TIMEOUT_S, is_silent=True)
+
+
+@frozen
+class Source:
+    """Where a memory branch is fetched from, and the folder of its mirror."""
+
+    url: str
+    branch: str
+    folder: Path
+
+
+def find_tip(source: Source) -> str:
+    """Return the commit of the memory branch at its remote, without fetching it.
+
+    Raises:
+        GitmemError: The remote cannot be reached, or has no such branch.
+    """
+    _, tip = remotes.find_tip(_opened(source), REMOTE, source.branch, _TALK)
+    if not tip:
+        raise NoRepositoryError(
+            f"it has no branch {source.branch}", hint="gitmem init there, or: gitmem hub remove NAME"
+        )
+    return tip
+
+
+def fetch(source: Source) -> tuple[str, Catalog]:
+    """Fetch the memory branch, and return its commit and its catalog; the caller closes that.
+
+    A branch that was rewritten is fetched into an empty mirror, so that nothing of what was purged remains here.
+
+    Raises:
+        GitmemError: It cannot be fetched, or is not a memory branch.
+    """
+    git = _opened(source)
+    before = git.read_ref(_tracking(source))
+    tip = remotes.fetch(git, REMOTE, source.branch, _TALK)
+    if tip is None:
+        raise NoRepositoryError(
+            f"it has no branch {source.branch}", hint="gitmem init there, or: gitmem hub remove NAME"
+        )
+    if before is not None and before != tip and not git.is_ancestor(before, tip):
+        shutil.rmtree(source.folder)
+        return fetch(source)
+    need_store(git, tip, source.branch)
+    return tip, refresh(git, tip).catalog
+
+
+def _tracking(source: Source) -> str:
+    return f"refs/remotes/{REMOTE}/{source.branch}"
+
+
+def _opened(source: Source) -> Git:
+    """Return the mirror, made if it is missing; one of another address is made again."""
+    folder = source.folder
+    try:
+        git = Git(discover_at(str(folder)))
+        if git.config_value(f"remote.{REMOTE}.url") == source.url:
+            return git
+    except GitmemError:
+        pass
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = folder.with_suffix(".new")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    run(["git", "init", "--quiet", "--bare", "--", str(unfinished)], env=git_environment())
+    Git(discover_at(str(unfinished))).run("config", f"remote.{REMOTE}.url", source.url)
+    unfinished.rename(folder)
+    return Git(discover_at(str(folder)))
