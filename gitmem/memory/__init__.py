@@ -434,7 +434,7 @@ class Memory:
     @reads_companion
     def log(self, key: str = "", *, limit: int = 20, scope: str = "") -> Sequence[LogEntry]:
         """Return the history of one memory and its verdicts, or of the project's store, newest first."""
-        from gitmem.commands.show import log_of
+        from gitmem.commands.log import log_of
         from gitmem.results import LogEntry
 
         return [LogEntry.of(row) for row in log_of(self.repository, key, limit=limit, scope=scope)]

@@ -3,6 +3,10 @@
 210 verifies of 285 facts left 1,441 loose objects of 6.2 MB; with packing in between, 504 of 2.0 MB, most of them the
 code's own, and packs of 0.6 MB (measured). Only objects of the memory branch are packed, and only loose files that are
 also in a pack are removed (git-prune-packed(1)). The person's settings and other objects are left alone.
+
+A commit-graph with filters of changed paths is written at the same time (git-commit-graph(1)): with it, git finds the
+commits that changed one file without opening the trees of all others. After a year of a team, the log of a fact took
+2.6 times as long as after a month without it, and 1.2 times with it (measured).
 """
 
 from __future__ import annotations
@@ -47,6 +51,8 @@ def _pack(git: Git, tip: str) -> bool:
     try:
         git.run("pack-objects", *how, prefix, input=f"{tip}\n".encode(), durable=True, timeout_s=TIMEOUT_S)
         git.run("prune-packed", "--quiet", timeout_s=TIMEOUT_S)
+        graph = ("commit-graph", "write", "--stdin-commits", "--split", "--changed-paths", "--no-progress")
+        git.run(*graph, input=f"{tip}\n".encode(), timeout_s=TIMEOUT_S)
     except GitmemError:
         return False
     return True

@@ -44,6 +44,20 @@ def test_objects_of_the_branch_are_packed_after_so_many_commits_and_no_others(re
     assert git(repo, "show", "memory:learned/m3.md") == "memory 3"
 
 
+def test_graph_has_filters_of_changed_paths_for_the_branch_alone(repo, git_of, monkeypatch):
+    monkeypatch.setattr(pack, "COMMITS", 1)
+    code = commit_files(repo, {"src/mine.py": "not of the branch\n"})
+    for n in range(3):
+        put_files(repo, {f"learned/m{n}.md": f"memory {n}\n"})
+        assert pack.count(git_of, tip(repo))
+
+    graphs = b"".join(file.read_bytes() for file in (repo / ".git/objects/info/commit-graphs").glob("*.graph"))
+    assert b"BDAT" in graphs  # gitformat-commit-graph(5): the data of the filters
+    assert bytes.fromhex(tip(repo)) in graphs
+    assert bytes.fromhex(code) not in graphs
+    assert git(repo, "commit-graph", "verify") == ""
+
+
 def test_packs_hold_only_what_is_new(repo, git_of, monkeypatch):
     monkeypatch.setattr(pack, "COMMITS", 1)
     sizes = []

@@ -1,0 +1,248 @@
+"""Show the history of one memory and its verdicts, or the newest commits of a store."""
+
+from __future__ import annotations
+
+from gitmem.document.times import format_time
+from gitmem.errors import FormatError, ProcessError
+from gitmem.frozen import frozen
+from gitmem.repository.holder import holder_of
+from gitmem.store import layout
+from gitmem.store.code_folder import CODE_PREFIX
+from gitmem.store.read import READABLE_WITHIN
+from gitmem.store.verdicts.buckets import parse_section, sections_of
+from gitmem.text.secrets import redact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from gitmem.git import Git
+    from gitmem.repository import OpenRepository
+
+# The time limit in seconds for finding where a memory was before, for which git opens every folder of some commits.
+FOLLOW_S = 8.0
+# The most commits read for the history of one memory.
+MOST_LOGGED = 2000
+_VERDICTS = (layout.VERDICT, layout.BUCKET)
+
+
+@frozen
+class _Logged:
+    """One commit, and the files that it changed: each path with the blobs before and after."""
+
+    commit: str
+    at: str
+    who: str
+    subject: str
+    changed: tuple[tuple[str, str, str], ...]
+
+    @property
+    def row(self) -> dict[str, Any]:
+        return {"commit": self.commit, "at": _date(self.at), "who": redact(self.who), "subject": redact(self.subject)}
+
+
+def log_of(repository: OpenRepository, key: str, *, limit: int, scope: str) -> list[dict[str, Any]]:
+    """Return the history of a memory of any scope and of its verdicts, newest first; without a key, of the store.
+
+    Each row has ``commit``, ``at`` (empty for an impossible date), ``who``, ``subject``, ``what`` (``memory`` or
+    ``verdict``) and, for a verdict, ``outcome``, ``because`` and ``code_commit``. Follows the memory through split
+    folders, the archive and other kinds; parts hidden by an unreadable tree are reported in the repository's notices.
+    For a memory in the code tree, the commits of the code and those of its verdicts are returned.
+    """
+    if not key:
+        return _log_all(repository.git, repository.source()[0], limit, repository.notices)
+    store, key = holder_of(repository, key, scope)
+    tip = store.source()[0]
+    row = store.catalog().row("SELECT path FROM memory WHERE key = ?", (key,))
+    code = store.git.read_head()[1] if store.is_in_tree else None
+    place = layout.find_memory(row[0].removeprefix(CODE_PREFIX)) if row else None
+    folder = place.folder if place is not None else ""
+    return _log(store.git, tip, key, folder, code=code or "", limit=limit, notices=repository.notices)
+
+
+def _log_all(git: Git, tip: str, limit: int, notices: list[str]) -> list[dict[str, Any]]:
+    """Return the newest commits of a store; one that writes nothing but verdicts is a ``verdict``."""
+    rows = []
+    for logged in _read_log(git, tip, ["."], limit, notices):
+        paths = [layout.place_of(path) for path, _, _ in logged.changed]
+        what = {path.what for path in paths if isinstance(path, layout.StorePath)}
+        is_memory = layout.MEMORY in what or not what.intersection(_VERDICTS)
+        rows.append({**logged.row, "what": layout.MEMORY if is_memory else layout.VERDICT})
+    return rows
+
+
+def _log(
+    git: Git, tip: str, key: str, folder: str, *, code: str, limit: int, notices: list[str]
+) -> list[dict[str, Any]]:
+    asked, noticed = limit, len(notices)
+    while True:
+        # One path at a time: only then does git (before 2.51) use the filters of changed paths (``pack``).
+        verdicts = [_read_log(git, tip, [path], asked, notices) for path in _verdict_paths(key)] if tip else []
+        histories = [_log_memory(git, code or tip, key, folder, is_code=bool(code), limit=asked, notices=notices)]
+        histories += [[one for one in history if one.changed] for history in verdicts]  # a merge judges nothing
+        rows = _of_fact(git, key, _unite(git, histories))
+        # The commits of a bucket may all be about other facts.
+        is_all = all(len(one) < asked for one in (*histories, *verdicts))
+        if len(rows) >= limit or is_all or asked >= MOST_LOGGED or len(notices) > noticed:
+            return rows[:limit]
+        asked *= 8
+
+
+def _log_memory(
+    git: Git, tip: str, key: str, folder: str, *, is_code: bool, limit: int, notices: list[str]
+) -> list[_Logged]:
+    """Return the commits that changed a memory's file, in the folders of all the kinds that it was of."""
+    found, folders, known = list[_Logged](), [folder], {folder}
+    for one in folders:
+        paths = _paths(key, one, is_code)
+        # The code's history is long and has no filters as a rule: it is walked once.
+        together = [paths] if is_code else [[path] for path in paths]
+        logged = _unite(git, [_read_log(git, tip, some, limit, notices) for some in together])
+        began = {one.commit for one in logged if any(not old.strip("0") for _, old, _ in one.changed)}
+        more = _find_origins(git, began, key, is_code, notices) - known if began else set[str]()
+        folders += sorted(more)
+        known |= more
+        found = _unite(git, [found, logged])
+    return found
+
+
+def _find_origins(git: Git, commits: set[str], key: str, is_code: bool, notices: list[str]) -> set[str]:
+    """Return the folders that a memory was moved from by some commits."""
+    specs = [f":(glob){path}" for path in _paths(key, "*", is_code)]
+    try:
+        found = git.run(*_LOG, "--no-walk", *sorted(commits), "--", *specs, check=False, timeout_s=FOLLOW_S)
+    except ProcessError:  # a tree in these commits has an endless number of files, and a pattern looks at each of them
+        notices.append("searching the whole history takes too long: only the folder of the kind is shown")
+        return set()
+    prefix = CODE_PREFIX if is_code else ""
+    paths = [path for one in _parse_log(found.stdout) for path, _, new in one.changed if not new.strip("0")]
+    places = [layout.find_memory(path.removeprefix(prefix)) for path in paths]
+    return {place.folder for place in places if place is not None and place.key == key}
+
+
+# Only NUL separates the fields: a name or a subject may hold any other character. A diff.orderFile in the user's
+# settings that does not exist would be an error.
+_LOG = (
+    "-c", "diff.orderFile=/dev/null", "log", "-z", "--no-color", "--no-show-signature", "--no-renames", "--raw",
+    "--no-abbrev", "--encoding=UTF-8", "--format=%H%x00%ct%x00%an%x00%s",
+)  # fmt: skip
+
+
+def _read_log(git: Git, tip: str, paths: Sequence[str], limit: int, notices: list[str]) -> list[_Logged]:
+    """Return the newest commits that changed some paths; those before an unreadable tree take another call of git."""
+    argv = ("--literal-pathspecs", *_LOG, f"--max-count={limit}")
+    whole = git.run(*argv, tip, "--", *paths, check=False)
+    if whole.status == 0:
+        return _parse_log(whole.stdout)
+    for back in range(1, READABLE_WITHIN):
+        behind = git.run(*argv, f"{tip}~{back}", "--", *paths, check=False)
+        if behind.status == 0:
+            notice = "a tree of the memory branch is unreadable, so this history is incomplete: gitmem doctor"
+            notices += [notice] if notice not in notices else []
+            return _parse_log(whole.stdout + behind.stdout)
+    return _parse_log(git.run(*argv, tip, "--", *paths).stdout)
+
+
+def _paths(key: str, folder: str, is_code: bool) -> list[str]:
+    """Return the possible paths of a memory in the folder of one kind."""
+    where = [(split, archived) for archived in (False, True) for split in (False, True)]
+    paths = [layout.memory_path(folder, key, split=split, archived=archived) for split, archived in where]
+    return [f"{CODE_PREFIX}{path}" for path in paths] if is_code else paths
+
+
+def _verdict_paths(key: str) -> tuple[str, str]:
+    """Return the bucket of a fact's verdicts, and the folder of those that have a file of their own."""
+    return layout.bucket_path(key), layout.bucket_path(key).removesuffix(".toml")
+
+
+def _parse_log(text: bytes) -> list[_Logged]:
+    words = text.decode("utf-8", "replace").split("\0")
+    found = []
+    at = 0
+    while at + 3 < len(words):
+        commit, when, who, subject = words[at : at + 4]
+        at += 4
+        changed: list[tuple[str, str, str]] = []
+        while at + 1 < len(words) and words[at].lstrip("\n").startswith(":"):
+            _, _, old, new, _ = words[at].split(" ")
+            changed.append((words[at + 1], old, new))
+            at += 2
+        found.append(_Logged(commit, when, who, subject, tuple(changed)))
+    return found
+
+
+def _unite(git: Git, histories: Sequence[Sequence[_Logged]]) -> list[_Logged]:
+    """Join histories of one branch, each newest first; git decides the order of commits of the same second."""
+    united: list[_Logged] = []
+    for history in histories:
+        one, other = list(reversed(united)), list(reversed(history))
+        united = []
+        while one and other:
+            first, second = one[-1], other[-1]
+            if first.commit == second.commit:
+                joined = _Logged(first.commit, first.at, first.who, first.subject, (*first.changed, *second.changed))
+                united.append(joined)
+                del one[-1], other[-1]
+            elif first.at == second.at:
+                united.append((other if git.is_ancestor(first.commit, second.commit) else one).pop())
+            else:
+                united.append((one if _seconds(first.at) > _seconds(second.at) else other).pop())
+        united += [*reversed(one), *reversed(other)]
+    return united
+
+
+def _of_fact(git: Git, key: str, history: Sequence[_Logged]) -> list[dict[str, Any]]:
+    """Return the commits that changed a memory or its verdicts, with the verdicts in them."""
+    places = {path: layout.place_of(path) for one in history for path, _, _ in one.changed}
+    kinds = {
+        path: place.what
+        for path, place in places.items()
+        if isinstance(place, layout.StorePath) and place.key in ("", key)
+    }
+    oids = {oid for one in history for path, *ends in one.changed if kinds.get(path) in _VERDICTS for oid in ends}
+    found = dict(git.read_blobs((oid for oid in oids if oid.strip("0")), limit=layout.BUCKET_LIMIT))
+    rows = []
+    for one in history:
+        is_memory, is_verdict = not one.changed, False
+        said: dict[str, Any] = {}
+        for path, *ends in one.changed:
+            if kinds.get(path) not in _VERDICTS:
+                is_memory |= not path.startswith("verdicts/")
+                continue
+            old, new = (_sections(found.get(oid) or b"", path, key) for oid in ends)
+            is_verdict |= old != new or kinds[path] == layout.VERDICT
+            said |= _outcome(path, {name: text for name, text in new.items() if old.get(name) != text})
+        if is_memory or is_verdict:
+            rows.append({**one.row, "what": layout.MEMORY if is_memory else layout.VERDICT, **said})
+    return rows
+
+
+def _sections(content: bytes, path: str, key: str) -> dict[tuple[str, str], bytes]:
+    return {name: text for name, text in sections_of(content, path) if name[0] == key}
+
+
+def _seconds(when: str) -> int:
+    try:
+        return int(when)
+    except ValueError:
+        return 0  # anyone can write such a commit
+
+
+def _date(when: str) -> str:
+    try:
+        return format_time(int(when))
+    except ValueError:
+        return ""
+
+
+def _outcome(path: str, verdicts: Mapping[tuple[str, str], bytes]) -> dict[str, Any]:
+    """Return the verdicts in one commit; deleted, oversized and malformed ones are skipped."""
+    fields: dict[str, Any] = {}
+    for name, text in verdicts.items():
+        try:
+            verdict = parse_section(name, text, path)
+        except FormatError:
+            continue
+        fields = {"outcome": verdict.outcome, "because": verdict.because, "code_commit": verdict.commit}
+    return fields
