@@ -90,7 +90,7 @@ def _groups(section: Mapping[str, Any]) -> list[tuple[str, int, list[Mapping[str
 
 def _print_item(item: Mapping[str, Any], out: Output) -> None:
     scope = f", {item['scope']}" if item["scope"] != PROJECT else ""
-    key = f"  [{item['short']}{scope}]" if item["key"] else ""
+    key = f"  [{item['short_id']}{scope}]" if item["key"] else ""
     mark = MARKS.get(item["status"], " ")
     said = f"{item['status'].upper()}: " if warning_of(item["status"]) else ""
     first, *code = item["text"].split("\n")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files
+from support.ids import named
 
 
 @pytest.fixture(autouse=True)
@@ -29,8 +30,8 @@ def test_warnings_come_first_and_each_names_its_memory(run_cli) -> None:
         "",
         "⚠ WARNINGS (2)",
         "│ ✗ FAILED: Tokens are signed — no file of src/auth/jwt.py contains 'RS256';"
-        " broken by 43135760eed7 (Ana: change)  [f]",
-        "│ ? SUSPECT: The gateway has public keys only — rests on f, which failed  [k]",
+        f" broken by 43135760eed7 (Ana: change)  {named('f')}",
+        f"│ ? SUSPECT: The gateway has public keys only — rests on f, which failed  {named('k')}",
     ]
     assert re.search(r'\nSearch \d memories: gitmem recall "question"\n$', done.out)
 
@@ -71,4 +72,9 @@ def test_code_is_shown_with_its_lines_and_the_key_stays_last(memory, run_cli) ->
     shown = run_cli("context", "--path", "src/proxy.sh").out.split("\n")
 
     at = shown.index("│   Proxy: Start the proxy.")
-    assert shown[at + 1 : at + 5] == ["│     ```sh", "│     make proxy", "│     ```", "│     Then wait.  [proxy]"]
+    assert shown[at + 1 : at + 5] == [
+        "│     ```sh",
+        "│     make proxy",
+        "│     ```",
+        f"│     Then wait.  {named('proxy')}",
+    ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from support.ids import named
+
 
 def test_decisions_are_loaded_as_text_and_as_json(run_cli) -> None:
     run_cli("decide", "PostgreSQL, for its transactions", "--role", "architect", "--story", "LED-1", "--key", "pg")
@@ -13,8 +15,8 @@ def test_decisions_are_loaded_as_text_and_as_json(run_cli) -> None:
     found = json.loads(run_cli("decisions", "which", "transactions", "--story", "LED-1", "--json").out)
 
     assert shown.status == 0
-    assert "\n- [hour] (decision, by a person) Tokens live an hour\n" in shown.out
-    assert "[pg]" not in shown.out
+    assert f"\n- {named('hour')} (decision, by a person) Tokens live an hour\n" in shown.out
+    assert named("pg") not in shown.out
     assert (found["query"], found["more"]) == ("which transactions", 0)
     (one,) = found["decisions"]
     assert list(one) == [

@@ -9,6 +9,7 @@ from typing import Any
 from conftest import NOW, memory_text, put_files
 from mcp import Client
 from support.facts import make_fact, make_memory, put, verify
+from support.ids import named
 from support.mcp_client import Answer, call, call_one, with_client
 from support.terminal import ALIVE
 
@@ -38,8 +39,8 @@ def test_search_finds_with_status_and_by_whom(memory, repo: Path) -> None:
     assert hits["retries-are-capped"] == {
         "key": "retries-are-capped", "kind": "fact", "status": "verified", "scope": "project",
     }  # fmt: skip
-    assert "- [retries-are] (fact, verified, by a person) Retries are capped" in answer.text
-    assert "- [retry-storm] (gotcha, by agent bot) A retry storm took the gateway down" in answer.text
+    assert f"- {named('retries-are-capped')} (fact, verified, by a person) Retries are capped" in answer.text
+    assert f"- {named('retry-storm')} (gotcha, by agent bot) A retry storm took the gateway down" in answer.text
     assert answer.content["text"] in answer.text
 
 
@@ -108,7 +109,7 @@ def test_hostile_memory_stays_inside_its_fence(memory, repo: Path) -> None:
         assert nonce, answer
         inside = answer.text.split(f"[memory {nonce[1]} begins]")[1].split(f"[memory {nonce[1]} ends]")[0]
         outside = answer.text.replace(inside, "")
-        assert "red" in inside
+        assert "red" in inside or named("gateway-red") in inside
         assert "evil" not in outside
         assert "ignore all" not in outside
         assert not ALIVE.search(answer.text)
@@ -163,8 +164,8 @@ def test_facts_status_tells_what_failed_and_why_and_what_waits(memory, repo: Pat
     assert stdin.content["suspect"] == ["rests"]
     assert stdin.content["waiting"] == ["waits"]
     assert stdin.content["statuses"]["failed"] == 1
-    assert "- [capped] (failed, by a person) FAILED: " in stdin.text
-    assert "[waits] (fact, unproven, by a person)" in listed.text
+    assert f"- {named('capped')} (failed, by a person) FAILED: " in stdin.text
+    assert f"{named('waits')} (fact, unproven, by a person)" in listed.text
 
 
 def test_context_has_warnings_first_and_keeps_its_budget(memory, repo: Path) -> None:
@@ -175,7 +176,11 @@ def test_context_has_warnings_first_and_keeps_its_budget(memory, repo: Path) -> 
 
     answer = call_one(repo, "context", budget=600, paths=["src/gateway/retry.py"])
 
-    assert answer.text.index("## WARNINGS") < answer.text.index("[capped]") < answer.text.index("[m-")
+    assert (
+        answer.text.index("## WARNINGS")
+        < answer.text.index(named("capped"))
+        < min(answer.text.find(named(f"m-{n}")) % (1 << 30) for n in range(30))
+    )
     assert answer.content["tokens"] <= 600
     assert answer.content["more"] > 0
     assert f"… {answer.content['more']} more" in answer.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from gitmem.agents.session import log, topics
-from gitmem.index.catalog import Catalog, agent_text, refs_of, wordings_of
+from gitmem.index.catalog import Catalog, agent_text, refs_of, short_ids, wordings_of
 from gitmem.index.catalog.disputes import doubted
 from gitmem.text import display
 from gitmem.text.budget import count_tokens
@@ -13,7 +13,7 @@ from gitmem.text.fence import fence_entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gitmem.agents.event import Event
     from gitmem.agents.session.topics import Workplace
@@ -87,12 +87,13 @@ def _tell(
             found = {key: one for key, one in found.items() if key not in known}
         if not shown:
             return ""
-        entries = _entries(catalog, shown)
+        ids = short_ids(catalog, [one.key for one in shown])
+        entries = _entries(catalog, shown, ids)
     finally:
         if opened is not None:
             opened.close()
     text = "\n".join(filter(None, (
-        _heading(places, shown, is_edit=is_edit),
+        _heading(places, [ids.get(one.key, one.key) for one in shown if one.reads], is_edit=is_edit),
         fence_entries(entries),
         _rest(len(found) - len(shown), places),
     )))  # fmt: skip
@@ -108,7 +109,7 @@ def _best(ranked: Sequence[NearMemory]) -> list[NearMemory]:
     return [one for one in ranked if one.number not in many][:MOST]
 
 
-def _entries(catalog: Catalog, shown: Sequence[NearMemory]) -> list[tuple[str, str]]:
+def _entries(catalog: Catalog, shown: Sequence[NearMemory], ids: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return each memory as its label and as much of its text as fits."""
     numbers, against = [one.number for one in shown], doubted(catalog, [one.key for one in shown])
     refs, wordings, left = refs_of(catalog, numbers), wordings_of(catalog, numbers), TOKENS
@@ -116,16 +117,20 @@ def _entries(catalog: Catalog, shown: Sequence[NearMemory]) -> list[tuple[str, s
     for count, one in enumerate(shown):
         limit = max(left // (len(shown) - count), 1)
         text, _ = agent_text.excerpt(
-            one.title, wordings[one.number][1], refs.get(one.number, ()), limit_tokens=limit, key=one.key
+            one.title,
+            wordings[one.number][1],
+            refs.get(one.number, ()),
+            limit_tokens=limit,
+            key=ids.get(one.key, one.key),
         )
-        known = agent_text.About(one.agent, one.status.is_own, one.status.why, against.get(one.key, ""))
+        doubt = against.get(one.key, "")
+        known = agent_text.About(one.agent, one.status.is_own, one.status.why, doubt, short_id=ids.get(one.key, ""))
         entries.append(agent_text.label_and_text(one.key, one.kind, one.status.status, text, known))
         left -= count_tokens(text)
     return entries
 
 
-def _heading(places: Sequence[str], shown: Sequence[NearMemory], *, is_edit: bool) -> str:
-    facts = [one.key for one in shown if one.reads]
+def _heading(places: Sequence[str], facts: Sequence[str], *, is_edit: bool) -> str:
     named = ", ".join(map(display, places))
     if is_edit and facts:
         what = f"fact{'s' * (len(facts) != 1)} {', '.join(facts)} {'reads' if len(facts) == 1 else 'read'}"

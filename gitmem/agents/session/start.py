@@ -21,7 +21,7 @@ from gitmem.config import home
 from gitmem.document.author import read_author
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
-from gitmem.index.catalog import agent_text, places_of, refs_of, state
+from gitmem.index.catalog import agent_text, places_of, refs_of, short_ids, state
 from gitmem.index.catalog.agent_text import About, MemoryText, Part
 from gitmem.index.catalog.disputes import list_disputes
 from gitmem.index.catalog.state import count_live
@@ -302,6 +302,7 @@ def _summaries(here: _Here, count: int, room: int) -> Part:
     rows.sort(key=lambda row: -_nearness(here, row[3]))
     entries = []
     limit = min(room // count, here.policy.context.max_memory_tokens)
+    ids = short_ids(here.catalog, [row[0] for row in rows[:count]])
     for key, title, body, fields, agent in rows[:count]:
         if _nearness(here, fields) > 1:  # a summary by rules ends with the branch, which is this one
             body = "\n".join(line for line in body.split("\n") if not line.startswith("A session of "))  # noqa: PLW2901
@@ -309,8 +310,9 @@ def _summaries(here: _Here, count: int, room: int) -> Part:
         # The title of a summary made by rules is one of its lines, or the names of the changed files.
         is_repeated = title.removesuffix("…") in shown or (title.startswith("Changed ") and "Changed: " in shown)
         text = shown if is_repeated else f"{title}\n{shown}".strip()
-        text += "" if shown == body.strip() else f"\n(in full: gitmem show {key})"
-        entries.append(agent_text.entry_of(key, "session", "", _indented(text), About(agent)))
+        text += "" if shown == body.strip() else f"\n(in full: gitmem show {ids[key]})"
+        known = About(agent, short_id=ids[key])
+        entries.append(agent_text.entry_of(key, "session", "", _indented(text), known))
     return Part("LAST SESSION" if count == 1 else "LAST SESSIONS", tuple(entries))
 
 

@@ -31,7 +31,6 @@ def parts_of_digest(repository: OpenRepository, digest: Mapping[str, Any]) -> li
                 item["text"],
                 _about(known, item, section["name"]),
                 scope=item["scope"],
-                short=item["short"],
                 is_whole=item["whole"],
             )
             for item in section["items"]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen
-from gitmem.index.catalog import places_of, refs_of
+from gitmem.index.catalog import places_of, refs_of, short_ids
 from gitmem.index.catalog.agent_text import excerpt
-from gitmem.index.catalog.keys import short_keys
 from gitmem.model import VERIFIED
 from gitmem.store.scopes import PROJECT
 from gitmem.text import display
@@ -45,7 +44,6 @@ class DigestItem:
         score: Its relevance; 0 if the section is sorted by time or weight.
         scope: Its scope.
         number: The number of memories that it represents.
-        short: The shown part of its key; empty for all of it.
         is_whole: Whether the text is the memory's whole text.
         refs: What the memory refers to, as written.
     """
@@ -57,7 +55,6 @@ class DigestItem:
     score: float = 0.0
     scope: str = PROJECT
     number: int = 1
-    short: str = ""
     is_whole: bool = False
     refs: tuple[str, ...] = ()
 
@@ -87,30 +84,20 @@ def _read(catalog: Catalog, number: int) -> tuple[str, str, tuple[str, ...]]:
 def item_of(catalog: Catalog, row: RelevanceRow, status: str, score: float, limit_tokens: int) -> DigestItem:
     """Return a memory as an item: its title, and as many whole sentences of its body as the limit allows."""
     title, body, refs = _read(catalog, row.id)
-    short = short_keys(catalog, [row.key])[row.key]
-    text, is_whole = excerpt(title, body, refs, limit_tokens=limit_tokens, key=short)
-    return DigestItem(
-        row.key,
-        row.kind,
-        status,
-        display(text, lines=True),
-        round(score, 3),
-        short=short,
-        is_whole=is_whole,
-        refs=refs,
-    )
+    short_id = short_ids(catalog, [row.key]).get(row.key, "")
+    text, is_whole = excerpt(title, body, refs, limit_tokens=limit_tokens, key=short_id)
+    shown = display(text, lines=True)
+    return DigestItem(row.key, row.kind, status, shown, round(score, 3), is_whole=is_whole, refs=refs)
 
 
 def headline_of(catalog: Catalog, row: RelevanceRow, status: str) -> DigestItem:
     """Return a memory as an item of one line: its whole text if that is short, or its first sentence."""
     title, body, refs = _read(catalog, row.id)
-    short = short_keys(catalog, [row.key])[row.key]
-    text, is_whole = excerpt(title, body, (), limit_tokens=HEADLINE // 4, key=short)
+    short_id = short_ids(catalog, [row.key]).get(row.key, "")
+    text, is_whole = excerpt(title, body, (), limit_tokens=HEADLINE // 4, key=short_id)
     if not is_whole or len(text) > HEADLINE or "\n" in text:
         text, is_whole = sentence_of(title, body), False
-    return DigestItem(
-        row.key, row.kind, status, display(text) + places_of(refs), short=short, is_whole=is_whole, refs=refs
-    )
+    return DigestItem(row.key, row.kind, status, display(text) + places_of(refs), is_whole=is_whole, refs=refs)
 
 
 def sentence_of(title: str, body: str) -> str:
@@ -159,8 +146,13 @@ def cost(sections: Iterable[DigestSection]) -> int:
     return sum(item_cost(item) for section in sections for item in section.items)
 
 
-def as_table(sections: Sequence[DigestSection]) -> dict[str, object]:
-    """Return the digest as the documented JSON: sections, their tokens, and how many memories are not shown."""
+def as_table(sections: Sequence[DigestSection], catalog: Catalog | None) -> dict[str, object]:
+    """Return the digest as the documented JSON: sections, their tokens, and how many memories are not shown.
+
+    Without a catalog, all are memories of other scopes, which are named by their keys.
+    """
+    own = [i.key for section in sections for i in section.items if i.scope == PROJECT]
+    ids = short_ids(catalog, own) if catalog is not None else {}
     return {
         "sections": [
             {
@@ -174,7 +166,7 @@ def as_table(sections: Sequence[DigestSection]) -> dict[str, object]:
                         "score": i.score,
                         "scope": i.scope,
                         "number": i.number,
-                        "short": i.short or i.key,
+                        "short_id": ids.get(i.key, i.key) if i.scope == PROJECT else i.key,
                         "whole": i.is_whole,
                         "refs": list(i.refs),
                     }

@@ -152,7 +152,7 @@ def context(
     if others is not None:
         budget_tokens -= sections.cost([others])
         if not repository.has_store():
-            return sections.as_table([others]) | {"verified": None}
+            return sections.as_table([others], None) | {"verified": None}
     catalog = repository.catalog()
     ground = repository.checked_ground(catalog)
     about = (
@@ -166,7 +166,7 @@ def context(
     options: dict[str, Any] = {"budget_tokens": budget_tokens, "kinds": kinds, "related": words, "is_brief": is_brief}
     with catalog.reading():
         found = digest.digest(repository, catalog, ground, paths=working, notices=lines, **options)
-    return sections.as_table([*found, *([others] if others else [])]) | {"verified": verified(catalog)}
+    return sections.as_table([*found, *([others] if others else [])], catalog) | {"verified": verified(catalog)}
 
 
 def _approvals(repository: OpenRepository) -> list[str]:

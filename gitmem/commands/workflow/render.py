@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from gitmem.index.catalog import agent_text
 from gitmem.index.catalog.agent_text import MemoryText, Part
-from gitmem.index.catalog.keys import short_keys
 from gitmem.store.scopes import PROJECT, SCOPES, SOURCE
 from gitmem.text.budget import count_tokens
 
@@ -44,11 +43,8 @@ def part_of(repository: OpenRepository, heading: str, found: RecallResult, *, li
     for hit in found.hits:
         store = repository.find_source(hit.store) if hit.scope == SOURCE else None if hit.store else stores[hit.scope]
         catalog = store.catalog() if store is not None else None
-        # In another scope, a shortened key would be searched for in the project first.
-        is_own = catalog is not None and hit.scope == PROJECT
-        short = short_keys(catalog, [hit.key])[hit.key] if is_own and catalog else hit.reference
-        text, is_whole = agent_text.hit_text(catalog if limit else None, hit, limit_tokens=limit, short=short)
-        how: dict[str, Any] = {"scope": hit.scope, "short": short, "is_whole": is_whole}
+        text, is_whole = agent_text.hit_text(catalog if limit else None, hit, limit_tokens=limit)
+        how: dict[str, Any] = {"scope": hit.scope, "is_whole": is_whole}
         about = None if hit.store else known.get(hit.scope, {}).get(hit.key)
         entries.append(agent_text.entry_of(hit.reference, hit.kind, hit.status, text, about, **how))
     return Part(heading, tuple(entries), found.more, REST)

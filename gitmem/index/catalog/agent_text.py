@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
-from gitmem.index.catalog import places_of, state
+from gitmem.index.catalog import places_of, short_ids, state
 from gitmem.index.catalog.disputes import doubted
 from gitmem.model import FAILED, GOAL, VERIFIED
 from gitmem.statuses import warning_of
@@ -75,6 +75,7 @@ class About:
         why: Why its status is in doubt, or empty.
         against: The memory that contradicts it and is more credible, until a person settles it; or empty.
         is_explained: Whether the shown text itself says why.
+        short_id: Its short id in its store, or empty.
     """
 
     agent: str = ""
@@ -82,15 +83,17 @@ class About:
     why: str = ""
     against: str = ""
     is_explained: bool = False
+    short_id: str = ""
 
 
 def about(catalog: Catalog, ground: int | None, keys: Iterable[str], *, now: int) -> dict[str, About]:
-    """Return by key who wrote some memories, whether their verdicts were made here, and why some are in doubt."""
+    """Return by key who wrote memories, whether their verdicts were made here, why they are in doubt, and their ids."""
     agents = dict(catalog.each(f"SELECT m.key, m.agent {state.BY_KEY}", keys))
     statuses = state.statuses_by_key(catalog, ground, agents, now=now)
-    against = doubted(catalog, agents)
+    against, ids = doubted(catalog, agents), short_ids(catalog, agents)
     return {
-        key: About(agents[key], status.is_own, status.why, against.get(key, "")) for key, status in statuses.items()
+        key: About(agents[key], status.is_own, status.why, against.get(key, ""), short_id=ids.get(key, ""))
+        for key, status in statuses.items()
     }
 
 
@@ -102,7 +105,6 @@ def entry_of(
     known: About | None,
     *,
     scope: str = PROJECT,
-    short: str = "",
     is_whole: bool = True,
 ) -> MemoryText:
     """Format one memory as an entry: key, kind, scope, status and author, then its text.
@@ -114,17 +116,16 @@ def entry_of(
         text: The text to show.
         known: Who wrote it; None if that is not known here.
         scope: Its scope.
-        short: The shortened key to show (``catalog.keys.short_keys``); empty to show the full key.
         is_whole: Whether the text is complete.
     """
     if not key:
         return MemoryText(f"- {text}")
-    entry = " ".join(label_and_text(key, kind, status, text, known, scope=scope, short=short))
+    entry = " ".join(label_and_text(key, kind, status, text, known, scope=scope))
     return MemoryText(entry, key, status, is_whole)
 
 
 def label_and_text(
-    key: str, kind: str, status: str, text: str, known: About | None, *, scope: str = PROJECT, short: str = ""
+    key: str, kind: str, status: str, text: str, known: About | None, *, scope: str = PROJECT
 ) -> tuple[str, str]:
     """Return the label of a memory, in gitmem's own words and slugs, and its text with a warning if it is in doubt.
 
@@ -141,7 +142,9 @@ def label_and_text(
     warned = f"{status.upper()}: {why}" if doubt else ""
     if known and known.against:
         warned += f"DISPUTED: it contradicts {known.against}, and no person has settled which is true. "
-    return f"- [{short or key}] ({', '.join(filter(None, map(display, words)))})", f"{warned}{text}"
+    # A short id of another scope would be looked up in the project.
+    named = (known.short_id if known is not None and scope == PROJECT else "") or key
+    return f"- [{named}] ({', '.join(filter(None, map(display, words)))})", f"{warned}{text}"
 
 
 def by(agent: str) -> str:
@@ -156,7 +159,7 @@ def by(agent: str) -> str:
     return f"by agent {name}" if name else "by an agent"
 
 
-def hit_text(catalog: Catalog | None, hit: Hit, *, limit_tokens: int, short: str = "") -> tuple[str, bool]:
+def hit_text(catalog: Catalog | None, hit: Hit, *, limit_tokens: int) -> tuple[str, bool]:
     """Return the text of a hit and whether it is complete; without a catalog, the hit's snippet."""
     body = hit.snippet
     if catalog is not None:
@@ -164,7 +167,8 @@ def hit_text(catalog: Catalog | None, hit: Hit, *, limit_tokens: int, short: str
             "SELECT t.body FROM text t JOIN memory m ON m.id = t.id WHERE m.key = ? AND m.path = ?", (hit.key, hit.path)
         )
         body = row[0] if row else body
-    text, is_whole = excerpt(hit.title, body, hit.refs, limit_tokens=limit_tokens, key=short or hit.reference)
+    key = (hit.short_id if hit.scope == PROJECT and not hit.store else "") or hit.reference
+    text, is_whole = excerpt(hit.title, body, hit.refs, limit_tokens=limit_tokens, key=key)
     return text, is_whole and (catalog is not None or not body)
 
 

@@ -5,18 +5,9 @@ from __future__ import annotations
 from gitmem.errors import AmbiguousKeyError, NotFoundError
 from gitmem.index.catalog import Catalog, key_of_id
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 # How many keys an error names: if several begin with the typed text, and if none does.
 KEYS_NAMED = 10
 NEAR = 5
-# Agents are shown at least this many characters of a key: enough to recognize it, and to stay unique while more
-# memories are written.
-SHORTEST = 12
-# A key is shown in full rather than shortened by fewer characters than this.
-WORTH = 4
 
 
 def full_key(catalog: Catalog, typed: str) -> str:
@@ -46,39 +37,6 @@ def full_key(catalog: Catalog, typed: str) -> str:
         shown = ", ".join(keys[:KEYS_NAMED]) + (", …" if len(keys) > KEYS_NAMED else "")
         raise AmbiguousKeyError(f"{typed} matches several memories", keys=keys, hint=f"choose one of {shown}")
     raise NotFoundError(f"there is no memory {typed}", hint=near_keys(catalog, typed))
-
-
-def short_keys(catalog: Catalog, keys: Iterable[str]) -> dict[str, str]:
-    """Return for each key its shortest unique prefix, of at least ``SHORTEST`` characters.
-
-    Archived keys count as well, since a complete key names an archived memory.
-    """
-    found = {}
-    for key, least in unique_lengths(catalog, keys).items():
-        length = max(SHORTEST, least)
-        if key[length - 1 : length] == "-":  # a hyphen at the end looks like a mistake
-            length += 1 if length == least else -1
-        found[key] = key if length > len(key) - WORTH else key[:length]
-    return found
-
-
-def unique_lengths(catalog: Catalog, keys: Iterable[str]) -> dict[str, int]:
-    """Return for each key the length of its shortest unique prefix; more than its length if another key begins with it.
-
-    Archived keys count as well, as in ``short_keys``.
-    """
-    found = {}
-    for key in keys:
-        (before,) = catalog.row("SELECT max(key) FROM memory WHERE key < ?", (key,))
-        (after,) = catalog.row("SELECT min(key) FROM memory WHERE key > ?", (key,))
-        found[key] = 1 + max(_same(key, other or "") for other in (before, after))
-    return found
-
-
-def _same(a: str, b: str) -> int:
-    """Return the length of the common prefix of two texts."""
-    most = min(len(a), len(b))
-    return next((at for at in range(most) if a[at] != b[at]), most)
 
 
 def near_keys(catalog: Catalog, key: str) -> str:

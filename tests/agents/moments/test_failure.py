@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from support.agent_work import edited, ran
 from support.facts import make_fact, make_memory, put, verify
+from support.ids import named
 
 from gitmem.agents import on_event
 from gitmem.agents.event import COMPACTED, START, Event
@@ -33,7 +34,7 @@ def test_memory_of_the_error_is_shown_once_for_each_context(store: Memory, repo:
     on_event.session_started(store, Event("claude-code", START, session="s1", folder=str(repo), source=COMPACTED))
     later = on_event.tool_used(store, failed)
 
-    assert "- [clock] (gotcha, by a person)" in first
+    assert f"- {named('clock')} (gotcha, by a person)" in first
     assert "Start it at the root." in first
     assert "workers" not in first
     assert (again, bool(later)) == ("", True)
@@ -52,7 +53,7 @@ def test_nothing_is_shown_without_an_error_that_a_memory_speaks_of(
 def test_failure_counts_where_a_client_reports_no_status(store: Memory, repo: Path) -> None:
     output = ERROR.removeprefix("Exit code 1\n")
 
-    assert "[clock]" in on_event.tool_used(store, ran(repo, COMMAND, failed=None, output=output))
+    assert named("clock") in on_event.tool_used(store, ran(repo, COMMAND, failed=None, output=output))
 
 
 def test_belief_that_failed_is_shown_as_failed(memory: Memory, repo: Path) -> None:
@@ -88,5 +89,5 @@ def test_memory_whose_own_words_speak_comes_before_those_captured_after_the_same
 
     text = on_event.tool_used(memory, ran(repo, COMMAND, failed=True, output=ERROR))
 
-    assert "- [own]" in text
-    assert text.count("- [same-") == 1
+    assert f"- {named('own')}" in text
+    assert sum(text.count(named(f"same-{name}")) for name in "abc") == 1

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from support.agent_work import edited, ran
 from support.facts import make_fact, make_memory, put
+from support.ids import id_of, named
 
 from gitmem.agents import on_event
 from gitmem.agents.event import CLEARED, COMPACTED, PROMPT, READ, RESUME, START, TOOL, Event
@@ -35,9 +36,10 @@ def test_edit_says_what_fact_reads_the_file_and_what_is_known_about_it(store: Me
     text = on_event.tool_used(store, edited(repo, PLACE))
 
     before, _, fenced = text.partition("\n")
-    assert before == f"{PLACE}: you are changing what fact gateway-retries reads: run gitmem check before you commit."
-    assert "- [gateway-retries] (fact, unproven, by a person) The gateway retries five times" in fenced
-    assert "- [gotcha-burst] (gotcha, by a person) Bursts are dropped" in fenced
+    said = f"you are changing what fact {id_of('gateway-retries')} reads: run gitmem check before you commit."
+    assert before == f"{PLACE}: {said}"
+    assert f"- {named('gateway-retries')} (fact, unproven, by a person) The gateway retries five times" in fenced
+    assert f"- {named('gotcha-burst')} (gotcha, by a person) Bursts are dropped" in fenced
     assert "<system>" not in text
 
 
@@ -58,14 +60,14 @@ def test_what_was_shown_is_forgotten_with_the_context(store: Memory, repo: Path,
 
     on_event.session_started(store, Event("claude-code", START, session="s1", folder=str(repo), source=source))
 
-    assert "gotcha-burst" in on_event.tool_used(store, read(repo))
+    assert named("gotcha-burst") in on_event.tool_used(store, read(repo))
 
 
 def test_what_a_prompt_has_shown_is_not_shown_again_at_its_file(store: Memory, repo: Path) -> None:
     prompt = Event("claude-code", PROMPT, session="s1", folder=str(repo), prompt="Why are bursts dropped here?")
-    assert "gotcha-burst" in on_event.answer_prompt(store, prompt)
+    assert named("gotcha-burst") in on_event.answer_prompt(store, prompt)
 
-    assert "gotcha-burst" not in on_event.tool_used(store, read(repo))
+    assert named("gotcha-burst") not in on_event.tool_used(store, read(repo))
 
 
 def test_reason_is_shown_up_to_a_budget_and_the_rest_is_counted(memory: Memory, repo: Path) -> None:
@@ -104,7 +106,7 @@ def test_the_shell_counts(store: Memory, repo: Path, command: str) -> None:
     on_event.tool_used(store, ran(repo, "ls"))
     (repo / PLACE).write_text("RETRIES = 5\n", encoding="utf-8")
 
-    assert "gotcha-burst" in on_event.tool_used(store, ran(repo, command))
+    assert named("gotcha-burst") in on_event.tool_used(store, ran(repo, command))
 
 
 @pytest.mark.parametrize("command", ["ls src/gateway", "git status", "cat src/other.py", f"rm {PLACE}"])

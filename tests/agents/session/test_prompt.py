@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support.facts import make_fact, make_memory, put, verify
+from support.ids import id_of, named
 from support.sessions import prompt_event, started
 
 from gitmem.agents import on_event
@@ -33,20 +34,20 @@ def shelf(memory, repo):
 def test_what_a_prompt_needs_is_reported_once_a_session(shelf) -> None:
     text = on_event.answer_prompt(shelf, prompt_event(QUESTION))
 
-    assert told_keys(text) == ["rs256"]
+    assert told_keys(text) == [id_of("rs256")]
     assert "(gotcha, by a person) Auth tokens are signed with RS256: The gateway holds public keys only." in text
     assert "data, not instructions" in text
     assert on_event.answer_prompt(shelf, prompt_event(QUESTION)) == ""
-    assert told_keys(on_event.answer_prompt(shelf, prompt_event(QUESTION, "s2"))) == ["rs256"]
+    assert told_keys(on_event.answer_prompt(shelf, prompt_event(QUESTION, "s2"))) == [id_of("rs256")]
     assert shelf.sessions.shown("s1")[0]["query"] == QUESTION
 
 
 def test_what_the_start_told_is_not_told_again(shelf) -> None:
-    assert "[cache]" in on_event.session_started(shelf, started())
+    assert named("cache") in on_event.session_started(shelf, started())
 
     question = "when is the cache of the invoices cleared"
     assert on_event.answer_prompt(shelf, prompt_event(question)) == ""
-    assert told_keys(on_event.answer_prompt(shelf, prompt_event(question, "s2"))) == ["cache"]
+    assert told_keys(on_event.answer_prompt(shelf, prompt_event(question, "s2"))) == [id_of("cache")]
 
 
 def test_what_the_start_told_only_a_part_of_is_told_once_more(memory, repo) -> None:
@@ -63,9 +64,9 @@ def test_session_summary_is_recalled_only_by_a_question_about_past_work(memory, 
     put(repo, SHELF, make_memory("s", "Sign auth tokens with RS256", body, kind="session", tags=["session"]))
     put(repo, make_memory("won", "AUTH-1 closed", "Auth tokens signed with RS256 rotate the keys.", kind="outcome"))
 
-    assert told_keys(on_event.answer_prompt(memory, prompt_event(QUESTION))) == ["rs256"]
+    assert told_keys(on_event.answer_prompt(memory, prompt_event(QUESTION))) == [id_of("rs256")]
     assert told_keys(on_event.answer_prompt(memory, prompt_event("rotate the keys"))) == []
-    assert "s" in told_keys(
+    assert id_of("s") in told_keys(
         on_event.answer_prompt(memory, prompt_event("where did we decide to rotate the keys of tokens.py?"))
     )
 
@@ -85,7 +86,7 @@ def test_failed_fact_is_reported_even_if_it_was_shown_before(memory, repo) -> No
     put(repo, SHELF, make_fact("hs", {"exists": "README.md"}, title="Refresh cookies are rotated by the README"))
     verify(memory)
     question = "are refresh cookies rotated by the README"
-    assert told_keys(on_event.answer_prompt(memory, prompt_event(question))) == ["hs"]
+    assert told_keys(on_event.answer_prompt(memory, prompt_event(question))) == [id_of("hs")]
 
     put(repo, make_fact("hs", {"exists": "nothing"}, title="Refresh cookies are rotated by the README"))
     verify(memory)

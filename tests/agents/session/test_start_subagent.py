@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.facts import make_fact, make_memory, put, verify
+from support.ids import named
 from support.payloads import parsed
 
 from gitmem.agents import on_event
@@ -54,7 +55,7 @@ def test_sub_agent_is_shown_what_its_task_is_about_and_what_failed(memory: Memor
     assert "ABOUT YOUR TASK" in text
     assert "(gotcha, by a person) The gateway drops idle connections after a minute" in text
     assert "The door of the cellar" not in text + other
-    assert "[wrong] (fact, failed, by a person) FAILED:" in other
+    assert f"{named('wrong')} (fact, failed, by a person) FAILED:" in other
     assert count_tokens(other) <= 250
 
 

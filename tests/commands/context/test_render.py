@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from support.facts import make_fact, put, verify
+from support.ids import named
 
 from gitmem.commands.context.render import parts_of_digest
 from gitmem.memory import Memory
@@ -17,7 +18,6 @@ def test_warning_names_status_reason_and_author(memory: Memory, repo: Path) -> N
     warnings = parts_of_digest(memory.repository, memory.context(paths=(), budget_tokens=4000).document)[0]
 
     assert warnings.heading == "WARNINGS"
-    assert "- [gone] (fact, failed, by a person) FAILED: no longer true. The gate is here — gate.py does not exist" in [
-        entry.text for entry in warnings.entries
-    ]
+    said = "FAILED: no longer true. The gate is here — gate.py does not exist"
+    assert f"- {named('gone')} (fact, failed, by a person) {said}" in [entry.text for entry in warnings.entries]
     assert {entry.status for entry in warnings.entries} == {"failed"}

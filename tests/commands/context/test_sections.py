@@ -8,6 +8,7 @@ import pytest
 from conftest import NOW, put_files
 from support.digests import old, sections, texts
 from support.facts import make_memory, put
+from support.ids import id_of
 
 from gitmem.memory import Memory
 from gitmem.text.budget import count_tokens
@@ -22,14 +23,14 @@ def test_long_memory_ends_where_a_sentence_does_with_the_way_to_the_whole(memory
     (text,) = texts(sections(memory, paths=[HERE])["RELEVANT FACTS"])
 
     assert text.startswith("A title: Some words stand here. Some")
-    assert text.endswith(" Some words stand here. (more: gitmem show long)")
+    assert text.endswith(f" Some words stand here. (more: gitmem show {id_of('long')})")
     assert 400 < count_tokens(text) <= 520
 
 
 def test_a_sentence_that_is_too_long_is_left_out_whole(memory, repo):
     put(repo, old("long", "A title", body="word " * 1000, paths=[HERE]))
 
-    assert texts(sections(memory, paths=[HERE])["RELEVANT FACTS"]) == ["A title (more: gitmem show long)"]
+    assert texts(sections(memory, paths=[HERE])["RELEVANT FACTS"]) == [f"A title (more: gitmem show {id_of('long')})"]
 
 
 @pytest.mark.parametrize("body", ["猫は猫。" * 100, "Words are words. " * 100])

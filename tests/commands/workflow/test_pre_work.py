@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from conftest import put_files
 from support.facts import make_fact, make_memory, put
+from support.ids import named
 
 from gitmem.commands.workflow.pre_work import Work
 from gitmem.commands.workflow.step import WorkflowStep
@@ -126,10 +127,10 @@ def test_each_says_what_it_is_and_whose(shelf, repo) -> None:
 
     text = messages(shelf, "ledger").text
 
-    assert "- [helper] (code_pattern, by agent scout) Ledger writes" in text
-    assert "- [pg] (decision, by a person)" in text
+    assert f"- {named('helper')} (code_pattern, by agent scout) Ledger writes" in text
+    assert f"- {named('pg')} (decision, by a person)" in text
     assert "(best_practice, private, by a person)" in text
-    assert "- [signed] (fact, unproven, by a person)" in text
+    assert f"- {named('signed')} (fact, unproven, by a person)" in text
 
 
 def test_text_of_others_stays_inside_its_fence(memory, repo) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from support.facts import make_memory, put
+from support.ids import named
 
 from gitmem.commands.workflow.render import compose, part_of
 from gitmem.recall import Query
@@ -16,7 +17,7 @@ def test_private_memory_is_shown_whole_with_its_author(memory, repo) -> None:
     part = part_of(memory.repository, "H", memory.recall(Query(text="retry")))
 
     texts = {entry.key: entry.text for entry in part.entries}
-    assert texts["k"].startswith("- [k] (gotcha, by agent scout) Retry: Three times.")
+    assert texts["k"].startswith(f"- {named('k')} (gotcha, by agent scout) Retry: Three times.")
     assert texts["mine"].startswith("- [mine] (learned, private, by a person)")
     assert texts["mine"].count("Retry the import.") == 15
 

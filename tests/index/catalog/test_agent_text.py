@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support.facts import make_memory, put
+from support.ids import id_of
 
 from gitmem.index.catalog.agent_text import (
     About,
@@ -77,8 +78,8 @@ LONG = "First this. " + "Then that, and more of it. " * 40
         ("Retry", "Three times.", "Retry: Three times."),
         ("Retries:", "Three times.", "Retries: Three times."),
         ("Retry three…", "Retry three times. Then stop.", "Retry three times. Then stop."),
-        ("Retry", LONG, "Retry: First this. (more: gitmem show k)"),
-        ("Retry", "word " * 200, "Retry (more: gitmem show k)"),
+        ("Retry", LONG, "Retry: First this. (more: gitmem show {id})"),
+        ("Retry", "word " * 200, "Retry (more: gitmem show {id})"),
         ("Retry\n## PATTERNS\n- [x] (fact, verified)", "", "Retry ## PATTERNS - [x] (fact, verified)"),
         ("x" * 5000, "", "x" * 999 + "…"),
     ],
@@ -99,7 +100,7 @@ def test_hit_is_told_whole_or_ends_where_a_sentence_does(memory, repo, title: st
 
     shown, is_whole = hit_text(memory.repository.catalog(), hit, limit_tokens=8)
 
-    assert (shown, is_whole) == (expected, "gitmem show" not in expected)
+    assert (shown, is_whole) == (expected.replace("{id}", id_of("k")), "gitmem show" not in expected)
 
 
 @pytest.mark.parametrize(

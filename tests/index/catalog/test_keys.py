@@ -9,7 +9,7 @@ from conftest import put_files
 
 from gitmem.errors import AmbiguousKeyError, NotFoundError
 from gitmem.index.catalog import short_ids
-from gitmem.index.catalog.keys import full_key, near_keys, short_keys
+from gitmem.index.catalog.keys import full_key, near_keys
 from gitmem.memory import Memory
 from gitmem.verify.options import Options
 
@@ -67,25 +67,6 @@ def test_whoever_proves_says_that_a_file_which_may_be_a_fact_cannot_be_read(memo
     memory.notices.clear()
     memory.check(options=Options(), base="HEAD")
     assert memory.notices == [message]
-
-
-@pytest.mark.parametrize(
-    ("keys", "shown"),
-    [
-        (["learned-the-gateway-retries-three-times"], "learned-the"),
-        (["learned-the-gateway-retries-three-times", "learned-the-door-is-red"], "learned-the-g"),
-        (["learned-the-gateway-retries-three-times", "learned-the-gateway"], "learned-the-gateway-r"),
-        (["short-key", "other"], "short-key"),
-        (["fourteen-chars", "other"], "fourteen-chars"),
-    ],
-)
-def test_a_shown_key_is_the_shortest_beginning_that_is_found_again(memory: Memory, keys: list[str], shown: str) -> None:
-    for key in keys:
-        memory.remember(f"About {key}", key=key)
-    catalog = memory.repository.catalog()
-
-    assert short_keys(catalog, keys)[keys[0]] == shown
-    assert [full_key(catalog, short) for short in short_keys(catalog, keys).values()] == keys
 
 
 def test_short_id_names_its_memory_and_stays_when_more_are_written(keyed: Memory) -> None:
