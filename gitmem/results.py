@@ -341,6 +341,23 @@ class EmbeddingStatus:
 
 
 @frozen
+class ModelPlan:
+    """What a change of the embedding model takes.
+
+    Attributes:
+        model: The new model, with the digest of its files.
+        embedded: How many memories were embedded for the estimate.
+        left: How many are left.
+        seconds: The estimated time for these.
+    """
+
+    model: str
+    embedded: int
+    left: int
+    seconds: float
+
+
+@frozen
 class EmbeddingReport:
     """What a rebuild of the embeddings did.
 

@@ -7,9 +7,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from gitmem.index.catalog import Catalog
+    from gitmem.index.embed.offers import Offer
     from gitmem.recall.semantic import VectorQuery
     from gitmem.repository import OpenRepository
-    from gitmem.results import EmbeddingReport, EmbeddingStatus
+    from gitmem.results import EmbeddingReport, EmbeddingStatus, ModelPlan
 
 
 class MemoryVectors:
@@ -56,6 +57,40 @@ class MemoryVectors:
         progress = self._repository.progress_of("embedding memories")
         return rebuild(self._repository, everything=everything, download=download, progress=progress)
 
+    def offers(self) -> list[Offer]:
+        """Return the models that can be chosen on this machine, and servers of models that run on it."""
+        from gitmem.commands.embed.setup import offers
+
+        return offers()
+
+    def plan_model(self, setting: str, *, download: bool = False) -> ModelPlan:
+        """Load a model, embed some memories with it, and estimate the time for the rest; no setting changes.
+
+        Raises:
+            ConfigError, EmbeddingError: The setting names no model, or it cannot be used here.
+        """
+        self._need_numpy(setting)
+        from gitmem.commands.embed.setup import plan
+
+        return plan(self._repository, setting, download=download)
+
+    def change_model(self, setting: str) -> None:
+        """Embed all memories with a model, then set it in the person's git configuration.
+
+        Raises:
+            ConfigError, EmbeddingError: The setting names no model, or it cannot be used here.
+        """
+        self._need_numpy(setting)
+        from gitmem.commands.embed.setup import change
+
+        change(self._repository, setting, progress=self._repository.progress_of("embedding memories"))
+
+    def change_model_later(self, setting: str) -> bool:
+        """Start ``change_model`` in a process of its own; return whether background processes are allowed."""
+        from gitmem.commands.embed.setup import change_in_background
+
+        return change_in_background(self._repository, setting)
+
     def embed_missing(self) -> None:
         """Embed memories without vectors, in the background of another command."""
         if self._repository.config.model:
@@ -64,7 +99,7 @@ class MemoryVectors:
 
             embed_missing(self._repository)
 
-    def _need_numpy(self) -> None:
+    def _need_numpy(self, setting: str = "") -> None:
         from gitmem.index.embed.choose import need_numpy
 
-        need_numpy(self._repository.config.model)
+        need_numpy(setting or self._repository.config.model)

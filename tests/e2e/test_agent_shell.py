@@ -177,6 +177,7 @@ LINES: dict[str, tuple[tuple[str, ...], ...]] = {
     "mcp": (("--board", TEXT),),
     "merge": (("base.md", "ours.md", "theirs.md"), (FILE, "ours.md", "theirs.md")),
     "embed": ((),),
+    "embed setup": ((),),
     "embed status": ((),),
     "embed rebuild": ((),),
     "curate": ((),),

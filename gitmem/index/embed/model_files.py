@@ -55,14 +55,15 @@ def folder_of(name: str, *, cache: str, owner: str, wanted: Sequence[str] = ()) 
     if wanted:
         # Even if the folder exists: an interrupted download leaves only some of the files.
         _fetch(full, cache, wanted)
-    found = _cached(full, cache)
+    found = find_cached(full, cache)
     if not found:
         message = f"the model {full} is not on this machine"
         raise EmbeddingError(message, hint="download it: gitmem embed rebuild --download")
     return found
 
 
-def _cached(full: str, cache: str) -> Path | None:
+def find_cached(full: str, cache: str) -> Path | None:
+    """Return the folder of a model of the hub in its cache, or None if it was not downloaded."""
     here = Path(cache, "models--" + full.replace("/", "--"))
     try:
         commit = (here / "refs" / "main").read_text(encoding="ascii").strip()

@@ -49,9 +49,23 @@ def start(state_folder: str | os.PathLike[str], where: str | os.PathLike[str], w
     if not _ask(folder, where, what) or _is_marked(folder, what):
         return
     _write(_mark(folder, what), "")
+    start_command(state_folder, where, "background", what)
+
+
+def start_command(state_folder: str | os.PathLike[str], where: str | os.PathLike[str], *arguments: str) -> bool:
+    """Start ``gitmem ARGUMENTS`` in a process of its own, and return at once; its output is appended to the log.
+
+    Returns:
+        Whether background processes are allowed here.
+    """
+    folder = os.path.join(state_folder, FOLDER)
+    if variable(SWITCH) == "off" or not sys.executable:
+        return False
+    make_folder(folder)
     # -P: a folder `gitmem` in the working directory must not be imported instead of this package.
-    argv = [sys.executable, "-P", "-m", "gitmem", "background", what]
+    argv = [sys.executable, "-P", "-m", "gitmem", *arguments]
     process.start_detached(argv, cwd=where, env=git_environment(), log=os.path.join(folder, LOG))
+    return True
 
 
 def turns(state_folder: str | os.PathLike[str], where: str | os.PathLike[str], what: str) -> Iterator[WorkRun]:

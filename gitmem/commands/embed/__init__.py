@@ -34,12 +34,12 @@ def status(repository: OpenRepository) -> dict[str, Any]:
     providers = providers_of(repository.config)
     assert providers is not None, "Memory asked for one"
     models = [{"model": one.name, "for": what, **answer_of(one)} for one, what in _roles(providers)]
-    stores = [_standing(repository, store, providers) for store in _stores(repository)]
-    unused = sum(len(list_others(store.vectors_folder, each_model(providers))) for store in _stores(repository))
+    stores = [_standing(repository, store, providers) for store in stores_of(repository)]
+    unused = sum(len(list_others(store.vectors_folder, each_model(providers))) for store in stores_of(repository))
     return {"configured": True, "models": models, "stores": stores, "unused": unused}
 
 
-def _stores(repository: OpenRepository) -> list[OpenStore]:
+def stores_of(repository: OpenRepository) -> list[OpenStore]:
     """Return the stores that a query searches, including other repositories'."""
     return repository.stores_for_query(Query(text="everything"))
 
@@ -107,7 +107,7 @@ def rebuild(
     assert providers is not None, "Memory asked for one"
     kept = _place(repository)
     embedded_now = forgotten = others = 0
-    for store in _stores(repository):
+    for store in stores_of(repository):
         folder, catalog = store.vectors_folder, store.current_catalog()
         if everything:
             update.forget_all(folder, providers)
@@ -139,7 +139,7 @@ def embed_missing(repository: OpenRepository) -> None:
     providers = providers_of(repository.config)
     if providers is None:
         return
-    for store in _stores(repository):
+    for store in stores_of(repository):
         folder, catalog = store.vectors_folder, store.catalog()
         try:
             update.catch_up(folder, catalog, providers)

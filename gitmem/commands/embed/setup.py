@@ -1,0 +1,85 @@
+"""Move the stores to another embedding model: questions use the old one until all memories have new vectors."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from gitmem.commands.embed import stores_of
+from gitmem.config import variable
+from gitmem.frozen import replace
+from gitmem.index.embed.offers import Offer, list_offers
+from gitmem.index.vectors import update
+from gitmem.repository.semantic import count_missing, providers_of
+from gitmem.results import ModelPlan
+from gitmem.store.state import background
+from gitmem.system.environment import model_cache
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gitmem.index.vectors.update import Providers
+    from gitmem.repository import OpenRepository
+
+SETTING = "gitmem.embed"
+# How long memories are embedded to estimate the time for the rest; these are done.
+SAMPLE_S = 1.5
+
+
+def offers() -> list[Offer]:
+    """Return the models that can be chosen on this machine."""
+    return list_offers(cache=model_cache(), ollama_host=variable("OLLAMA_HOST"))
+
+
+def plan(repository: OpenRepository, setting: str, *, download: bool = False) -> ModelPlan:
+    """Load a model, embed the first memories with it, and estimate the time for the rest; no setting changes.
+
+    Raises:
+        ConfigError, EmbeddingError: The setting names no model, or it cannot be used here, or does not respond.
+        BusyError: Another process is embedding with it.
+    """
+    providers = _providers(repository, setting, download=download)
+    for provider in dict.fromkeys(providers):
+        provider.query("how are tokens signed")  # loads it
+    begun, embedded, left = time.monotonic(), 0, 0
+    for store in stores_of(repository):
+        catalog = store.current_catalog()
+        update.forget_other_sizes(store.vectors_folder, providers)
+        before = count_missing(store, catalog, providers)
+        missing = update.catch_up(store.vectors_folder, catalog, providers, until=begun + SAMPLE_S) if before else 0
+        embedded, left = embedded + before - missing, left + missing
+    spent = time.monotonic() - begun
+    return ModelPlan(providers[0].name, embedded, left, round(left * spent / max(embedded, 1), 1))
+
+
+def change(repository: OpenRepository, setting: str, *, progress: Callable[[int, int], None] | None = None) -> None:
+    """Embed all memories with a model, then make it the one that the person's git configuration names.
+
+    Raises:
+        ConfigError, EmbeddingError: The model cannot be used here, or does not respond.
+        BusyError: Another process is embedding with it.
+        ProcessError: git cannot write the configuration.
+    """
+    providers = _providers(repository, setting)
+    for store in stores_of(repository):
+        update.catch_up(store.vectors_folder, store.current_catalog(), providers, progress=progress)
+    repository.git.run("config", "--global", SETTING, setting)
+    used = os.fsdecode(repository.git.run("config", "--get", SETTING, check=False).stdout).removesuffix("\n")
+    if variable("GITMEM_EMBED"):
+        repository.add_notice("the environment variable GITMEM_EMBED takes precedence over the new model; unset it")
+    elif used != setting:
+        repository.add_notice(f"this repository's own setting takes precedence: git config --unset {SETTING}")
+
+
+def change_in_background(repository: OpenRepository, setting: str) -> bool:
+    """Start ``change`` in a process of its own; return whether it was started."""
+    place = repository.git.repository.top or repository.git.repository.git
+    arguments = ("embed", "setup", setting, "--wait")
+    return background.start_command(repository.git.repository.state, place, *arguments)
+
+
+def _providers(repository: OpenRepository, setting: str, *, download: bool = False) -> Providers:
+    providers = providers_of(replace(repository.config, embed=setting), download=download)
+    assert providers is not None, "the caller has refused `off`"
+    return providers
