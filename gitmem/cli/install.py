@@ -3,9 +3,9 @@
 For a coding agent, such as claude-code or codex, it writes hooks that give a session its context and capture what it
 learns, a skill, slash commands and a section of instructions. They go into this project, for you to commit, or with
 --user into your own settings. Existing content is kept. `found` means every agent whose folder exists; `bmad` is a
-module for the BMAD method; --plugin writes a plugin for Claude Code. `agents` is for any other client (Windsurf,
-Goose, Amp, Crush, Zed, aider, …): it writes the section in AGENTS.md and a skill in .agents/skills, and prints the
-entry for a list of MCP servers.
+module for the BMAD method; --plugin writes a plugin for Claude Code or an extension for Gemini CLI. `agents` is for
+any other client (Windsurf, Goose, Amp, Crush, Zed, aider, …): it writes the section in AGENTS.md and a skill in
+.agents/skills, and prints the entry for a list of MCP servers.
 
 `git-hooks` installs hooks that update the catalog and the index after a checkout, a merge or a rebase, in the
 background, and that capture the `Learned:` lines of commit messages. With --check, they also stop a commit that makes a
@@ -30,7 +30,7 @@ from gitmem.cli.output import Output, list_of
 from gitmem.commands.install import agents, examine
 from gitmem.commands.install.ci_files import FORGES
 from gitmem.commands.install.ci_options import FORGEJO, GITEA, GITHUB, GITLAB
-from gitmem.commands.install.client_files import WITHOUT_HOOKS
+from gitmem.commands.install.client_files import WITH_PLUGINS, WITHOUT_HOOKS
 from gitmem.commands.install.place import BY_HAND, LEAVE
 from gitmem.commands.pull.source import list_sources
 from gitmem.errors import UsageError
@@ -69,7 +69,7 @@ OPTIONS = {
     "force": (*FORGES, *agents.NAMES),
     "user": agents.NAMES,
     "mcp": agents.NAMES,
-    "plugin": ("claude-code", agents.BMAD),
+    "plugin": (*WITH_PLUGINS, agents.BMAD),
 }
 AGENT_OPTIONS, FORGE_OPTIONS = "coding agents", "github, gitlab, forgejo, gitea"
 APPROVED = "commands approved by a reviewed list; to commit one: gitmem trust --print > .github/gitmem-approved"
@@ -145,7 +145,10 @@ def add_for_agents(parser: ArgumentParser) -> None:
     agent = parser.add_argument_group(AGENT_OPTIONS)
     agent.add_argument("--user", action="store_true", help="use your own settings, for all projects")
     agent.add_argument(
-        "--plugin", default="", metavar="DIR", help="write a plugin (claude-code) or module (bmad) to this folder"
+        "--plugin",
+        default="",
+        metavar="DIR",
+        help="write a plugin (claude-code), extension (gemini) or module (bmad) to this folder",
     )
 
 

@@ -11,10 +11,11 @@ from gitmem.commands.install.client_files import (
     BMAD_STEPS,
     CLIENTS,
     SOURCES,
+    WITH_PLUGINS,
     any_client,
     bmad_module,
     bmad_workflows,
-    claude_plugin,
+    client_plugin,
     list_pieces,
 )
 from gitmem.commands.install.jsonc import JsoncError, parse
@@ -125,8 +126,11 @@ def _removal_steps(git: Git | None, wanted: AgentSetup) -> list[tuple[InstallFol
 def where(git: Git | None, wanted: AgentSetup) -> tuple[InstallFolder, tuple[str, ...]]:
     """Return where to write, and the selected clients."""
     if wanted.plugin:
-        if len(wanted.names) != 1 or wanted.names[0] not in ("claude-code", BMAD) or wanted.user:
-            raise UsageError("--plugin is only for claude-code or bmad", hint="gitmem install claude-code --plugin DIR")
+        if len(wanted.names) != 1 or wanted.names[0] not in (*WITH_PLUGINS, BMAD) or wanted.user:
+            possible = ", ".join(WITH_PLUGINS)
+            raise UsageError(
+                f"--plugin is only for {possible} or {BMAD}", hint="gitmem install claude-code --plugin DIR"
+            )
         return InstallFolder(Path(wanted.plugin).resolve()), wanted.names
     if wanted.user and BMAD in wanted.names:
         raise UsageError("a BMAD module is a folder, not a user setting", hint="gitmem install bmad --plugin DIR")
@@ -158,7 +162,7 @@ def _pieces(place: InstallFolder, names: Iterable[str], wanted: AgentSetup, *, e
             is_used = has_bmad(place) if everywhere else has_bmad_module(place)
             pieces += bmad_workflows() if is_used and not wanted.plugin else []
         elif wanted.plugin:
-            pieces += claude_plugin(mcp=wanted.mcp)
+            pieces += client_plugin(name, mcp=wanted.mcp, sources=sources)
         else:
             sections = _all_instructions(name) if everywhere else (instructions_of(place, name, names),)
             instructions = () if wanted.user else sections

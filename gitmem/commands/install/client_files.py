@@ -37,6 +37,9 @@ WRITING = ("remember", "fact", "supersede", "verify", "decide", "post-work", "ta
 # blocks its agent on the shell's 127 ("Agent execution blocked"), and others show the failure. `gitmem hook CLIENT`
 # itself always exits with 0 and answers on standard output, so no status is lost.
 LINE = "gitmem {} 2>/dev/null || exit 0"
+# What the lists of plugins, extensions and servers show of gitmem; MCP's registry allows 100 characters.
+ABOUT = "What people and agents know about a repository, on a git branch, with proof of what still holds"
+AUTHOR = {"name": "The gitmem contributors"}
 # The clients and their files; their names are those of ``gitmem install`` and ``gitmem hook``.
 CLIENTS = tables()
 
@@ -190,30 +193,62 @@ def _command(form: str, folder: str, command: str, *, prefix: str = "gitmem-") -
     return Whole(f"{path}.md", f"---\n{head}---\n\n{text.replace('ARGUMENTS', '$ARGUMENTS')}")
 
 
-def claude_plugin(*, mcp: bool) -> list[Piece]:
-    """Return the files of a plugin for Claude Code that is its own marketplace."""
-    about = "What people and agents know about a repository, on a git branch, with proof of which facts still hold"
-    author = {"name": "The gitmem contributors"}
-    plugin = {"name": "gitmem", "version": __version__, "description": about, "author": author, "license": "MIT"}
+def client_plugin(name: str, *, mcp: bool, sources: Collection[str] = ()) -> list[Piece]:
+    """Return the files of a plugin or extension that a person installs, for one of ``WITH_PLUGINS``.
+
+    Args:
+        name: The client.
+        mcp: Whether it starts the MCP server.
+        sources: The kinds of sources that have a slash command, of ``SOURCES``.
+    """
+    form, folder, manifests = WITH_PLUGINS[name]
+    servers = {"mcpServers": {"gitmem": {"command": "gitmem", "args": ["mcp"]}}} if mcp else {}
+    wanted = [command for command in COMMANDS if command not in SOURCES or command in sources]
+    return [
+        *manifests(servers),
+        _hooks(name, "hooks/hooks.json", user=True),
+        Whole("skills/gitmem/SKILL.md", skill()),
+        *(_command(form, folder, command, prefix="") for command in wanted),
+    ]
+
+
+def _claude_manifests(servers: dict[str, Any]) -> list[Piece]:
+    """Return what makes a folder a plugin for Claude Code and its own marketplace."""
+    manifest = {"name": "gitmem", "version": __version__, "description": ABOUT, "author": AUTHOR, "license": "MIT"}
+    return [
+        _table(".claude-plugin/plugin.json", manifest),
+        claude_marketplace("./"),
+        *([_table(".mcp.json", servers)] if servers else []),
+        Whole("README.md", read("plugin.md")),
+    ]
+
+
+def claude_marketplace(source: str) -> Whole:
+    """Return the list of plugins that Claude Code reads, with the folder of the only one."""
     shop = {
         "name": "gitmem",
-        "description": about,
-        "owner": author,
-        "plugins": [{"name": "gitmem", "source": "./", "description": about}],
+        "description": ABOUT,
+        "owner": AUTHOR,
+        "plugins": [{"name": "gitmem", "source": source, "description": ABOUT}],
     }
-    tables: dict[str, dict[str, Any]] = {
-        ".claude-plugin/plugin.json": plugin,
-        ".claude-plugin/marketplace.json": shop,
-    }
-    if mcp:
-        tables[".mcp.json"] = {"mcpServers": {"gitmem": {"command": "gitmem", "args": ["mcp"]}}}
-    return [
-        *(_table(path, table) for path, table in tables.items()),
-        Whole("README.md", read("plugin.md")),
-        _hooks("claude-code", "hooks/hooks.json", user=True),
-        Whole("skills/gitmem/SKILL.md", skill()),
-        *(_command(forms.CLAUDE, "commands", command, prefix="") for command in COMMANDS),
-    ]
+    return _table(".claude-plugin/marketplace.json", shop)
+
+
+def _gemini_manifests(servers: dict[str, Any]) -> list[Piece]:
+    """Return what makes a folder an extension of Gemini CLI.
+
+    Source: its documentation, ``docs/extensions/reference.md`` (0.61.0).
+    """
+    manifest = {"name": "gitmem", "version": __version__, "description": ABOUT, **servers}
+    return [_table("gemini-extension.json", manifest)]
+
+
+# The clients that install plugins: the form of their commands, these commands' folder (a client of both calls them
+# `/gitmem:NAME`), and their manifests.
+WITH_PLUGINS = {
+    "claude-code": (forms.CLAUDE, "commands", _claude_manifests),
+    "gemini": (forms.GEMINI, "commands/gitmem", _gemini_manifests),
+}
 
 
 BMAD_STEPS = ("pre-work", "post-work", "decide", "decisions")
@@ -235,7 +270,7 @@ def bmad_module(folder: str) -> list[Piece]:
     about = "Recall before a story, remember after it, record decisions"
     shop = {
         "name": "gitmem",
-        "owner": {"name": "The gitmem contributors"},
+        "owner": AUTHOR,
         "plugins": [{"name": "gitmem", "source": "./", "description": about, "skills": skills}],
     }
     return [

@@ -35,6 +35,11 @@ if TYPE_CHECKING:
     from gitmem.git import Git
 
 FOR_ANY = "in a client without hooks, agents see only AGENTS.md and the skill, and must run gitmem recall themselves"
+# The command that installs a plugin's folder.
+PLUGIN_LINES = {
+    "claude-code": "claude plugin marketplace add {} && claude plugin install gitmem@gitmem",
+    "gemini": "gemini extensions install {}",
+}
 ON_PATH = "hooks call plain `gitmem`, so that they are the same for everyone"
 
 
@@ -42,8 +47,7 @@ def list_notes(git: Git | None, wanted: AgentSetup) -> list[str]:
     """Return further notes about installed hooks."""
     place, names = where(git, wanted)
     if wanted.plugin and BMAD not in names:
-        what = f"claude plugin marketplace add {wanted.plugin} && claude plugin install gitmem@gitmem"
-        return [f"next: {what}", *_path_notes()]
+        return [f"next: {PLUGIN_LINES[names[0]].format(wanted.plugin)}", *_path_notes()]
     if wanted.plugin:
         return [f"next, in your project: {_bmad_line(str(place.root), is_there=False)}", *_path_notes()]
     notes = [CLIENTS[name].note for name in names if name in CLIENTS and CLIENTS[name].note]

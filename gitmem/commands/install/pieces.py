@@ -65,7 +65,7 @@ class Whole:
 
     def is_in(self, before: str) -> bool:
         """Return whether a file was written by gitmem, in any version."""
-        return before == self._seal() or _is_sealed(before)
+        return before == self._seal() or _is_sealed(before) or _is_manifest(self.text, before)
 
     def _is_ours(self, before: str) -> bool:
         return self.is_forced or self.is_in(before)
@@ -84,6 +84,19 @@ def _sum(text: str) -> str:
 def _is_sealed(text: str) -> bool:
     found = _SUM.search(text)
     return found is not None and found[1] == _sum(text[: found.start() + 1])
+
+
+def _is_manifest(mine: str, text: str) -> bool:
+    """Return whether a text is a manifest of ours, of any version: JSON has no comments that could hold a checksum."""
+    if not mine.startswith("{"):
+        return False
+    try:
+        wanted, found = json.loads(mine), json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(found, dict) or "name" not in wanted:
+        return False
+    return found.get("name") == wanted["name"] and set(found) <= {*wanted, "mcpServers"}
 
 
 @frozen

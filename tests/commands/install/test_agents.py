@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import commit_files, git
 
+from gitmem import __version__
 from gitmem.agents.clients import cline
 from gitmem.commands.install import agents
 from gitmem.commands.install.agents import AgentSetup
@@ -234,16 +235,31 @@ def test_found_selects_clients_with_a_folder(memory: Memory, repo: Path) -> None
     }  # fmt: skip
 
 
-def test_plugin_folder_is_removed_again(memory: Memory, repo: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["claude-code", "gemini"])
+def test_plugin_folder_is_removed_again(memory: Memory, repo: Path, tmp_path: Path, name: str) -> None:
     folder = tmp_path / "plugin"
 
-    agents.install(None, AgentSetup(("claude-code",), plugin=str(folder)))
+    agents.install(None, AgentSetup((name,), plugin=str(folder)))
 
     assert json.loads((folder / "hooks/hooks.json").read_text())["hooks"]["SessionStart"]
     (folder / "mine.txt").write_text("")
-    agents.uninstall(None, AgentSetup(("claude-code",), plugin=str(folder)))
+    agents.uninstall(None, AgentSetup((name,), plugin=str(folder)))
     assert os.listdir(folder) == ["mine.txt"]
     assert git(repo, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("name", ["claude-code", "gemini"])
+def test_plugin_of_another_version_is_renewed_and_one_with_additions_is_left(tmp_path: Path, name: str) -> None:
+    wanted = AgentSetup((name,), plugin=str(tmp_path))
+    agents.install(None, wanted)
+    (manifest,) = [path for path in tmp_path.rglob("*.json") if '"version"' in path.read_text()]
+    current = manifest.read_text()
+    manifest.write_text(current.replace(__version__, "0.0.1"))
+
+    assert {step.what for step in agents.install(None, wanted)} == {"keep", "update"}
+    assert manifest.read_text() == current
+    manifest.write_text(current.replace("{", '{"mine": 1, ', 1))
+    assert "leave" in {step.what for step in agents.install(None, wanted)}
 
 
 def test_conflicting_options_are_refused(memory: Memory) -> None:

@@ -17,8 +17,9 @@ from gitmem.agents import client as forms
 from gitmem.agents import hook as entry
 from gitmem.agents.event import END, PROMPT
 from gitmem.commands.install import client_files
-from gitmem.commands.install.client_files import CLIENTS, bmad_module, claude_plugin, list_pieces
+from gitmem.commands.install.client_files import CLIENTS, bmad_module, client_plugin, list_pieces
 from gitmem.commands.install.pieces import Entries, Piece, Whole
+from gitmem.text.budget import count_tokens
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "claude-code-hooks.json").read_text(encoding="utf-8"))
 # The steps that Cursor knows; one more makes the whole file invalid (@cursor/sdk 1.0.32).
@@ -106,7 +107,7 @@ def run_line(line: str, path: Path) -> tuple[int, str, str]:
 
 
 def plugin_piece() -> Piece:
-    [hooks] = [piece for piece in claude_plugin(mcp=True) if piece.path.endswith("hooks/hooks.json")]
+    [hooks] = [piece for piece in client_plugin("claude-code", mcp=True) if piece.path.endswith("hooks/hooks.json")]
     return hooks
 
 
@@ -199,7 +200,7 @@ def test_files_are_in_the_form_of_their_client(name: str, piece: Whole) -> None:
         assert set(message) <= {"name", "description", "license", "compatibility", "allowed-tools"}
         assert 1 <= len(message["description"]) <= 1024
         assert len(message["compatibility"]) <= 500
-        assert len(text) < 6000  # some 1,500 tokens
+        assert count_tokens(text) < 900
     elif piece.path.endswith(".toml"):
         message = tomllib.loads(text)
         assert set(message) == {"description", "prompt"}
@@ -240,7 +241,7 @@ def test_instructions_are_short() -> None:
 
 
 def test_plugin_has_the_files_of_claude_code() -> None:
-    files = {piece.path: piece.apply_to(None) for piece in claude_plugin(mcp=True)}
+    files = {piece.path: piece.apply_to(None) for piece in client_plugin("claude-code", mcp=True)}
 
     # What `claude plugin validate --strict` wants (2.1.331).
     assert {"name", "version", "description", "author"} <= set(json.loads(files[".claude-plugin/plugin.json"]))
@@ -253,7 +254,40 @@ def test_plugin_has_the_files_of_claude_code() -> None:
     assert json.loads(files["hooks/hooks.json"].replace(" --user", "")) == table("claude-code")
     assert files["hooks/hooks.json"].count("gitmem hook claude-code --user") == len(CLIENTS["claude-code"].hooks)
     assert {"skills/gitmem/SKILL.md", "commands/save.md", ".mcp.json"} <= set(files)
-    assert ".mcp.json" not in {piece.path for piece in claude_plugin(mcp=False)}
+    assert ".mcp.json" not in {piece.path for piece in client_plugin("claude-code", mcp=False)}
+
+
+def test_extension_has_the_files_of_gemini_cli() -> None:
+    files = {piece.path: piece.apply_to(None) for piece in client_plugin("gemini", mcp=True)}
+
+    manifest = json.loads(files["gemini-extension.json"])
+    assert {"name", "version", "description", "mcpServers"} == set(manifest)
+    assert "mcpServers" not in client_plugin("gemini", mcp=False)[0].apply_to(None)
+    assert json.loads(files["hooks/hooks.json"].replace(" --user", "")) == table("gemini")
+    assert {"skills/gitmem/SKILL.md", "commands/gitmem/save.toml"} <= set(files)
+
+
+@pytest.mark.parametrize("name", client_files.WITH_PLUGINS)
+def test_plugin_has_commands_only_for_sources_that_are_set_up(name: str) -> None:
+    plain, jira = (
+        {
+            Path(piece.path).stem
+            for piece in client_plugin(name, mcp=False, sources=sources)
+            if "commands/" in piece.path
+        }
+        for sources in ((), ("jira",))
+    )
+
+    assert plain == {"save", "search", "status", "practices"}
+    assert jira == plain | {"jira"}
+
+
+def test_documents_name_the_commands_that_are_written() -> None:
+    page = (Path(__file__).parents[3] / "docs/agents.md").read_text(encoding="utf-8")
+    about = client_files.read("plugin.md")
+
+    assert set(re.findall(r"`/gitmem-([a-z]+)`", page)) == set(client_files.COMMANDS)
+    assert set(re.findall(r"`/gitmem:([a-z]+)`", about)) == set(client_files.COMMANDS) - set(client_files.SOURCES)
 
 
 HEADER = (

@@ -1,0 +1,45 @@
+"""Write the files by which clients' own installers know this repository; a test fails when one differs.
+
+Run it after a change of the version, of a skill, command or hook: ``.venv/bin/python plugins/make.py``. It writes
+
+- ``.claude-plugin/marketplace.json`` and ``plugins/claude-code``: ``claude plugin marketplace add REPOSITORY``;
+- ``gemini-extension.json``, ``hooks/hooks.json``, ``commands`` and ``skills``, which Gemini CLI wants at the top:
+  ``gemini extensions install REPOSITORY``;
+- ``server.json``, the entry of the server for the Model Context Protocol in its registry.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from gitmem import __version__
+from gitmem.commands.install.client_files import ABOUT, claude_marketplace, client_plugin
+
+PROJECT = Path(__file__).resolve().parents[1]
+PLUGIN = "plugins/claude-code"
+# OWNER is whoever publishes it: the registry accepts a name only from the owner of its namespace. It names no package,
+# because none is published: a package index has other projects under gitmem's names.
+SERVER = {
+    "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+    "name": "io.github.OWNER/gitmem",
+    "title": "gitmem",
+    "description": ABOUT,
+    "version": __version__,
+}
+
+
+def files() -> dict[str, str]:
+    """Return the content of each file, by its path."""
+    plugin = [piece for piece in client_plugin("claude-code", mcp=False) if "marketplace" not in piece.path]
+    pieces = {f"{PLUGIN}/{piece.path}": piece for piece in plugin}
+    pieces |= {piece.path: piece for piece in (claude_marketplace(f"./{PLUGIN}"), *client_plugin("gemini", mcp=False))}
+    written = {path: piece.apply_to(None) for path, piece in pieces.items()}
+    return {path: text for path, text in written.items() if text} | {"server.json": f"{json.dumps(SERVER, indent=2)}\n"}
+
+
+if __name__ == "__main__":
+    for name, text in files().items():
+        path = PROJECT / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
