@@ -6,7 +6,7 @@ import json
 import os
 import re
 
-from gitmem.commands.doctor import background, branch, vectors
+from gitmem.commands.doctor import background, branch, tools, vectors
 from gitmem.commands.doctor.branch import FOREIGN, STRAYS, list_problems
 from gitmem.commands.doctor.checks import (
     describe_tracing,
@@ -319,6 +319,7 @@ def _machine(repository: OpenRepository) -> list[tuple[str, str]]:
         ("git", ".".join(map(str, _git_version(repository)))),
         *probe.describe(search_path(), repository.git.repository.state_dir / "ground"),
         ("tracing", describe_tracing(repository, search_path(), rung)),
+        *tools.list_missing(search_path()),
         ("state", str(repository.git.repository.state_dir)),
         ("built-in checks", ", ".join(CHECKS)),
     ]

@@ -37,6 +37,11 @@ SETTINGS = (
     ),
     ("user/max_user_namespaces", "0", "user namespaces are switched off: sudo sysctl user.max_user_namespaces=15000"),
 )
+# What a missing bubblewrap costs where Landlock works, and where it does not (docs/verify.md compares them).
+WITHOUT_BUBBLEWRAP = (
+    "checks can see which other files and processes exist, and each parallel check uses its own scratch clone",
+    "no command of a check runs",
+)
 # A result is valid for a day, and while everything that it depends on is unchanged.
 FILE_NAME = "probes.json"
 KEPT_S = 86_400
@@ -119,6 +124,9 @@ def describe(path: str, folder: Path) -> list[tuple[str, str]]:
     )
     rows = [("sandbox", message)]
     for name, why in reasons.items():
+        if name == sandbox.BUBBLEWRAP and sandbox.find_program("bwrap", path) is None:
+            rows.append((name, f"not installed: {WITHOUT_BUBBLEWRAP[rung == sandbox.NONE]} (install bubblewrap)"))
+            continue
         mend = remedy(name, why, path)
         rows.append((name, f"does not work: {why}" + (f" ({mend})" if mend else "") if why else "works"))
     if rung == sandbox.BUBBLEWRAP:
@@ -136,17 +144,12 @@ def remedy(rung: str, why: str, path: str, *, settings: Path = Path("/proc/sys")
         path: PATH of the checks.
         settings: The folder of the kernel's settings.
     """
-    if rung == sandbox.BUBBLEWRAP and why:
-        if sandbox.find_program("bwrap", path) is None:
-            return "install bubblewrap"
-        if any(words in why.lower() for words in NO_NAMESPACES):
-            for name, value, mend in SETTINGS:
-                if _read(settings / name) == value:
-                    return mend
-            if os.path.exists("/.dockerenv") or os.path.exists("/run/.containerenv"):  # noqa: PTH110
-                return (
-                    "the container forbids namespaces: start it with --security-opt seccomp=unconfined, or use landlock"
-                )
+    if rung == sandbox.BUBBLEWRAP and why and any(words in why.lower() for words in NO_NAMESPACES):
+        for name, value, mend in SETTINGS:
+            if _read(settings / name) == value:
+                return mend
+        if os.path.exists("/.dockerenv") or os.path.exists("/run/.containerenv"):  # noqa: PTH110
+            return "the container forbids namespaces: start it with --security-opt seccomp=unconfined, or use landlock"
     if rung == sandbox.LANDLOCK and why:
         return "it requires Linux 5.13 or later, with landlock in the kernel's lsm= parameter"
     if rung == sandbox.SEATBELT and why and not os.path.exists(SANDBOX_EXEC):  # noqa: PTH110

@@ -30,7 +30,17 @@ def test_where_nothing_works_it_says_so_and_what_to_install(tmp_path):
     rows = dict(probe.describe(str(tmp_path), tmp_path / "ground"))
 
     assert rows["sandbox"] == "only built-in checks run, unless you use --no-sandbox"
-    assert rows["bubblewrap"] == "does not work: sh: no such program on PATH (install bubblewrap)"
+    assert rows["bubblewrap"] == "not installed: no command of a check runs (install bubblewrap)"
+
+
+def test_without_bubblewrap_it_says_what_landlock_does_not_do(tmp_path, monkeypatch):
+    monkeypatch.setattr(sandbox, "why_not", lambda rung, _path: "" if rung == "landlock" else "no such program")
+
+    rows = dict(probe.describe(str(tmp_path), tmp_path / "ground"))
+
+    assert rows["sandbox"] == "commands run in landlock"
+    assert rows["bubblewrap"].startswith("not installed: checks can see which other files and processes exist")
+    assert "\n" not in rows["bubblewrap"]
 
 
 @pytest.mark.parametrize(
