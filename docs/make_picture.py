@@ -1,9 +1,8 @@
-"""Write the pictures of the documentation, from real runs.
+"""Write the pictures of the documentation, from real runs in the example repository (example/weather.sh).
 
-- adopt.svg: `gitmem adopt` on a terminal, in a repository that no rule was made for: Peekaboo, at a fixed commit. It is
-  drawn from what was printed there (example/adopt.ansi); with a clone as the argument, that is printed anew.
-- report.png and report-dark.png: the first screen of `gitmem report` in Chromium, after a commit broke a fact in the
-  example repository (example/weather.sh).
+- NAME.svg: commands on a terminal, for each row of ``TERMINALS``; what they printed is in example/NAME.ansi.
+- report.png and report-dark.png, with ``--report``: the first screen of `gitmem report` in Chromium, after a commit
+  broke a fact.
 """
 
 from __future__ import annotations
@@ -16,22 +15,22 @@ import sys
 import tempfile
 from io import StringIO
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 DOCS = Path(__file__).parent
-PICTURE, PRINTED = DOCS / "adopt.svg", DOCS / "example" / "adopt.ansi"
-# The repository of the picture, and what is run in it.
-COMMIT = "43166110"
-ADOPT = ["adopt", "README.md", "Examples/", "Core/PeekabooCore/Sources/PeekabooCore/"]
 PAGES = {DOCS / "report.png": (), DOCS / "report-dark.png": ("--blink-settings=preferredColorScheme=0",)}
 GITMEM = str(Path(sys.executable).with_name("gitmem"))
 COLUMNS = 100
+# Commits of the story are made at one time, so that their names stay the same.
+DATES = "export GIT_AUTHOR_DATE=2025-12-01T09:00:00Z GIT_COMMITTER_DATE=2025-12-01T09:00:00Z"
+INTRODUCE = 'git config --global user.name "Dana Example" && git config --global user.email dana@example.org'
 # What the report shows: as in the tutorial, a fact on which decisions rest fails.
-STORY = """
-git config --global user.name "Dana Example" && git config --global user.email dana@example.org
+STORY = f"""
+{INTRODUCE}
 gitmem adopt --fix || true
 git commit --quiet --all --message "Correct AGENTS.md"
 gitmem init
@@ -49,6 +48,61 @@ gitmem verify || true
 gitmem report report.html
 """
 
+REMEMBER = f"""
+{INTRODUCE}
+gitmem init
+gitmem fact "Answers are kept for ten minutes" --key answers-are-kept --contains "TTL_S = 600" --in "src/**/*.py"
+gitmem remember "The station blocks clients that ask twice in ten minutes. The limit is in its contract." \\
+  --kind gotcha --key station-blocks --path src/weather/cache.py --requires answers-are-kept
+gitmem verify
+"""
+BREAK = f"""
+{REMEMBER}
+git switch --quiet --create live
+sed -i.old "s/TTL_S = 600/TTL_S = 5/" src/weather/cache.py && rm src/weather/cache.py.old
+({DATES} && git commit --quiet --all --message "Show live values")
+"""
+# What Claude Code passes to its hook when the agent has read a file.
+READ = """
+cat > agent-reads-cache.json <<END
+{"session_id": "s1", "cwd": "$PWD", "hook_event_name": "PostToolUse", "tool_name": "Read",
+ "tool_input": {"file_path": "$PWD/src/weather/cache.py"}, "tool_response": {}}
+END
+"""
+
+
+class Terminal(NamedTuple):
+    """Commands on a terminal.
+
+    Attributes:
+        title: What the picture shows, for people who cannot see it.
+        before: What is run before, without being shown.
+        typed: The commands that are shown.
+    """
+
+    title: str
+    before: str
+    typed: tuple[str, ...]
+
+
+TERMINALS = {
+    "adopt": Terminal(
+        "gitmem adopt lists the statements of documents that are false, and the commits that made them false",
+        "",
+        ("gitmem adopt",),
+    ),
+    "check": Terminal(
+        "gitmem check, on the branch of a pull request, names the fact that becomes false, the line and its author",
+        BREAK,
+        ("git log --format='%h %an: %s' main..", "gitmem check --base main"),
+    ),
+    "told": Terminal(
+        "an agent has read a file; the hook of gitmem adds what people know about that file",
+        REMEMBER + READ,
+        ("gitmem hook claude-code < agent-reads-cache.json | jq -r .hookSpecificOutput.additionalContext",),
+    ),
+}
+
 # A dark terminal: background, foreground, the eight colours and their bright forms.
 THEME = TerminalTheme(
     (24, 26, 31),
@@ -62,16 +116,17 @@ THEME = TerminalTheme(
         *((130, 185, 250), (210, 160, 245), (115, 205, 210), (250, 250, 250)),
     ],
 )
-# rich's picture without its frame, and with the reader's own monospaced font: it loads nothing from anywhere.
+# rich's picture without its frame, whose bar took 16 pixels at the top, and with the reader's own monospaced font: it
+# loads nothing from anywhere.
 FORM = """\
-<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 16 {width} {height}" role="img">
 <title>{title}</title>
 <style>.{unique_id}-matrix {{ font: {char_height}px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; \
 line-height: {line_height}px; }}
 {styles}</style>
 <defs><clipPath id="{unique_id}-clip-terminal"><rect x="0" y="0" width="{terminal_width}" height="{terminal_height}"/>\
 </clipPath>{lines}</defs>
-<rect width="{width}" height="{height}" rx="8" fill="#181a1f"/>
+<rect y="16" width="{width}" height="{height}" rx="8" fill="#181a1f"/>
 <g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
 {backgrounds}<g class="{unique_id}-matrix">{matrix}</g></g>
 </svg>
@@ -80,6 +135,7 @@ line-height: {line_height}px; }}
 
 def make_project(top: Path) -> Path:
     """Make the example repository in a folder and return its own folder."""
+    top.mkdir(exist_ok=True)
     project = top / "weather"
     subprocess.run(["bash", str(DOCS / "example" / "weather.sh"), str(project)], env=_environment(top), check=True)
     return project
@@ -88,7 +144,7 @@ def make_project(top: Path) -> Path:
 def _environment(home: Path) -> dict[str, str]:
     """Return the environment of a person who knows nothing but git and gitmem, with a home of their own."""
     path = os.pathsep.join([str(Path(GITMEM).parent), os.environ.get("PATH", os.defpath)])
-    alone = {"GIT_CONFIG_NOSYSTEM": "1", "HOME": str(home), "GITMEM_BACKGROUND": "off"}
+    alone = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_PAGER": "cat", "HOME": str(home), "GITMEM_BACKGROUND": "off"}
     return {"PATH": path, "LC_ALL": "C.UTF-8", "TZ": "UTC", **alone}
 
 
@@ -108,23 +164,32 @@ def record(argv: list[str], cwd: Path, env: dict[str, str]) -> str:
     return said.decode("utf-8").replace("\r\n", "\n")
 
 
-def print_adopt(clone: Path) -> None:
-    """Write what `gitmem adopt` prints in a clone of the picture's repository."""
-    with tempfile.TemporaryDirectory() as name:
-        project = Path(name) / "project"
-        subprocess.run(["git", "clone", "--quiet", "--shared", "--no-checkout", str(clone), str(project)], check=True)
-        subprocess.run(["git", "reset", "--quiet", "--soft", COMMIT], cwd=project, check=True)
-        PRINTED.write_text(record([GITMEM, *ADOPT], project, _environment(Path(name))), encoding="utf-8")
+def printed_path(name: str) -> Path:
+    """Return the file with what the commands of a picture printed."""
+    return DOCS / "example" / f"{name}.ansi"
 
 
-def make_picture() -> str:
-    """Return the picture of the terminal."""
-    printed = PRINTED.read_text(encoding="utf-8").rstrip("\n")
+def type_commands(terminal: Terminal, folder: Path) -> str:
+    """Type a picture's commands in the example repository, below a folder, and return the whole screen."""
+    project, env = make_project(folder), _environment(folder)
+    subprocess.run(["bash", "-e", "-c", terminal.before], cwd=project, env=env, check=True, stdout=subprocess.DEVNULL)
+    screen = [
+        f"\x1b[36m$ {command}\x1b[0m\n{record(['bash', '-c', command], project, env)}" for command in terminal.typed
+    ]
+    return "".join(screen)
+
+
+def draw(name: str, screen: str) -> str:
+    """Return the picture of a terminal."""
     console = Console(record=True, width=COLUMNS, file=StringIO(), color_system="truecolor", force_terminal=True)
-    command = " ".join(["gitmem", *ADOPT])
-    console.print(Text.from_ansi(f"\x1b[36m$ {command}\x1b[0m\n{printed}"))
-    title = "gitmem adopt lists the statements of documents that are false, and the commits that made them false"
-    return console.export_svg(theme=THEME, code_format=FORM.replace("{title}", title), unique_id="adopt")
+    console.print(Text.from_ansi(screen.rstrip("\n")))
+    return console.export_svg(theme=THEME, code_format=FORM.replace("{title}", TERMINALS[name].title), unique_id=name)
+
+
+def write_terminal(name: str, screen: str) -> None:
+    """Write a picture and what it was drawn from."""
+    printed_path(name).write_text(screen, encoding="utf-8")
+    (DOCS / f"{name}.svg").write_text(draw(name, screen), encoding="utf-8")
 
 
 def write_pages(folder: Path, chromium: str) -> None:
@@ -145,12 +210,12 @@ def write_pages(folder: Path, chromium: str) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:]:
-        print_adopt(Path(sys.argv[1]))
-    PICTURE.write_text(make_picture(), encoding="utf-8")
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if found:
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+        if sys.argv[1:] == ["--report"]:
+            found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+            if found is None:
+                sys.exit("Chromium is not installed")
             write_pages(Path(scratch), found)
-    else:
-        print("Chromium is not installed: the pictures of the report are as before", file=sys.stderr)
+        else:
+            for name, terminal in TERMINALS.items():
+                write_terminal(name, type_commands(terminal, Path(scratch, name)))

@@ -1,40 +1,68 @@
-"""docs/adopt.svg is drawn from what `gitmem adopt` printed, in the form it has now; the report's pictures are small."""
+"""The pictures of terminals show what the commands print today; the report's pictures are small.
+
+``UPDATE_PAGES=1`` draws them again: look at each before you commit it.
+"""
 
 from __future__ import annotations
 
-import importlib.util
+import html
+import os
 import re
+import shutil
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
-from conftest import commit_files, git
+import pytest
+from support.typed_pages import is_shown
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
+NAMES = ("adopt", "check", "told")
 
 
-def test_picture_in_the_readme_is_up_to_date() -> None:
-    spec = importlib.util.spec_from_file_location("make_picture", DOCS / "make_picture.py")
+@pytest.fixture(scope="module")
+def maker() -> Any:
+    spec = spec_from_file_location("make_picture", DOCS / "make_picture.py")
     assert spec is not None
     assert spec.loader is not None
-    maker = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(maker)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
-    assert maker.make_picture() == maker.PICTURE.read_text(encoding="utf-8"), "run: python docs/make_picture.py"
+
+def plain(screen: str) -> str:
+    return re.sub(r"\x1b\[[\d;]*m", "", screen)
 
 
-def test_picture_shows_the_forms_that_adopt_prints_now(repo: Path, run_cli) -> None:  # type: ignore[no-untyped-def]
-    document = "- `src/a.py` has the limits\n- `src/gateway/retry.py` waits\n"
-    commit_files(repo, {"AGENTS.md": document, "src/a.py": "LIMIT = 3\n" * 9})
-    git(repo, "mv", "src/a.py", "src/b.py")
-    git(repo, "rm", "-q", "src/gateway/retry.py")
-    commit_files(repo, {}, "Tidy names")
-    shown = re.sub(r"\x1b\[[\d;]*m", "", (DOCS / "example" / "adopt.ansi").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("name", NAMES)
+def test_commands_print_today_what_the_picture_shows(maker: Any, name: str, tmp_path: Path) -> None:
+    terminal = maker.TERMINALS[name]
+    if any("| jq" in command for command in terminal.typed) and shutil.which("jq") is None:
+        pytest.skip("jq is not installed")
 
-    printed = run_cli("adopt").out
+    screen = maker.type_commands(terminal, tmp_path)
 
-    for form in (r"^✗ \S+:\d+  \S+ does not exist$", r"^    since [0-9a-f]{10} “.+” \(.+, [\d-]{10}\)$",
-                 r"^    should say: \S+$", r"^\d+ documents?: \d+ false, \d+ holds?\b"):  # fmt: skip
-        assert re.search(form, printed, re.M), form
-        assert re.search(form, shown, re.M), form
+    if os.environ.get("UPDATE_PAGES"):
+        maker.write_terminal(name, screen)
+    shown = maker.printed_path(name).read_text(encoding="utf-8")
+    assert is_shown(plain(shown), plain(screen)), f"now:\n{plain(screen)}\nthe picture shows:\n{plain(shown)}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_picture_is_drawn_from_what_was_printed(maker: Any, name: str) -> None:
+    screen = maker.printed_path(name).read_text(encoding="utf-8")
+    picture = (DOCS / f"{name}.svg").read_text(encoding="utf-8")
+
+    assert picture == maker.draw(name, screen), "run: python docs/make_picture.py"
+    drawn = html.unescape("".join(re.findall(r"<text[^>]*>([^<]*)</text>", picture)))
+    assert re.sub(r"\s", "", drawn) == re.sub(r"\s", "", plain(screen))
+
+
+def test_readme_shows_each_picture_with_its_text(maker: Any) -> None:
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+
+    assert set(maker.TERMINALS) == set(NAMES)
+    assert set(re.findall(r"!\[[^\]]{40,}\]\(docs/(\w+)\.svg\)", readme)) == set(NAMES)
 
 
 def test_pictures_of_the_report_are_small_and_as_wide_as_the_readme_shows_them() -> None:
