@@ -18,7 +18,7 @@ from gitmem.commands.install.client_files import ABOUT, claude_marketplace, clie
 
 PROJECT = Path(__file__).resolve().parents[1]
 PLUGIN = "plugins/claude-code"
-# OWNER is whoever publishes it: the registry accepts a name only from the owner of its namespace. It names no package,
+# OWNER is a placeholder: the registry accepts a name only from the owner of its namespace. It names no package,
 # because none is published: a package index has other projects under gitmem's names.
 SERVER = {
     "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",

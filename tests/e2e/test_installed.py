@@ -46,7 +46,7 @@ def run(line: str, cwd: Path, env: dict[str, str]) -> str:
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return what installers take: the folder of a clone, a git URL with a commit, and a wheel."""
+    """Return what installers take: the folder of a clone, a git URL with a commit, a wheel, and a wheel's URL."""
     folder = tmp_path_factory.mktemp("sources")
     argv = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(folder), "tomlkit"]
     if subprocess.run(argv, capture_output=True, check=False).returncode:
@@ -55,7 +55,12 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     git(folder, "clone", "-q", "--shared", "--no-checkout", str(PROJECT), "clone")
     git(folder / "clone", "checkout", "-q", "--detach", head)
     wheel = build_wheel(folder)
-    return {"path": str(folder / "clone"), "git": f"git+file://{PROJECT}@{head}", "wheel": str(wheel)}
+    return {
+        "path": str(folder / "clone"),
+        "git": f"git+file://{PROJECT}@{head}",
+        "wheel": str(wheel),
+        "url": wheel.as_uri(),
+    }
 
 
 @pytest.fixture(params=TOOLS)
@@ -114,6 +119,13 @@ def test_readme_leads_from_a_clone_to_a_proven_fact_in_four_commands(
     assert left == []
 
 
+def test_page_install_shows_the_commands_that_are_tried_here() -> None:
+    page = (PROJECT / "docs/install.md").read_text(encoding="utf-8")
+
+    for name in ("uv tool", "pipx", "pip", "uv pip"):
+        assert f"{name} install ." in page
+
+
 def test_each_tool_installs_it_and_its_command_for_a_missing_package_works(
     sources: dict[str, str], tool: str, person: dict[str, str], tmp_path: Path
 ) -> None:
@@ -124,8 +136,8 @@ def test_each_tool_installs_it_and_its_command_for_a_missing_package_works(
     git(work, "add", ".")
     git(work, "-c", "user.name=Dana", "-c", "user.email=dana@example.org", "commit", "-qm", "one")
 
-    # Three sources, one after the other: what gitmem needs is installed with the first one.
-    for source in ("path",) if "editable" in tool else ("path", "git", "wheel"):
+    # All sources, one after the other: what gitmem needs is installed with the first one.
+    for source in ("path",) if "editable" in tool else sources:
         run(install.format(shlex.quote(sources[source])), home, person)
         where = run("command -v gitmem && git mem --version", work, person)
         assert where.startswith(str(home)), source
