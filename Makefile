@@ -46,7 +46,7 @@ help:
 
 install:
 	$(NEED_PYTHON)
-	@$(PYTHON) -m venv --clear '$(INSTALLED)'
+	@$(PYTHON) -m venv '$(INSTALLED)'
 	@# Programs that an older pip writes import `re`, half of a bare start.
 	@'$(INSTALLED)/bin/python' -m pip install --quiet --disable-pip-version-check 'pip>=26' || true
 	@'$(INSTALLED)/bin/python' -m pip install --quiet --disable-pip-version-check .

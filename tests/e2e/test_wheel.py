@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import zipfile
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -86,6 +88,25 @@ def test_programs_run_the_wheel_and_git_mem_help_shows_its_manual_page(installed
         pytest.skip("man is not installed")
     for words in (("git", "mem", "--help"), ("man", "gitmem")):
         assert run(*words, cwd=tmp_path, env=env).startswith("GIT-MEM(1)")
+
+
+# By how files end: programs, and the texts that they fill in and write.
+IN_WHEEL = {".py", ".html", ".js", ".css", ".md", ".yml", ".yaml", ".sh", ".ts", ".txt", ".csv", ".sql", ".1", ".typed"}
+
+
+def test_wheel_has_only_what_runs(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if ".dist-info/" not in name]
+
+    assert {Path(name).suffix for name in names} <= IN_WHEEL
+    assert not [name for name in names if "test" in Path(name).stem.split("_") and name.endswith(".py")]
+    assert wheel.stat().st_size < 2_600_000  # nine tenths of it are modules, at 36 % of their size
+
+
+def test_plain_install_needs_few_packages() -> None:
+    lock = (PROJECT / "gitmem/commands/install/locks/jobs.txt").read_text(encoding="utf-8")
+
+    assert len(re.findall(r"^[\w-]+==", lock, re.MULTILINE)) <= 15
 
 
 # What is typed in each shell: a line that asks for what completes `gitmem show gatew`, and what it prints.
