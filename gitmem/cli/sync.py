@@ -87,16 +87,14 @@ def run(args: Arguments, out: Output) -> int:
             instead=args.instead,
         )
         boards = _sync_boards(memory, args, talk) if args.boards else ()
-        came = _describe_incoming(memory, done) if out.is_terminal and not args.dry_run else ""
+        whose = _authors_of(memory, done) if out.is_terminal and not args.dry_run else ""
     if args.json:
         from gitmem.commands.sync.summary import as_table
 
         tables = [{"run": b.run, "received": b.received, "sent": b.is_sent, "problem": b.problem} for b in boards]
         out.json(as_table(done) | {"dry_run": args.dry_run} | ({"boards": tables} if args.boards else {}))
     else:
-        _print(done, out, dry_run=args.dry_run)
-        if done.sent or done.sent_verdicts or came:
-            _confirm(done, came, out)
+        _print(done, whose, out, dry_run=args.dry_run)
         for one in boards:
             _print_board(one, out)
     return 3 if any(one.problem for one in boards) else int(bool(done.instead))
@@ -128,39 +126,33 @@ def _write_bundle(args: Arguments, out: Output) -> int:
     return 0
 
 
-def _describe_incoming(memory: Memory, done: SyncResult) -> str:
-    """Describe the new memories: number, authors and, for one memory, the title: ``1 from Ana: …``; empty if none."""
-    keys = (*done.added, *done.changed)
-    if not keys:
-        return ""
-    documents = [memory.show(key).document for key in keys[:NAMED]]
-    names = dict.fromkeys(read_author(one["frontmatter"]).who for one in documents)
-    whose = list_of(name for name in names if name)
-    title = f": {documents[0]['title']}" if len(keys) == 1 else ""
-    return f"{len(keys)}{f' from {whose}' if whose else ''}{title}"
+def _authors_of(memory: Memory, done: SyncResult) -> str:
+    """Return the names of those who wrote the new memories, as `` from Ana and Ben``; empty if there are none."""
+    documents = [memory.show(key).document for key in (*done.added, *done.changed)[:NAMED]]
+    names = [name for name in dict.fromkeys(read_author(one["frontmatter"]).who for one in documents) if name]
+    return f" from {list_of(names)}" if names else ""
 
 
-def _confirm(done: SyncResult, came: str, out: Output) -> None:
-    """Print the numbers of memories sent and received, in one line on a terminal; nothing in a pipe."""
-    if not out.is_terminal:
-        return
+def _sums(done: SyncResult, whose: str, *, dry_run: bool) -> str:
+    """Describe in one line what the remote and this clone received, or would receive; empty if it is nothing."""
     sent = [quantity(done.sent, "memory", "memories")] if done.sent else []
     sent += [quantity(done.sent_verdicts, "verdict")] if done.sent_verdicts else []
-    up = (("↑ ", "green"), f"{list_of(sent)} to {done.remote}", "  " if came else "") if sent else ()
-    out.line(*up, *((("↓ ", "green"), came) if came else ()))
+    number = len(done.added) + len(done.changed) + len(done.retired)
+    came = [(str(number) if whose else quantity(number, "memory", "memories")) + whose] if number else []
+    came += [quantity(done.verdicts, "verdict")] if done.verdicts else []
+    how = {"merged": ", merged with yours", "joined": ", joined with yours"}.get(done.merged, "")
+    future = "would send ", "would receive "
+    up, down = future if dry_run else ("", "")
+    sums = [f"↑ {up}{list_of(sent)} to {done.remote}"] if sent else []
+    sums += [f"↓ {down}{list_of(came)}{how}"] if came else []
+    return "  ".join(sums)
 
 
-def _print(done: SyncResult, out: Output, *, dry_run: bool) -> None:
-    counts = [
-        f"{len(keys)} {word}"
-        for keys, word in ((done.added, "new"), (done.changed, "changed"), (done.retired, "retired"))
-        if keys
-    ]
-    counts += [quantity(done.verdicts, "verdict")] if done.verdicts else []
-    came = list_of(counts) or "nothing new"
-    how = {"merged": ", merged with yours", "joined": ", joined"}.get(done.merged, "")
-    would = "would come" if dry_run else "came"
-    out.line((f"{came} {would} in from {done.remote}{how}", "bold" if counts else "dim"))
+def _print(done: SyncResult, whose: str, out: Output, *, dry_run: bool) -> None:
+    if sums := _sums(done, whose, dry_run=dry_run):
+        out.line((sums, "bold"))
+    elif dry_run:
+        out.line((f"{done.remote} would change nothing here", "dim"))
     for conflict in done.conflicts[:SHOWN]:
         out.line("  ", ("to settle: ", "yellow"), (conflict.key, "key"), f"  {list_of(conflict.fields)}")
     if len(done.conflicts) > SHOWN:
@@ -173,11 +165,12 @@ def _print(done: SyncResult, out: Output, *, dry_run: bool) -> None:
     if done.instead:
         message = f"the memory branch of {done.remote} is protected; everything is on its branch {done.instead}"
         out.line((f"{message}, for a pull request", "yellow"))
-    elif done.pushed:
-        known = "is up to date with this clone" if done.fetched else "has the memory now; it had none before"
-        out.line((f"{done.remote} {known}", "green"))
-    else:
-        out.line((f"{done.remote} does not have all memories of this clone yet", "dim"))
+    elif not done.pushed:
+        lacks = f"{done.remote} does not have all memories of this clone"
+        out.line((f"{lacks}; they would be pushed" if dry_run else f"not pushed: {lacks}", "dim"))
+    elif not sums:
+        known = "up to date with" if done.fetched else "created the memory branch on"
+        out.line((f"{known} {done.remote}", "green"))
     if done.companions:
         from gitmem.commands.sync.companions import describe
 

@@ -30,10 +30,9 @@ def test_it_says_what_came_in_and_what_is_to_be_settled(run_cli: Any, other: Pat
 
     assert done.status == 0, done
     assert done.out == (
-        "1 new came in from origin, merged with yours\n"
+        "↑ 2 memories to origin  ↓ 1 memory, merged with yours\n"
         "  to settle: a  unreadable\n"
         "  the unreadable version is in the history: git log -p memory -- learned/a.md\n"
-        "origin is up to date with this clone\n"
     )
 
 
@@ -64,9 +63,11 @@ def test_json_is_one_document(run_cli: Any, repo: Path, other: Path) -> None:
 def test_dry_run_and_no_push_report_that_the_remote_does_not_have_it(run_cli: Any, other: Path) -> None:
     foreseen, kept = run_cli("sync", "--dry-run"), run_cli("sync", "--no-push")
 
-    assert "would come in from origin" in foreseen.out
-    assert "origin does not have all memories of this clone yet" in kept.out
-    assert run_cli("sync").out == "nothing new came in from origin\norigin is up to date with this clone\n"
+    lacks = "origin does not have all memories of this clone"
+    assert foreseen.out.startswith("↓ would receive 1 memory, merged with yours\n")
+    assert foreseen.out.endswith(f"\n{lacks}; they would be pushed\n")
+    assert kept.out.endswith(f"not pushed: {lacks}\n")
+    assert [run_cli("sync").out[:1], run_cli("sync").out] == ["↑", "up to date with origin\n"]
 
 
 def test_protected_branch_is_reported_and_what_is_here_is_sent_to_another_one(
@@ -121,7 +122,7 @@ def test_the_first_sync_says_that_the_remote_had_no_memory(run_cli: Any, repo: P
 
     lines = [run_cli("sync", "new").out.splitlines()[-1] for _ in range(2)]
 
-    assert lines == ["new has the memory now; it had none before", "new is up to date with this clone"]
+    assert lines == ["↑ 2 memories to new", "up to date with new"]
 
 
 def test_of_many_conflicts_some_are_named_and_all_are_counted(run_cli: Any, repo: Path, other: Path) -> None:

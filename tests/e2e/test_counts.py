@@ -180,5 +180,5 @@ def test_first_sync_says_that_the_remote_has_the_memory_now(crowded, run_cli, tm
     git(crowded, "init", "-q", "--bare", str(tmp_path / "remote.git"))
     git(crowded, "remote", "add", "origin", str(tmp_path / "remote.git"))
 
-    assert run_cli("sync").out == "nothing new came in from origin\norigin has the memory now; it had none before\n"
-    assert run_cli("sync").out == "nothing new came in from origin\norigin is up to date with this clone\n"
+    assert run_cli("sync").out == "created the memory branch on origin\n"
+    assert run_cli("sync").out == "up to date with origin\n"
