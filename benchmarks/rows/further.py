@@ -108,7 +108,7 @@ def f5(place: Place) -> None:
     place.type("git tag v2 && gitmem remember 'Known only now' --key now")
     place.type("gitmem list --at v1", "rs256\tfact\tverified")
     place.type("gitmem list --at v2", "rs256\tfact\tfailed")
-    place.type("gitmem report && grep -c 'Tokens are signed' gitmem-report.html")
+    place.type("gitmem report && grep -c 'Tokens are signed' .git/gitmem/report.html")
 
 
 @row(

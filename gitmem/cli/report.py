@@ -3,15 +3,17 @@
 --serve shows it to the browsers of this machine until you press Ctrl-C. The page then follows the memory and the code,
 and its search ranks as `gitmem recall` does. The address contains a secret.
 
-It is one self-contained file: it works from disk and can be passed on. Where the texts do not fit into 3 MB, the
-longest are truncated, unless --whole says otherwise. No check is run for it; it shows the results of
-the last verify job. Private memories are left out, unless --scope private selects only those.
+It is one self-contained file: it works from disk and can be passed on. Without FILE, it is in gitmem's own folder of
+the repository, which is not part of the work tree. Where the texts do not fit into 3 MB, the longest are truncated,
+unless --whole says otherwise. No check is run for it; it shows the results of the last verify job. Private memories are
+left out, unless --scope private selects only those.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import webbrowser
 from pathlib import Path
 
@@ -33,7 +35,8 @@ EXAMPLES = (
     "gitmem report --at v1.2 v1.2.html",
     "gitmem report --json",
 )
-FILE = "gitmem-report.html"
+# The file in gitmem's own folder of the repository, outside of the work tree: a report is nobody's change.
+FILE = "report.html"
 # How many memories beyond the hits of `recall` a search of the served page returns.
 FOUND = 250
 
@@ -41,7 +44,11 @@ FOUND = 250
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``report``."""
     parser.add_argument(
-        "file", nargs="?", default=FILE, metavar="FILE", help=f"the file to write; - is standard output ({FILE})"
+        "file",
+        nargs="?",
+        default="",
+        metavar="FILE",
+        help="the file to write; - is standard output (.git/gitmem/report.html)",
     )
     parser.add_argument("--force", action="store_true", help="overwrite a file that is not a gitmem report")
     add_scope(parser, about="which memories to include (project)")
@@ -68,6 +75,7 @@ def run(args: Arguments, out: Output) -> int:
             page = memory.at(args.at).report()
         else:
             page = memory.report(scope=args.scope)
+        own = memory.repository.git.repository.state_dir / FILE
     if args.json:
         out.json(model.as_table(page))
         return 0
@@ -75,10 +83,15 @@ def run(args: Arguments, out: Output) -> int:
     if args.file == "-":
         out.bytes(text.encode("utf-8", "backslashreplace"))
         return 0
-    place.write(args.file, text, force=args.force)
-    out.result(args.file, f"wrote {args.file}")
+    if not args.file:
+        own.parent.mkdir(parents=True, exist_ok=True)
+    file = args.file or os.path.relpath(own)
+    place.write(file, text, force=args.force)
+    out.result(file, f"wrote {file}")
     if args.open:
-        _open(Path(args.file).resolve().as_uri(), out)
+        _open(Path(file).resolve().as_uri(), out)
+    elif out.is_terminal and not args.file:
+        out.note("to see it: gitmem report --open")
     return 0
 
 
@@ -124,7 +137,7 @@ class _LivePage:
 def _serve(args: Arguments, out: Output) -> int:
     from gitmem.commands.report.page.serve import ReportServer
 
-    if args.at is not None or args.json or args.whole or args.file != FILE:
+    if args.at is not None or args.json or args.whole or args.file:
         raise UsageError("--serve shows the present, as a page", hint="leave out FILE, --at, --json and --whole")
     with open_memory(out) as memory:
         memory.report(scope=args.scope)  # any problem of the memory is reported here

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from urllib.request import urlopen
 
-from conftest import commit_files
+from conftest import commit_files, git
 from markupsafe import escape
 from support.console import environment, start
 
@@ -16,10 +16,11 @@ from support.console import environment, start
 def test_a_page_is_written_and_rewritten(run_cli, repo: Path) -> None:
     run_cli("remember", "Deploys need the VPN", "--key", "vpn")
 
-    done, again = run_cli("report"), run_cli("report", "gitmem-report.html")
+    done, again = run_cli("report"), run_cli("report")
 
-    assert [(one.status, one.out, one.err) for one in (done, again)] == [(0, "gitmem-report.html\n", "")] * 2
-    assert 'id="vpn"' in (repo / "gitmem-report.html").read_text()
+    assert [(one.status, one.out, one.err) for one in (done, again)] == [(0, ".git/gitmem/report.html\n", "")] * 2
+    assert git(repo, "status", "--porcelain") == ""
+    assert 'id="vpn"' in (repo / ".git/gitmem/report.html").read_text()
 
 
 def test_file_that_is_not_a_report_is_kept_without_force(run_cli, repo: Path) -> None:
@@ -39,7 +40,7 @@ def test_standard_output_and_json_hold_the_same_memories(run_cli, repo: Path) ->
 
     assert page.out.startswith("<!doctype html>")
     assert [memory["key"] for memory in json.loads(data.out)["memories"]] == ["vpn"]
-    assert not (repo / "gitmem-report.html").exists()
+    assert not (repo / ".git/gitmem/report.html").exists()
 
 
 def test_failed_fact_on_the_page_does_not_make_the_command_fail(run_cli, repo: Path) -> None:
