@@ -194,7 +194,7 @@ class KnownTexts:
         new = NewText(document.title, document.body, document.fields)
         found = self._find(catalog, new, policy, apart=(known.key,))
         if found is not None:
-            raise _error(known.key, found)
+            raise _error(found)
 
     def _find(self, catalog: Catalog, new: NewText, policy: Policy, *, apart: Collection[str]) -> Duplicate | None:
         threshold = policy.duplicates.threshold
@@ -210,12 +210,12 @@ def refuse_said(draft: Draft, duplicate: Duplicate, *, again: str) -> None:
         DuplicateError: *again* is to refuse.
     """
     if again == REFUSE:
-        raise _error(draft.key, duplicate)
+        raise _error(duplicate)
 
 
-def _error(own: str, duplicate: Duplicate) -> DuplicateError:
+def _error(duplicate: Duplicate) -> DuplicateError:
     """Return the error that names the existing memory, with the ways to proceed."""
-    key, hint = duplicate.key, "write it anyway: --force"
+    key, hint = duplicate.key, "keep both: --force"
     if duplicate.archived:
         retired = duplicate.fields.get("retired")
         said = f"said this, but was retired{describe_retired(retired) if isinstance(retired, dict) else ''}"
@@ -228,9 +228,9 @@ def _error(own: str, duplicate: Duplicate) -> DuplicateError:
         said = (
             "already says this" if duplicate.likeness == 1 else f"says nearly the same thing ({duplicate.likeness:.2f})"
         )
-        hint = f"replace it: --supersedes {key} (later: gitmem supersede {key} {own}); or gitmem edit {key}; {hint}"
+        hint = f"replace it: --supersedes {key}; {hint}"
     return DuplicateError(
-        f"{own}: {key} {said}: {duplicate.title}",
+        f"{key} {said}: {duplicate.title}",
         key=key,
         title=duplicate.title,
         likeness=duplicate.likeness,
