@@ -6,8 +6,10 @@ from unicodedata import combining, east_asian_width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
+# The word with which a command begins.
+PROGRAM = "gitmem"
 # The widest name in a list whose text begins on the same line.
 NAMES = 30
 
@@ -22,8 +24,9 @@ def width_of(text: str) -> int:
 def breaks(text: str, width: int, hang: int | None = None) -> list[tuple[int, int]]:
     """Return the start and end of each line when one line of text is wrapped to *width* columns.
 
-    A word that fits on no line is kept whole and on its current line: the terminal continues it in the first column of
-    the next line, so that a path or an address can still be copied.
+    A command is not broken if it fits on a line of its own. A word that fits on no line is kept whole and on its
+    current line: the terminal continues it in the first column of the next line, so that a path or an address can
+    still be copied.
 
     Args:
         text: One line.
@@ -34,7 +37,7 @@ def breaks(text: str, width: int, hang: int | None = None) -> list[tuple[int, in
     hang = min(lead + 2 if hang is None else hang, width // 2)
     found: list[tuple[int, int]] = []
     start, end, indent = 0, lead, 0
-    for first, last in _words(text):
+    for first, last in _units(text, width - hang):
         is_within = indent + width_of(text[start:last]) <= width
         if end > lead and not is_within and width_of(text[first:last]) <= width - hang:
             found.append((start, end))
@@ -50,6 +53,29 @@ def _words(text: str) -> Iterator[tuple[int, int]]:
         if word:
             yield start, start + len(word)
         start += len(word) + 1
+
+
+def _units(text: str, most: int) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of what stays on one line: each word, and each command of at most *most* columns."""
+    command: list[tuple[int, int]] = []
+    for first, last in _words(text):
+        word = text[first:last]
+        if command and (word[0] in "(—·" or text[command[-1][1] - 1] in ".,;:)"):
+            yield from _joined(text, command, most)
+            command = []
+        if command or word.lstrip("(`'\"") == PROGRAM:
+            command.append((first, last))
+        else:
+            yield first, last
+    yield from _joined(text, command, most)
+
+
+def _joined(text: str, words: Sequence[tuple[int, int]], most: int) -> Iterator[tuple[int, int]]:
+    """Yield the words of a command as one, if they fit; they may be prose that only begins with its name."""
+    if words and width_of(text[words[0][0] : words[-1][1]]) <= most:
+        yield words[0][0], words[-1][1]
+    else:
+        yield from words
 
 
 def fill(text: str, width: int, *, hang: int | None = None) -> list[str]:
