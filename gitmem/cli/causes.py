@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser
-from gitmem.cli.output import Output, quantity
+from gitmem.cli.columns import width_of
+from gitmem.cli.output import Output, quantity, shorten
+from gitmem.frozen import replace
+from gitmem.index.catalog import short_ids
 from gitmem.statuses import MARKS
 from gitmem.verify.overview.cause import APART, few, fit, group, title
 
@@ -11,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from gitmem.index.catalog import Catalog
     from gitmem.verify.overview.cause import Case, Cause
 
     Phrases = Mapping[tuple[str, str], str]
@@ -20,6 +24,13 @@ def add_each(parser: ArgumentParser) -> None:
     """Add the option that lists every fact."""
     output = parser.add_argument_group("output")
     output.add_argument("--each", action="store_true", help="list every fact on a line of its own, not by cause")
+
+
+def with_ids(catalog: Catalog, cases: Iterable[Case]) -> list[Case]:
+    """Return cases with the short ids of their memories."""
+    every = list(cases)
+    ids = short_ids(catalog, [case.key for case in every])
+    return [replace(case, short_id=ids.get(case.key, "")) for case in every]
 
 
 def print_cases(
@@ -81,9 +92,11 @@ def _print_one(case: Case, phrases: Phrases, out: Output, indent: str) -> None:
     why = ", ".join(filter(None, (case.because, phrases.get(case.culprit, "") if case.culprit[0] else "")))
     style = "dim" if case.status != "suspect" else ""
     mark = (MARKS.get(case.status, MARKS[""]), case.status)
-    more = f" ({case.more})" if case.more else ""
-    out.line(
-        indent, mark, " ", (case.key, "key"), f"  {case.label}", (f" — {why}" if why else "", style), (more, "dim")
-    )
-    if case.title and out.is_terminal:
-        out.line(indent, "  ", (case.title, "bold"))
+    said = (case.label, (f" — {why}" if why else "", style), (f" ({case.more})" if case.more else "", "dim"))
+    if case.title and out.is_terminal:  # a program reads the key first
+        name = case.short_id or case.key
+        room = out.width - width_of(indent) - len(name) - 4  # the mark and the spaces
+        out.line(indent, mark, " ", (shorten(case.title, room), "bold"), "  ", (name, "key"))
+        out.line(indent, "  ", *said)
+    else:
+        out.line(indent, mark, " ", (case.key, "key"), "  ", *said)

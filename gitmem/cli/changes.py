@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.columns import width_of
 from gitmem.cli.output import Output, shorten
 from gitmem.cli.paths import code_path, code_reference
-from gitmem.store.scopes import SCOPES
+from gitmem.index.catalog import short_ids, wordings_by_key
+from gitmem.statuses import MARKS
+from gitmem.store.scopes import PROJECT, SCOPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from gitmem.memory import Memory
     from gitmem.write.place import Change
 
+# The fewest columns of a title.
+TITLE = 20
 # What a reference of a memory names.
 REF = "path:line, path:line-line, a URL, a run id"
 
@@ -67,19 +73,29 @@ def memory_fields(args: Arguments) -> dict[str, Any]:
     return {field: getattr(args, name) for name, field in names.items() if name in args}
 
 
-def print_change(change: Change, args: Arguments, out: Output, *, did: str = "recorded") -> int:
-    """Print the result of a write: the key alone, or JSON; on a terminal one sentence (*did* is its verb)."""
+def print_change(
+    change: Change, memory: Memory, args: Arguments, out: Output, *, did: str = "recorded", more: str = ""
+) -> int:
+    """Print the result of a write while the memory is open: the key alone, or JSON; on a terminal one line.
+
+    Args:
+        change: The result.
+        memory: The memory that was written to.
+        args: The command's arguments.
+        out: The output.
+        did: What was done, in a word.
+        more: What else happened; or empty.
+    """
     if getattr(args, "json", False):
         out.json({"key": change.key, "path": change.path, "commit": change.commit})
     elif change.is_written and out.is_terminal:
-        did = f"{did} {change.key}"
-        room = out.width - len(did) - 4  # besides the mark and the spaces
-        # A long key was made from the text anyway.
-        out.confirm(did, shorten(_title_of(args), room) if room >= 20 else "")
+        print_memory(change.key, memory, out, did=did, more=more, title=_title_of(args))
     else:
         out.line(change.key)
         if not change.is_written:
             out.note(f"{change.key} already says this; nothing was written")
+        elif more:
+            out.note(more)
     return 0
 
 
@@ -87,6 +103,27 @@ def _title_of(args: Arguments) -> str:
     """Return the typed title or text of a memory; empty if it was not typed."""
     text = getattr(args, "title", None) or getattr(args, "text", None) or ""
     return "" if text == "-" else str(text)
+
+
+def is_first_write(memory: Memory, args: Arguments) -> bool:
+    """Return whether a command that writes a new memory creates the project's branch."""
+    return args.scope in ("", PROJECT) and not args.in_tree and memory.repository.find_tip() is None
+
+
+def print_memory(
+    key: str, memory: Memory, out: Output, *, did: str, more: str = "", status: str = "verified", title: str = ""
+) -> None:
+    """Print on a terminal what became of a memory: mark, words, title, short id, and in parentheses what else happened.
+
+    A memory of another scope, and one that is not committed, is named by its key and has the given title.
+    """
+    catalog = memory.repository.catalog()
+    title = wordings_by_key(catalog, [key]).get(key, (title, ""))[0]
+    name = short_ids(catalog, [key]).get(key, key)
+    mark, last = (MARKS[status], status), f"  ({more})" if more else ""
+    room = out.width - width_of(did) - len(name) - len(last) - 6  # besides the mark and the spaces
+    shown = ("  ", (shorten(title, max(room, TITLE)), "bold")) if title else ()
+    out.line(mark, " ", did, *shown, "  ", (name, "key"), (last, "dim"))
 
 
 def print_changes(changes: Sequence[Change], args: Arguments, out: Output, *, did: str, unwritten: str) -> int:

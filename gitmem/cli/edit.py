@@ -120,7 +120,7 @@ def run(args: Arguments, out: Output) -> int:
         else:
             how = _how(args, approve=is_interactive())
             change = memory.edit(args.key, fields=changes, body=body, scope=args.scope, **how)
-    return print_change(change, args, out, did="changed")
+        return print_change(change, memory, args, out, did="changed")
 
 
 def _how(args: Arguments, *, approve: bool) -> EditOptions:

@@ -8,16 +8,25 @@ cannot be approved now, the fact is recorded as unproven.
 from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
-from gitmem.cli.changes import add_fields, add_force, add_links, add_place, memory_fields, memory_options, print_change
+from gitmem.cli.changes import (
+    add_fields,
+    add_force,
+    add_links,
+    add_place,
+    is_first_write,
+    memory_fields,
+    memory_options,
+    print_change,
+    print_memory,
+)
 from gitmem.cli.command_memory import open_memory
 from gitmem.cli.input import read_text
 from gitmem.cli.options import add_json
-from gitmem.cli.output import Output, shorten
+from gitmem.cli.output import Output
 from gitmem.cli.proof import OUTSIDE, add_check, add_judging, add_limits, judging_of, verify_of
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import GitmemError
 from gitmem.model import UNPROVEN, VERIFIED
-from gitmem.statuses import MARKS
 from gitmem.store.scopes import PROJECT
 
 TYPE_CHECKING = False
@@ -56,6 +65,7 @@ def run(args: Arguments, out: Output) -> int:
     """Write one fact and print its key."""
     body = read_text(args.body)
     with open_memory(out) as memory:
+        is_first = is_first_write(memory, args)
         change = memory.fact(
             args.title,
             verify=verify_of(args),
@@ -75,22 +85,21 @@ def run(args: Arguments, out: Output) -> int:
             task=args.task,
             force=args.force,
         )
+        more = f"created the branch {memory.repository.config.branch}" if is_first else ""
         if change.is_written and out.is_terminal and not args.json:
-            return _print_fact(memory, change.key, args, out)
-    return print_change(change, args, out)
+            return _print_fact(memory, change.key, args, out, more=more)
+        return print_change(change, memory, args, out, more=more)
 
 
-def _print_fact(memory: Memory, key: str, args: Arguments, out: Output) -> int:
+def _print_fact(memory: Memory, key: str, args: Arguments, out: Output, *, more: str) -> int:
     """Print on a terminal whether a new fact holds, or what it waits for."""
     try:
         status = str(memory.show(key).document["status"])
     except GitmemError:  # a file of the code tree that is not committed yet, or there is no other store
         status = UNPROVEN
     shown = VERIFIED if status == VERIFIED else UNPROVEN
-    said = "holds" if shown == VERIFIED else "recorded, not proved yet"
-    room = out.width - len(said) - len(key) - 6  # besides the mark, the colon and the spaces
-    title = ("  ", (shorten(args.title, room), "bold")) if room >= 20 else ()
-    out.line((MARKS[shown], shown), f" {said}: ", (key, "key"), *title)
+    did = "holds" if shown == VERIFIED else "recorded, not proved yet"
+    print_memory(key, memory, out, did=did, more=more, status=shown, title=args.title)
     if args.unproven and shown == UNPROVEN:
         waits = key in memory.repository.waiting_keys()
         out.note(f"it waits for your approval: gitmem trust {key}" if waits else f"it waits for gitmem verify {key}")

@@ -56,7 +56,7 @@ def run(args: Arguments, out: Output) -> int:
             force=args.force,
             **memory_fields(args),
         )
-    return print_change(change, args, out, did="sent")
+        return print_change(change, memory, args, out, did="sent")
 
 
 def _send(text: str, args: Arguments, out: Output) -> int:

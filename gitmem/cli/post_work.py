@@ -47,4 +47,4 @@ def run(args: Arguments, out: Output) -> int:
             force=args.force,
             **memory_fields(args),
         )
-    return print_change(change, args, out)
+        return print_change(change, memory, args, out)

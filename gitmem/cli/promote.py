@@ -37,4 +37,4 @@ def run(args: Arguments, out: Output) -> int:
     """Promote one memory and print its key."""
     with open_memory(out) as memory:
         change = memory.promote(args.key, to=args.to, domains=args.domain, name=args.name, scope=args.scope)
-    return print_change(change, args, out, did="shared")
+        return print_change(change, memory, args, out, did="shared")

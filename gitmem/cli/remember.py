@@ -10,7 +10,16 @@ from __future__ import annotations
 import sys
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
-from gitmem.cli.changes import add_fields, add_force, add_links, add_place, memory_fields, memory_options, print_change
+from gitmem.cli.changes import (
+    add_fields,
+    add_force,
+    add_links,
+    add_place,
+    is_first_write,
+    memory_fields,
+    memory_options,
+    print_change,
+)
 from gitmem.cli.command_memory import open_memory, open_to_write, print_notices
 from gitmem.cli.input import read_file, read_text
 from gitmem.cli.options import add_json
@@ -84,7 +93,7 @@ def run(args: Arguments, out: Output) -> int:
         raise UsageError(message, hint='gitmem remember "what you learned"')
     text = read_text(args.text)
     with open_to_write(out, args.scope) as memory:
-        is_first = args.scope in ("", "project") and not args.in_tree and memory.repository.find_tip() is None
+        is_first = is_first_write(memory, args)
         change = memory.remember(
             text,
             title=args.title,
@@ -101,9 +110,8 @@ def run(args: Arguments, out: Output) -> int:
             force=args.force,
             **memory_fields(args),
         )
-        if is_first:
-            out.note(f"created the branch {memory.repository.config.branch}; gitmem init adds its policy file")
-    return print_change(change, args, out)
+        more = f"created the branch {memory.repository.config.branch}" if is_first else ""
+        return print_change(change, memory, args, out, more=more)
 
 
 def _refuse_others(args: Arguments, mode: str, *allowed: str, hint: str = "") -> None:

@@ -77,16 +77,16 @@ def run(args: Arguments, out: Output) -> int:
             return print_decisions(memory, out, as_json=args.json)
         key = holder_to_change(memory.repository, args.key)[1]
         if args.retire:
-            return print_change(memory.forget(key, why=args.why)[0], args, out, did="retired")
+            return print_change(memory.forget(key, why=args.why)[0], memory, args, out, did="retired")
         if args.confirm:
             memory.bulk.confirm(key)
             return _print_settled(memory, _place_of(memory, key), args, out, did="confirmed")
         if args.both:
             memory.bulk.reconcile(key)
-            return print_change(_place_of(memory, key), args, out, did="settled")
+            return print_change(_place_of(memory, key), memory, args, out, did="settled")
         if args.superseded_by is not None:
             memory.supersede(key, args.superseded_by)
-            return print_change(_place_of(memory, key), args, out, did="settled")
+            return print_change(_place_of(memory, key), memory, args, out, did="settled")
         if args.reword is not None:
             changes = {"title": args.reword} | ({"verify": check} if check is not None else {})
             changes |= {"refute": args.refute} if args.refute is not None else {}
@@ -104,7 +104,7 @@ def _print_settled(memory: Memory, change: Change, args: Arguments, out: Output,
     """Print the change: it is settled if nothing warns about the memory any more, else only what was done."""
     status = str(memory.show(change.key).document["status"])
     is_open = bool(warning_of(status)) or status == UNPROVEN
-    done = print_change(change, args, out, did=did if is_open else "settled")
+    done = print_change(change, memory, args, out, did=did if is_open else "settled")
     if is_open:
         out.note(f"{change.key} is still {status}: gitmem settle {change.key}")
     return done

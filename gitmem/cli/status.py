@@ -94,6 +94,7 @@ def _print_cases(found: Mapping[str, Any], args: Arguments, out: Output) -> None
             tuple(line["chain"]),
             more=f"written by {line['by']}" if line["by"] else "",
             title=line["title"],
+            short_id=line["short_id"],
         )
         for name, line in lines
     ]

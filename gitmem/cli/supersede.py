@@ -23,4 +23,4 @@ def run(args: Arguments, out: Output) -> int:
     """Link two memories and print the new one's key."""
     with open_memory(out) as memory:
         change = memory.supersede(args.old, args.new, scope=args.scope)
-    return print_change(change, args, out, did="recorded")
+        return print_change(change, memory, args, out, did="recorded")

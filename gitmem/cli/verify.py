@@ -18,14 +18,15 @@ from __future__ import annotations
 
 from gitmem.cli import reports
 from gitmem.cli.arguments import ArgumentParser, Arguments
-from gitmem.cli.causes import add_each, print_cases
+from gitmem.cli.causes import add_each, print_cases, with_ids
 from gitmem.cli.command_memory import open_memory, print_notices
 from gitmem.cli.options import add_sandbox, output_options, positive, warn_of_no_sandbox
-from gitmem.cli.output import Output, list_of, quantity
+from gitmem.cli.output import Output, list_of, quantity, shorten
 from gitmem.cli.why import progress_of
 from gitmem.document.spec import format_check
 from gitmem.errors import BusyError, UsageError
 from gitmem.frozen import replace
+from gitmem.index.catalog import short_ids
 from gitmem.model import BUILTIN
 from gitmem.statuses import MARKS
 from gitmem.text.own import OwnWords
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.why import Why
+    from gitmem.index.catalog import Catalog
     from gitmem.memory import Memory
     from gitmem.verify.jobs.shards import Shard
     from gitmem.verify.options import VerifyRun
@@ -196,7 +198,7 @@ def _print(memory: Memory, found: VerifyRun, explained: Sequence[Why], args: Arg
         _print_due(found, out)
     else:
         broken = describe_culprits(memory.repository.git, culprits(found.standing))
-        _report(found, explained, broken, out, is_each=args.each)
+        _report(found, explained, broken, out, catalog=memory.repository.catalog(), is_each=args.each)
     if args.keys and not found.due:
         out.note("none of these memories has a check to run")
 
@@ -321,27 +323,28 @@ def _report(
     broken: Mapping[tuple[str, str], str],
     out: Output,
     *,
+    catalog: Catalog,
     is_each: bool,
 ) -> None:
     rest = "gitmem verify --dirty --each" if found.dirty else REST
-    print_cases(list_cases(found), broken, out, is_each=is_each, rest=rest)
+    print_cases(with_ids(catalog, list_cases(found)), broken, out, is_each=is_each, rest=rest)
     unknown = [why for why in explained if why.found is None or not why.found.culprit]
     cases = (Case(why.key, "unproven", f"culprit not known ({why.outcome})", why.reason) for why in unknown)
     print_cases(cases, {}, out, is_each=is_each, rest="gitmem why KEY")
     held = [r for r in found.results if r.outcome == "holds" and not r.is_marked]
-    for result in held if len(held) <= NAMED or is_each else ():
+    named = held if len(held) <= NAMED or is_each else ()
+    ids = short_ids(catalog, [result.due.row.key for result in named]) if out.is_terminal else {}
+    for result in named:
         why = "its check cannot fail" if result.due.spec.check.form == BUILTIN else "it also holds in an empty folder"
         weak = f" (weak: {why})" if result.verdict and result.verdict.weak else ""
         flaps = " (it flaps)" if result.verdict and result.verdict.flapping else ""
-        claim = f"  {result.due.document.title}" if out.is_terminal else ""
-        out.line(
-            (MARKS["verified"], "verified"),
-            " ",
-            (result.due.row.key, "key"),
-            "  holds",
-            (weak + flaps, "yellow"),
-            claim,
-        )
+        key, mark = result.due.row.key, (MARKS["verified"], "verified")
+        if out.is_terminal:
+            name = ids.get(key, key)
+            title = shorten(result.due.document.title, out.width - len(f"{weak}{flaps}{name}") - 11)
+            out.line(mark, " holds  ", title, "  ", (name, "key"), (weak + flaps, "yellow"))
+        else:
+            out.line(mark, " ", (key, "key"), "  holds", (weak + flaps, "yellow"))
     if len(held) > NAMED and not is_each:
         out.line((MARKS["verified"], "verified"), f" {len(held)} hold")
     for wrong in found.wrong:
@@ -409,8 +412,8 @@ def summary(found: VerifyRun) -> str:
         message = f"{found.due} due: {', '.join(parts)}"
     if found.dirty:
         return f"The current work tree: {message}; nothing was recorded."
-    what = "" if found.due else "earlier verdicts "
-    where = f"; {what}recorded as {found.recorded.commit[:12]}" if found.recorded and found.recorded.commit else ""
+    what = "recorded as" if found.due else "verdicts of earlier runs committed as"
+    where = f"; {what} {found.recorded.commit[:12]}" if found.recorded and found.recorded.commit else ""
     why = f"the proposal {found.proposal} is current" if found.proposal else "not the default branch"
     local = f"; kept in this clone ({why})" if found.is_local and not found.written else ""
     local += f"; written to {found.written}" if found.written else ""

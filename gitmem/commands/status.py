@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.document.times import format_time
 from gitmem.frozen import fields_of
-from gitmem.index.catalog import refs_of, state
+from gitmem.index.catalog import refs_of, short_ids, state
 from gitmem.index.catalog.disputes import list_disputes
 from gitmem.model import STATES
 from gitmem.statuses import age_s
@@ -153,13 +153,16 @@ def _lines(catalog: Catalog, lines: Sequence[StockLine], broken: Mapping[tuple[s
     numbers = dict(
         catalog.each("SELECT key, id FROM memory WHERE shadowed = 0 AND key IN ({})", [line.key for line in lines])
     )
-    refs = refs_of(catalog, numbers.values())
-    return [_line(line, broken, refs.get(numbers.get(line.key, 0), ())) for line in lines]
+    refs, ids = refs_of(catalog, numbers.values()), short_ids(catalog, numbers)
+    return [
+        {"key": line.key, "short_id": ids.get(line.key, "")}
+        | _line(line, broken, refs.get(numbers.get(line.key, 0), ()))
+        for line in lines
+    ]
 
 
 def _line(line: StockLine, broken: Mapping[tuple[str, str], str], refs: Sequence[str]) -> dict[str, Any]:
     return {
-        "key": line.key,
         "title": line.title,
         "because": line.because,
         "by": line.by,

@@ -28,7 +28,7 @@ def test_only_the_key_is_printed_on_standard_output(run_cli) -> None:
     first, second = run_cli("remember", "Deploys need the VPN"), run_cli("remember", "Deploys need the VPN")
 
     assert (first.status, first.out) == (0, "deploys-need-the-vpn\n")
-    assert first.err == "gitmem: created the branch memory; gitmem init adds its policy file\n"
+    assert first.err == "gitmem: created the branch memory\n"
     assert (second.status, second.out) == (0, "deploys-need-the-vpn\n")
     assert second.err == "gitmem: deploys-need-the-vpn already says this; nothing was written\n"
 

@@ -107,7 +107,8 @@ def test_demo_ends_well_and_changes_nothing_here(tmp_path: Path) -> None:
     assert done.status == 0, done
     assert "python-3.11  failed" in done.out
     assert "ci-runs-on-3.11  suspect" in done.out
-    assert re.search(r"nothing was due; earlier verdicts recorded as [0-9a-f]{12}\. Now: \d+ verified\.", done.out)
+    late = r"nothing was due; verdicts of earlier runs committed as [0-9a-f]{12}\. Now: \d+ verified\."
+    assert re.search(late, done.out)
     assert done.err == ""
     assert list(tmp_path.iterdir()) == []
     assert git(PROJECT, "for-each-ref", check=False) == refs
@@ -183,7 +184,7 @@ def test_page_badge_and_numbers_are_made_as_shown(console: Console) -> None:
     done = console.type(block("gitmem report"))
 
     assert done.status == 0, done
-    assert "Tokens are signed with RS256" in (console.folder / "gitmem-report.html").read_text(encoding="utf-8")
+    assert "Tokens are signed with RS256" in (console.folder / ".git/gitmem/report.html").read_text(encoding="utf-8")
     assert "1 verified" in (console.folder / "facts.svg").read_text(encoding="utf-8")
     assert 'gitmem_facts{repository="service",status="verified"} 1\n' in done.out
 

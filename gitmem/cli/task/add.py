@@ -62,4 +62,4 @@ def run(args: Arguments, out: Output) -> int:
             env=args.env,
             refute=args.refute,
         )
-    return print_change(change, args, out)
+        return print_change(change, memory, args, out)

@@ -47,4 +47,4 @@ def run(args: Arguments, out: Output) -> int:
             change = memory.tasks.fail(args.key, note=args.note)
         else:
             change = memory.tasks.close(args.key, reason=args.reason, force=args.force)
-    return print_change(change, args, out, did="closed")
+        return print_change(change, memory, args, out, did="closed")

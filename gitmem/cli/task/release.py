@@ -26,4 +26,4 @@ def run(args: Arguments, out: Output) -> int:
     """Release one task and print its key."""
     with open_memory(out) as memory:
         change = memory.tasks.release(args.key, note=args.note, force=args.force)
-    return print_change(change, args, out, did="released")
+        return print_change(change, memory, args, out, did="released")

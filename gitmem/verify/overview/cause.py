@@ -49,6 +49,7 @@ class Case:
         many: The label for several facts; empty if it is the same.
         more: Text in brackets that is shown for this fact only; or empty.
         title: The memory's title.
+        short_id: Its short id; empty if it is not known here.
     """
 
     key: str
@@ -60,6 +61,7 @@ class Case:
     many: str = ""
     more: str = ""
     title: str = ""
+    short_id: str = ""
 
 
 @frozen
