@@ -10,7 +10,7 @@ import inspect
 from argparse import Action
 from pathlib import Path
 
-from gitmem.cli.commands import COMMANDS, GROUPS, load_command
+from gitmem.cli.commands import GROUPS, all_commands, load_command
 from gitmem.cli.manual import groups_of, help_of, man_page, usage_of, word_of
 from gitmem.cli.parser import parser_of
 
@@ -50,9 +50,9 @@ def reference() -> str:
     """Return the whole reference as Markdown."""
     parts = [HEAD]
     for group, heading in GROUPS.items():
-        names = [name for name, (of, _) in COMMANDS.items() if of == group]
+        names = [name for name, (of, _) in all_commands().items() if of == group]
         listed = "\n".join(
-            f"- [`gitmem {name}`](#gitmem-{name.replace(' ', '-')}): {COMMANDS[name][1]}" for name in names
+            f"- [`gitmem {name}`](#gitmem-{name.replace(' ', '-')}): {all_commands()[name][1]}" for name in names
         )
         parts.append(f"## {heading}\n\n{listed}\n")
         parts += [_command(name) for name in names]
@@ -61,7 +61,7 @@ def reference() -> str:
 
 def manual() -> dict[str, str]:
     """Return the manual pages by their file names; `git mem --help` shows git-mem(1)."""
-    parsers = {name: parser_of(name, load_command(name)) for name in COMMANDS}
+    parsers = {name: parser_of(name, load_command(name)) for name in all_commands()}
     return {"git-mem.1": man_page(parsers), "gitmem.1": ".so man1/git-mem.1\n"}
 
 

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from gitmem.cli.commands import COMMANDS, load_command
+from gitmem.cli.commands import COMMANDS, all_commands, load_command
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
@@ -30,7 +30,7 @@ def test_reference_is_up_to_date(maker: ModuleType) -> None:
 
 def test_reference_has_every_option_and_example_of_each_command(maker: ModuleType) -> None:
     reference = maker.reference()
-    for name in COMMANDS:
+    for name in all_commands():
         section = reference.split(f"\n### gitmem {name}\n")[1].split("\n## ")[0].split("\n### ")[0]
         parser = maker.parser_of(name, load_command(name))
 

@@ -29,7 +29,7 @@ LAZY_HOMES = {
     "gitmem.index.catalog.inserts": "what finds secrets is loaded only where a memory is new",
     "gitmem": "Memory loads on first use",
     "gitmem.memory": "a method of Memory loads what it wires, and no other's",
-    "gitmem.memory.boards": "a part of Memory: the same",
+    "gitmem.plugins.board.api": "a part of Memory: the same",
     "gitmem.memory.bulk": "a part of Memory: the same",
     "gitmem.memory.captures": "a part of Memory: the same",
     "gitmem.memory.duplicate_status": "a part of Memory: the same",
@@ -55,6 +55,8 @@ LAZY_HOMES = {
     "gitmem.text.code.grammar": "a grammar is a package, loaded only for code in its language",
     "gitmem.cli": "the module of the command that was typed; the bug report, the words of errors",
     "gitmem.cli.commands": "the module of the command that was typed",
+    "gitmem.cli.plugins": "plug-ins, where a word is no command of gitmem's own",
+    "gitmem.mcp.server": "the tools of a plug-in, which may be absent",
     "gitmem.repository.settings": "settings that need acceptance are rare",
     "gitmem.cli.output": "lines are broken on terminals only",
     "gitmem.cli.command_memory": "the memory where a command opens one",
@@ -104,6 +106,8 @@ TESTED_ELSEWHERE: dict[str, str] = {
         "the reader of a format: tests/document/sources/test_formats.py",
     ),
     "gitmem/document/sources/manifests.py": "names of files: tests/verify/test_builtin_answers.py",
+    "gitmem/plugins/__init__.py": "a folder: tests/cli/test_plugins.py",
+    "gitmem/plugins/board/__init__.py": "the table of its commands: tests/cli/test_plugins.py",
     "gitmem/__init__.py": "the lazy Memory: tests/memory/test_init.py",
     "gitmem/verify/sandbox/namespaces.py": "tests/verify/ground/test_open.py, tests/verify/sandbox/test_sight.py",
     "gitmem/agents/client.py": "data: tests/agents/clients/test_init.py",
@@ -137,13 +141,13 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/policy/template.py": "what a new store gets: tests/policy/test_init.py",
     **dict.fromkeys(
         (
-            f"gitmem/cli/board/{name}.py"
+            f"gitmem/plugins/board/cli/{name}.py"
             for name in (
                 *("answer", "close", "export", "gate", "link", "list", "open", "post", "rows", "show", "signal"),
                 *("survival", "waive"),
             )
         ),
-        "a verb of boards: tests/cli/board/test_board.py",
+        "a verb of boards: tests/plugins/board/cli/test_board.py",
     ),
     **dict.fromkeys(
         (
@@ -160,8 +164,8 @@ TESTED_ELSEWHERE: dict[str, str] = {
         (f"gitmem/cli/curate/{name}.py" for name in ("archive", "decay", "expired", "refs")),
         "a verb of curate: tests/cli/curate/test_rows.py",
     ),
-    "gitmem/commands/board/__init__.py": "what the verbs do: tests/cli/board/test_board.py",
-    "gitmem/memory/boards.py": "the wiring of boards: tests/commands/board/, tests/cli/board/test_board.py",
+    "gitmem/plugins/board/actions.py": "what the verbs do: tests/plugins/board/cli/test_board.py",
+    "gitmem/plugins/board/api.py": "the wiring of boards: tests/plugins/board/, tests/plugins/board/cli/test_board.py",
     "gitmem/memory/bulk.py": "the wiring of many memories: tests/commands/import_/, tests/write/test_queue.py",
     "gitmem/memory/captures.py": "the wiring of captures: tests/commands/capture/",
     "gitmem/memory/duplicate_status.py": "part of the error about a duplicate: tests/write/test_duplicates.py",

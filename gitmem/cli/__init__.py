@@ -10,7 +10,7 @@ import errno
 import os
 import sys
 
-from gitmem.cli.commands import COMMANDS, list_commands, load_command, verbs_of
+from gitmem.cli.commands import all_commands, is_command, load_command, plugin_problems, verbs_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -262,7 +262,7 @@ def _run(arguments: list[str], out: Output) -> int:
         out.line(own("gitmem {}", __version__))
         return 0
     name, *arguments = map(_as_typed, arguments)
-    if name not in list_commands() and name not in HIDDEN:
+    if name not in HIDDEN and not is_command(name):
         raise _unknown(name)
     if arguments and not arguments[0].startswith("-") and (verbs := verbs_of(name)):
         if arguments[0] not in verbs:
@@ -354,9 +354,9 @@ def _unknown(name: str) -> Exception:
         return UsageError(f"{name} is not allowed before the command", hint="gitmem [-C DIR] COMMAND [OPTIONS]")
     if name in SYNONYMS:
         return UsageError(f"unknown command: {name}", hint=f"gitmem {SYNONYMS[name]}")
-    near = get_close_matches(name, (*COMMANDS, *SYNONYMS), n=1)
+    near = get_close_matches(name, (*all_commands(), *SYNONYMS), n=1)
     hint = f"did you mean: gitmem {SYNONYMS.get(near[0], near[0])}?" if near else "gitmem help -a lists the commands"
-    return UsageError(f"unknown command: {name}", hint=hint)
+    return UsageError(f"unknown command: {name}", hint="; ".join((hint, *plugin_problems())))
 
 
 def _unknown_verb(noun: str, verb: str, verbs: Iterable[str]) -> Exception:

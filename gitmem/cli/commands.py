@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from keyword import iskeyword
 
+from gitmem.frozen import frozen
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
@@ -34,19 +36,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "task show": ("work", "show one task in full, with its attempts"),
     "task ready": ("work", "list tasks that you can start now"),
     "task tree": ("work", "show how tasks depend on each other"),
-    "board": ("work", "share what the workers of a run find: post, signal, gate, close"),
-    "board open": ("work", "open the board of a run, or continue it"),
-    "board post": ("work", "post an entry: an observation, an analysis, a gap, …"),
-    "board link": ("work", "record how entries relate"),
-    "board signal": ("work", "post a signal: an open question"),
-    "board answer": ("work", "answer a signal"),
-    "board waive": ("work", "let signals stay unanswered, with the reason"),
-    "board gate": ("work", "check whether blocking signals are open"),
-    "board survival": ("work", "check that a report says what it has to"),
-    "board show": ("work", "show a board, or one entry"),
-    "board list": ("work", "list the boards"),
-    "board export": ("work", "print all entries as JSON lines"),
-    "board close": ("work", "close a run, and record what it found as memories"),
     "session": ("work", "manage agent sessions: status, use, note, evidence, summarize, wipe, archive, off, log"),
     "session status": ("work", "show the active topic, or another one"),
     "session use": ("work", "set the active topic"),
@@ -154,7 +143,11 @@ GROUPS = {
 
 def load_command(name: str) -> ModuleType:
     """Load the module of one command; hyphens become underscores, and a Python keyword gets one at its end."""
-    module = f"gitmem.cli.{name.replace(' ', '.').replace('-', '_')}{'_' * iskeyword(name)}"
+    noun, _, verb = name.partition(" ")
+    if name not in COMMANDS and (folder := _added().modules.get(noun)):
+        module = f"{folder}.{verb.replace('-', '_')}" if verb else folder
+    else:
+        module = f"gitmem.cli.{name.replace(' ', '.').replace('-', '_')}{'_' * iskeyword(name)}"
     # ``importlib`` takes 0.9 ms (measured), and every command calls this.
     found: ModuleType = __import__(module, fromlist=("run",))
     return found
@@ -162,9 +155,46 @@ def load_command(name: str) -> ModuleType:
 
 def verbs_of(name: str) -> dict[str, str]:
     """Return the verbs of a noun with descriptions; empty for a command without verbs."""
-    return {full[len(name) + 1 :]: about for full, (_, about) in COMMANDS.items() if full.startswith(f"{name} ")}
+    table = COMMANDS if name in COMMANDS else _added().commands
+    return {full[len(name) + 1 :]: about for full, (_, about) in table.items() if full.startswith(f"{name} ")}
 
 
-def list_commands() -> list[str]:
-    """Return the commands and nouns, without the verbs of nouns."""
-    return [name for name in COMMANDS if " " not in name]
+def is_command(name: str) -> bool:
+    """Return whether there is such a command, noun or verb of a noun, here or in a plug-in."""
+    return name in COMMANDS or name in _added().commands
+
+
+def all_commands() -> dict[str, tuple[str, str]]:
+    """Return group and description of all commands and verbs, those of plug-ins after our own."""
+    return COMMANDS | _added().commands
+
+
+def plugin_problems() -> tuple[str, ...]:
+    """Return why plug-ins could not be loaded, a sentence each."""
+    return _added().problems
+
+
+@frozen
+class _Added:
+    commands: dict[str, tuple[str, str]]
+    modules: dict[str, str]
+    problems: tuple[str, ...]
+
+
+_plugins: list[_Added] = []
+
+
+def _added() -> _Added:
+    """Return what plug-ins add. Our own commands run without asking, because looking for plug-ins takes 25 ms."""
+    if not _plugins:
+        from gitmem.cli.plugins import find_plugins
+
+        found = find_plugins()
+        commands: dict[str, tuple[str, str]] = {}
+        modules: dict[str, str] = {}
+        for plugin in found.modules.values():
+            own = {*COMMANDS, *commands}
+            commands |= {name: row for name, row in plugin.COMMANDS.items() if name.partition(" ")[0] not in own}
+            modules |= {name: path for name, path in plugin.MODULES.items() if name not in own}
+        _plugins.append(_Added(commands, modules, found.problems))
+    return _plugins[0]

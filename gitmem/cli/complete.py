@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from gitmem.cli.arguments import ArgumentParser, Arguments, Reader
-from gitmem.cli.commands import COMMANDS, list_commands, load_command, verbs_of
+from gitmem.cli.commands import all_commands, is_command, load_command, verbs_of
 from gitmem.cli.output import Output
 from gitmem.config import variable
 from gitmem.errors import GitmemError
@@ -113,16 +113,21 @@ def candidates(before: list[str], last: str) -> list[tuple[str, str]]:
             os.chdir(before[1])
         before = before[1 + takes_value :]
     if not before:
-        return [*((name, COMMANDS[name][1]) for name in list_commands()), *(OPTIONS if last else ())]
+        return [*_described(), *(OPTIONS if last else ())]
     name, *words = before
-    verbs = verbs_of(name)
-    if name not in COMMANDS:
+    if not is_command(name):
         return []
+    verbs = verbs_of(name)
     if verbs and not words and not last.startswith("-"):
         return list(verbs.items())
     if words and words[0] in verbs:
         name, words = f"{name} {words[0]}", words[1:]
     return _of_command(name, words, last)
+
+
+def _described() -> list[tuple[str, str]]:
+    """Return the commands and nouns with their descriptions."""
+    return [(name, about) for name, (_, about) in all_commands().items() if " " not in name]
 
 
 def _of_command(name: str, words: list[str], last: str) -> list[tuple[str, str]]:
@@ -163,7 +168,7 @@ def _values(name: str, argument: Argument, last: str) -> list[tuple[str, str]]:
         from gitmem.cli.topics import TOPICS
 
         return [
-            *((one, COMMANDS[one][1]) for one in list_commands()),
+            *_described(),
             *((one, row[0]) for one, row in TOPICS.items()),
         ]
     if dest == "what" and name == "uninstall":

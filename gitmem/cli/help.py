@@ -8,7 +8,7 @@ from __future__ import annotations
 from gitmem import cli
 from gitmem.cli import manual
 from gitmem.cli.arguments import ArgumentParser, Arguments
-from gitmem.cli.commands import COMMANDS, load_command
+from gitmem.cli.commands import all_commands, is_command, load_command
 from gitmem.cli.output import Output, quantity
 from gitmem.cli.topics import TOPICS
 from gitmem.errors import GitmemError, NoRepositoryError, UsageError
@@ -48,7 +48,7 @@ def run(args: Arguments, out: Output) -> int:
         out.page(manual.overview(out.width, [display(redact(line)) for line in where_you_are()]))
     elif name in TOPICS:
         about = manual.topic(name, out.width)
-        out.page(OwnWords(f"{about}\n{page_of(name, out)}" if name in COMMANDS else about))
+        out.page(OwnWords(f"{about}\n{page_of(name, out)}" if is_command(name) else about))
     else:
         out.page(OwnWords(page_of(name, out)))
     return 0
@@ -65,10 +65,10 @@ def page_of(name: str, out: Output) -> str:
     if name in cli.SYNONYMS:
         out.note(f"gitmem calls it {cli.SYNONYMS[name]}")
         name = cli.SYNONYMS[name]
-    if name not in COMMANDS and name not in cli.HIDDEN:
+    if name not in cli.HIDDEN and not is_command(name):
         from difflib import get_close_matches
 
-        near = get_close_matches(name, (*COMMANDS, *TOPICS), n=1)
+        near = get_close_matches(name, (*all_commands(), *TOPICS), n=1)
         hint = f"did you mean: gitmem help {near[0]}?" if near else "gitmem help -a lists all commands and topics"
         raise UsageError(f"unknown command or topic: {name}", hint=hint)
     return manual.page(parser_of(name, load_command(name)), out.width)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect import cleandoc
 
 from gitmem.cli.columns import NAMES, fill, in_columns, paragraphs, shell
-from gitmem.cli.commands import COMMANDS, FIRST_WEEK, GROUPS
+from gitmem.cli.commands import FIRST_WEEK, GROUPS, all_commands
 from gitmem.cli.topics import TOPICS
 
 TYPE_CHECKING = False
@@ -119,7 +119,7 @@ def format_all(width: int) -> str:
     """Return the output of `gitmem help -a`: every command by group, the topics, and the global options."""
     lines = [*fill(f"usage: {USAGE}", width, hang=len("usage: ")), "", *fill(ABOUT, width, hang=0)]
     for group, heading in GROUPS.items():
-        names = [name for name, (of, _) in COMMANDS.items() if of == group and " " not in name]
+        names = [name for name, (of, _) in all_commands().items() if of == group and " " not in name]
         lines += ["", f"{heading}:", *_commands(names, width)]
     lines += ["", "Topics (gitmem help TOPIC):", *in_columns(((n, about) for n, (about, _) in TOPICS.items()), width)]
     lines += ["", "Options of every command:", *in_columns(GLOBAL, width)]
@@ -133,7 +133,7 @@ def topic(name: str, width: int) -> str:
 
 
 def _commands(names: Iterable[str], width: int) -> list[str]:
-    return in_columns([(f"{name:<10}", COMMANDS[name][1]) for name in names], width)
+    return in_columns([(f"{name:<10}", all_commands()[name][1]) for name in names], width)
 
 
 def man_page(parsers: Mapping[str, Parser]) -> str:
@@ -149,7 +149,7 @@ def man_page(parsers: Mapping[str, Parser]) -> str:
     ]
     for group, heading in GROUPS.items():
         lines.append(f'.SH "{_roff(heading.upper())}"')
-        for name, (of, _) in COMMANDS.items():
+        for name, (of, _) in all_commands().items():
             if of == group:
                 lines += _section(parsers[name])
     lines.append(".SH TOPICS")

@@ -21,10 +21,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.commands.board.exchange import BoardSync
     from gitmem.commands.sync.summary import SyncResult
     from gitmem.git.remotes import RemoteOptions
     from gitmem.memory import Memory
+    from gitmem.plugins.board.exchange import BoardSync
 
 # The text that ``store.merge.memories`` gives for two files of which one is not a memory.
 UNREADABLE = ("unreadable",)

@@ -14,7 +14,6 @@ from pydantic import Field
 
 from gitmem import __version__
 from gitmem.mcp import answers
-from gitmem.mcp.boards import add_boards
 from gitmem.mcp.read_tools import add_reading
 from gitmem.mcp.service import Service
 from gitmem.mcp.write_tools import add_writing
@@ -52,6 +51,8 @@ def make_server(service: Service, *, read_only: bool = False, board: str = "") -
     if not read_only:
         add_writing(server, service)
     if board:
+        from gitmem.plugins.board.mcp import add_boards
+
         add_boards(server, service, board, read_only=read_only)
     _add_resources(server, service)
     _add_prompts(server, read_only=read_only)

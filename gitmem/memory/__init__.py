@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from gitmem.document.memory_fields import EditOptions, FactOptions, MemoryFields
     from gitmem.git.remotes import RemoteOptions
     from gitmem.git.repository import Repository
-    from gitmem.memory.boards import Boards
     from gitmem.memory.bulk import Bulk
     from gitmem.memory.captures import Captures
     from gitmem.memory.index import MemoryIndex
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from gitmem.memory.vectors import MemoryVectors
     from gitmem.memory.view import MemoryView
     from gitmem.memory.workflow import Workflow
+    from gitmem.plugins.board.api import Boards
     from gitmem.recall import Filters, Query, RecallResult
     from gitmem.recall.by_syntax import Similar
     from gitmem.results import Digest, LogEntry, MemoryDetails, StoreStatus
@@ -135,7 +135,7 @@ class Memory:
     @property
     def boards(self) -> Boards:
         """Return the boards of runs."""
-        from gitmem.memory.boards import Boards
+        from gitmem.plugins.board.api import Boards
 
         return Boards(self)
 

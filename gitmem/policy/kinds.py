@@ -197,7 +197,7 @@ _TABLE = (
 KINDS: dict[str, Kind] = {kind.name: kind for kind in _TABLE}
 
 
-# Kinds that belong on a board (``gitmem.commands.board``). Stores of earlier versions may have memories of them; no new
+# Kinds that belong on a board (``gitmem.plugins.board``). Stores of earlier versions may have memories of them; no new
 # ones are written.
 BOARD_KINDS = frozenset(("observation", "analysis", "calculation", "strategy", "gap", "contradiction", "signal"))
 

@@ -45,7 +45,7 @@ POLICY_PATH = "gitmem.toml"
 PRIVATE_REFS = "refs/gitmem/private"
 
 
-# The boards of runs (``gitmem.commands.board``): trees of entries, not stores.
+# The boards of runs (``gitmem.plugins.board``): trees of entries, not stores.
 RUN_REFS = "refs/gitmem/runs/"
 
 

@@ -15,7 +15,7 @@ FOLDER = Path(cli.__file__).parent
 # Modules of the room that are no commands.
 SHARED = {
     "",
-    "board rows",
+    "plugins",
     "curate rows",
     "again",
     "arguments",

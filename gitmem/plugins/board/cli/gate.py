@@ -1,0 +1,39 @@
+"""Check whether a run may proceed: it may not while a signal of severity critical or high is open.
+
+Exit status: 0 the gate is open; 1 signals block it. Answer them (gitmem board answer) or waive them (gitmem board
+waive).
+"""
+
+from __future__ import annotations
+
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.command_memory import open_memory
+from gitmem.cli.options import add_json
+from gitmem.cli.output import Output
+from gitmem.plugins.board.cli import rows
+
+EXAMPLES = ("gitmem board gate audit-7", "gitmem board gate audit-7 --json")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of ``gate``."""
+    rows.add_run(parser)
+    add_json(parser)
+
+
+def run(args: Arguments, out: Output) -> int:
+    """Print the blocking signals; return 1 if there are any."""
+    with open_memory(out) as memory:
+        board = memory.boards.show(args.run)
+    blocking = board.closing_signals
+    if args.json:
+        counts = {state: sum(one.state == state for one in board.signals) for state in ("open", "answered", "waived")}
+        signals = [rows.signal_table(board, signal) for signal in blocking]
+        out.json({"run": board.run, "is_open": not blocking, "signals": counts, "blocking": signals})
+    else:
+        for signal in blocking:
+            rows.print_signal(board, signal, out)
+        if not blocking:
+            out.note(f"the gate of {board.run} is open")
+    rows.print_problems(board, out)
+    return int(bool(blocking))
