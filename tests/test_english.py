@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gitmem import cli
 from gitmem.cli import manual
-from gitmem.cli.commands import COMMANDS, load_command
+from gitmem.cli.commands import HIDDEN, all_commands, load_command
 from gitmem.cli.parser import parser_of
 from gitmem.config import Config
 
@@ -95,7 +94,7 @@ def messages() -> Iterator[tuple[str, str]]:
 def helps() -> Iterator[tuple[str, str]]:
     """Yield every text of ``--help``, with its command."""
     yield "gitmem", manual.overview(100, []) + manual.format_all(100)
-    for name in (*COMMANDS, *cli.HIDDEN):
+    for name in (*all_commands(), *HIDDEN):
         parser = parser_of(name, load_command(name))
         yield name, parser.description or ""
         for action in parser._actions:
@@ -122,9 +121,9 @@ def documents() -> Iterator[tuple[str, str]]:
 
 def first_words() -> Iterator[tuple[str, str]]:
     """Yield the first word of each one-liner: of commands, their descriptions, and options that take no value."""
-    for name, (_, about) in COMMANDS.items():
+    for name, (_, about) in all_commands().items():
         yield name, about
-    for name in (*COMMANDS, *cli.HIDDEN):
+    for name in (*all_commands(), *HIDDEN):
         parser = parser_of(name, load_command(name))
         yield f"{name} --help", parser.description or ""
         for action in parser._actions:
@@ -146,7 +145,7 @@ def test_every_one_liner_of_the_help_begins_with_a_verb() -> None:
 
 
 def test_one_liners_have_no_full_stop_and_descriptions_do() -> None:
-    one_liners = {name: about for name, (_, about) in COMMANDS.items()}
+    one_liners = {name: about for name, (_, about) in all_commands().items()}
     for name in list(one_liners):
         parser = parser_of(name, load_command(name))
         one_liners |= {f"{name} {action.dest}": action.help or "" for action in parser._actions}

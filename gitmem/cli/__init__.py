@@ -64,8 +64,6 @@ SYNONYMS = {
     **dict.fromkeys(("tasks", "todo"), "task"),
     **dict.fromkeys(("config", "settings", "options", "kinds"), "policy"),
 }
-# Commands that programs call: the shims of git's hooks, its diffs, and commands that start background jobs.
-HIDDEN = ("background", "complete", "hook", "textconv")
 # The events of git and pre-commit that `hook` accepts. Any other word is treated as the name of a client: a misspelled
 # one must not exit with status 2, which would stop an agent's turn.
 GIT_EVENTS = (
@@ -262,7 +260,7 @@ def _run(arguments: list[str], out: Output) -> int:
         out.line(own("gitmem {}", __version__))
         return 0
     name, *arguments = map(_as_typed, arguments)
-    if name not in HIDDEN and not is_command(name):
+    if not is_command(name):
         raise _unknown(name)
     if arguments and not arguments[0].startswith("-") and (verbs := verbs_of(name)):
         if arguments[0] not in verbs:

@@ -128,6 +128,8 @@ FIRST_WEEK = (
     *("init", "remember", "fact", "recall", "list", "show", "verify", "status", "why", "settle", "trust", "sync"),
 )
 
+# Commands that programs call: the shims of git's hooks, its diffs, and commands that start background jobs.
+HIDDEN = ("background", "complete", "hook", "textconv")
 
 GROUPS = {
     "start": "Start",
@@ -144,7 +146,7 @@ GROUPS = {
 def load_command(name: str) -> ModuleType:
     """Load the module of one command; hyphens become underscores, and a Python keyword gets one at its end."""
     noun, _, verb = name.partition(" ")
-    if name not in COMMANDS and (folder := _added().modules.get(noun)):
+    if not _is_own(name) and (folder := _added().modules.get(noun)):
         module = f"{folder}.{verb.replace('-', '_')}" if verb else folder
     else:
         module = f"gitmem.cli.{name.replace(' ', '.').replace('-', '_')}{'_' * iskeyword(name)}"
@@ -155,13 +157,17 @@ def load_command(name: str) -> ModuleType:
 
 def verbs_of(name: str) -> dict[str, str]:
     """Return the verbs of a noun with descriptions; empty for a command without verbs."""
-    table = COMMANDS if name in COMMANDS else _added().commands
+    table = COMMANDS if _is_own(name) else _added().commands
     return {full[len(name) + 1 :]: about for full, (_, about) in table.items() if full.startswith(f"{name} ")}
 
 
 def is_command(name: str) -> bool:
     """Return whether there is such a command, noun or verb of a noun, here or in a plug-in."""
-    return name in COMMANDS or name in _added().commands
+    return _is_own(name) or name in _added().commands
+
+
+def _is_own(name: str) -> bool:
+    return name in COMMANDS or name in HIDDEN
 
 
 def all_commands() -> dict[str, tuple[str, str]]:

@@ -65,7 +65,7 @@ def page_of(name: str, out: Output) -> str:
     if name in cli.SYNONYMS:
         out.note(f"gitmem calls it {cli.SYNONYMS[name]}")
         name = cli.SYNONYMS[name]
-    if name not in cli.HIDDEN and not is_command(name):
+    if not is_command(name):
         from difflib import get_close_matches
 
         near = get_close_matches(name, (*all_commands(), *TOPICS), n=1)

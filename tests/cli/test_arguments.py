@@ -6,13 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem import cli
 from gitmem.cli.arguments import read_plain
-from gitmem.cli.commands import COMMANDS, load_command
+from gitmem.cli.commands import HIDDEN, all_commands, load_command
 from gitmem.cli.parser import parser_of
 from gitmem.errors import UsageError
 
-NAMES = sorted({*COMMANDS, *cli.HIDDEN})
+NAMES = sorted({*all_commands(), *HIDDEN})
 TEXTS = st.sampled_from(["a", "two words", "-", "", "-5", "--", "--nonsense", "7", "0.5", "gotcha", "ä"])
 
 

@@ -8,7 +8,7 @@ import pytest
 from support.completed_store import make_completed_store
 
 from gitmem import cli
-from gitmem.cli.commands import COMMANDS
+from gitmem.cli.commands import all_commands
 
 
 @pytest.fixture(scope="module")
@@ -72,5 +72,5 @@ def test_collections_of_the_policy_are_completed(completions, store: Path) -> No
 
 
 def test_outside_of_a_repository_commands_are_completed_and_keys_are_not(completions, tmp_path: Path) -> None:
-    assert completions(tmp_path, "sho") == [f"show\t{COMMANDS['show'][1]}"]
+    assert completions(tmp_path, "sho") == [f"show\t{all_commands()['show'][1]}"]
     assert completions(tmp_path, "show", "") == []

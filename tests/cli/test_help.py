@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli.commands import COMMANDS, load_command
+from gitmem.cli.commands import all_commands, load_command
 from gitmem.cli.help import summary
 from gitmem.cli.manual import groups_of
 from gitmem.cli.parser import parser_of
@@ -15,7 +15,7 @@ def test_topic_and_all_commands_are_shown(run_cli) -> None:
 
 
 def test_options_of_every_command_are_in_groups() -> None:
-    parsers = {name: parser_of(name, load_command(name)) for name in COMMANDS}
+    parsers = {name: parser_of(name, load_command(name)) for name in all_commands()}
 
     loose = {name: groups_of(parser).get("options", []) for name, parser in parsers.items()}
 

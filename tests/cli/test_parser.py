@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem import cli
-from gitmem.cli.commands import COMMANDS, load_command
+from gitmem.cli.commands import HIDDEN, all_commands, load_command
 from gitmem.cli.manual import page
 from gitmem.cli.parser import HelpRequest, Parser, parser_of
 from gitmem.errors import UsageError
@@ -34,7 +33,7 @@ def words_of(line: str, name: str) -> list[str]:
     return words[start + len(command) : end]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", all_commands())
 def test_help_of_a_command_shows_its_examples(name: str) -> None:
     with pytest.raises(HelpRequest) as asked:
         parser(name).parse(["--help"])
@@ -46,14 +45,14 @@ def test_help_of_a_command_shows_its_examples(name: str) -> None:
     assert text.startswith(f"usage: gitmem {name}")
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", all_commands())
 def test_examples_of_a_command_parse(name: str) -> None:
     for line in load_command(name).EXAMPLES:
         parser(name).parse(words_of(line, name))
 
 
 def test_every_argument_says_what_it_is() -> None:
-    found = [(name, action.dest) for name in COMMANDS for action in parser(name)._actions if not action.help]
+    found = [(name, action.dest) for name in all_commands() for action in parser(name)._actions if not action.help]
 
     assert found == []
 
@@ -140,7 +139,7 @@ def test_every_command_of_a_document_is_one(path: Path) -> None:
     wrong = []
     for line in commands_of(path.read_text(encoding="utf-8")):
         words = line.split()[1:]
-        name = next((name for name in (" ".join(words[:2]), words[0]) if name in (*COMMANDS, *cli.HIDDEN)), "")
+        name = next((name for name in (" ".join(words[:2]), words[0]) if name in (*all_commands(), *HIDDEN)), "")
         try:
             parser(name).parse(words_of(line, name))
         except (UsageError, LookupError) as err:

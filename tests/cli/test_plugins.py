@@ -48,9 +48,7 @@ def test_a_folder_can_be_deleted_and_the_rest_works(name, tmp_path) -> None:
     gone = find_plugins().modules[name]
     shutil.rmtree(tmp_path / "gitmem" / "plugins" / name)
 
-    done = subprocess.run(
-        [sys.executable, "-B", "-c", REST], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-B", "-c", REST], cwd=tmp_path, capture_output=True, text=True, check=False)
 
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)

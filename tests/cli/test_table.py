@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gitmem import cli
-from gitmem.cli.commands import COMMANDS, FIRST_WEEK, GROUPS, load_command, verbs_of
+from gitmem.cli.commands import COMMANDS, FIRST_WEEK, GROUPS, HIDDEN, load_command, verbs_of
 
 FOLDER = Path(cli.__file__).parent
 # Modules of the room that are no commands.
@@ -58,7 +58,7 @@ def test_every_module_of_a_command_is_in_the_table_and_nothing_else() -> None:
     typed = {"import_": "import"} | {name: name.replace("_", "-") for name in names if not name.endswith("_")}
     # The screens of `browse` are no verbs of it.
     shared = SHARED | {name for name in names if name.startswith("browse ")}
-    assert {typed[name] for name in names - shared} == {*COMMANDS, *cli.HIDDEN}
+    assert {typed[name] for name in names - shared} == {*COMMANDS, *HIDDEN}
 
 
 def test_synonyms_and_lists_of_commands_name_commands() -> None:

@@ -24,7 +24,7 @@ from support.console import GITMEM, environment
 from support.facts import make_fact
 
 from gitmem import cli
-from gitmem.cli.commands import COMMANDS
+from gitmem.cli.commands import HIDDEN, all_commands
 from gitmem.cli.terminal import agent_sign
 from gitmem.memory import Memory
 from gitmem.verify.options import Options
@@ -204,7 +204,7 @@ LINES: dict[str, tuple[tuple[str, ...], ...]] = {
     # What git calls for one file of a diff: a fence would be a difference.
     "textconv": (),
 }
-EVERY = [*COMMANDS, *cli.HIDDEN]
+EVERY = [*all_commands(), *HIDDEN]
 
 
 def test_every_command_has_a_row() -> None:

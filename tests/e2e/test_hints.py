@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import git
 
-from gitmem import cli
-from gitmem.cli.commands import list_commands, load_command, verbs_of
+from gitmem.cli.commands import is_command, load_command, verbs_of
 from gitmem.cli.parser import HelpRequest, parser_of
 from gitmem.errors import GitmemError
 from gitmem.memory import Memory
@@ -120,7 +119,7 @@ def parse(words: list[str]) -> None:
     if words[0].startswith("--"):
         return
     name, *arguments = words
-    assert name in list_commands() or name in cli.HIDDEN, f"there is no command {name}"
+    assert is_command(name), f"there is no command {name}"
     verbs = verbs_of(name)
     if verbs and arguments and not arguments[0].startswith("-"):
         name, arguments = f"{name} {arguments[0]}", arguments[1:]

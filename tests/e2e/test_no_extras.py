@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from conftest import Ran, git
 
-from gitmem.cli.commands import COMMANDS
+from gitmem.cli.commands import all_commands
 from gitmem.system.origin import DISTRIBUTION
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -93,7 +93,7 @@ def test_no_command_alone_is_a_bug(packages: Path, repo: Path, env: dict[str, st
     git(repo, "config", "user.name", "Ana")
     git(repo, "config", "user.email", "ana@example.org")
     # A model in the settings adds to what a command imports; only `embed` does something else without one.
-    bare = [name for name in COMMANDS if env or name.startswith("embed")]
+    bare = [name for name in all_commands() if env or name.startswith("embed")]
     done = run_all(
         packages, repo, ["remember The-gateway-drops-connections", *bare, "recall gateway", "remember again"], **env
     )
