@@ -151,7 +151,7 @@ class FtsEngine:
             parameters: The values of its placeholders.
         """
         stats = self.frequencies(terms)
-        rarest = _distinctive(sorted(stats.frequency, key=lambda term: (stats.frequency[term], term)), stats, limit)
+        rarest = distinctive(sorted(stats.frequency, key=lambda term: (stats.frequency[term], term)), stats, limit)
         if not rarest:
             return []
         match, everything = self._affordable(rarest, stats), _any(rarest)
@@ -256,7 +256,7 @@ class FtsEngine:
         return size
 
 
-def _distinctive(rarest: list[str], stats: Stats, limit: int) -> list[str]:
+def distinctive(rarest: list[str], stats: Stats, limit: int) -> list[str]:
     """Return the terms without very common ones, if the others still find *limit* memories."""
     if sum(stats.frequency.values()) <= FEW:
         return rarest

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from conftest import git, put_files, tip
 from support.facts import make_memory, put
+from support.hubs import add_to, synced
 from support.postgres import HubDatabase
 
 from gitmem.errors import NotFoundError
 from gitmem.hub.database import connected
-from gitmem.hub.ingest import Synced, sync
-from gitmem.hub.registry import Entry, add, list_repositories, remove
+from gitmem.hub.ingest import Synced
+from gitmem.hub.registry import list_repositories, remove
 from gitmem.memory import Memory
 
 
@@ -22,16 +23,6 @@ def make_repository(template: Path, folder: Path, *files: dict[str, str]) -> Pat
     shutil.copytree(template, folder)
     put(folder, *files)
     return folder
-
-
-def add_to(hub: HubDatabase, *folders: Path) -> None:
-    with connected(hub.url) as connection:
-        for folder in folders:
-            add(connection, Entry(str(folder), name=folder.name, readers=("everyone",)))
-
-
-def synced(hub: HubDatabase, tmp_path: Path, *names: str) -> dict[str, Synced]:
-    return {one.name: one for one in sync(hub.url, tmp_path / "mirrors", names)}
 
 
 def rows(hub: HubDatabase, columns: str = "key, title, text") -> list[tuple]:

@@ -1,0 +1,342 @@
+"""The search index of one node: Tantivy on local disk, made from the database and worthless without it.
+
+Texts are analysed by gitmem, so Tantivy only splits at blanks. It finds candidates; ``search`` ranks them with the
+scorer that ranks at home. Whatever offers the methods of ``Engine`` can take its place.
+"""
+
+from __future__ import annotations
+
+import json
+from math import ceil, log
+from pathlib import Path
+
+import tantivy
+from tantivy import Occur, Query
+
+from gitmem.frozen import frozen
+from gitmem.index import FIELD_WEIGHTS, FIELDS, Stats, distinctive
+from gitmem.model import ADOPTED, FAILED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any, Protocol
+
+# Increase this whenever a field or its analysis changes: an index of another format is made again.
+FORMAT = 1
+# Memory for documents that are not written yet: Tantivy takes 15 MB at least for each of its threads.
+HEAP_BYTES = 64_000_000
+# Tantivy's order differs a little from that of the catalog's engine, since it knows only rounded lengths: so many times
+# as many candidates are fetched, scored as that engine scores, and cut.
+SPARE = 3
+# Those of FTS5's bm25() (sqlite.org/fts5.html, section 5.1.1), by which the engine at home picks its candidates.
+_K1, _B = 1.2, 0.75
+# Memories that are held in memory after they were read: some 50 MB.
+KNOWN_AT_MOST = 10_000
+# Tantivy's own limit on the number of groups in an answer.
+MOST_REPOSITORIES = 65_000
+# What a plain search returns; what it returns only if their kind is asked for; and what it never returns.
+LIVE, ADOPTED_SOUND, HIDDEN = 1, 2, 0
+# Filters by an exact value, each an attribute of ``Filter`` and a field of the index.
+FACETS = ("kind", "status", "owner", "language")
+
+
+@frozen
+class Filter:
+    """What a search may return.
+
+    Attributes:
+        repositories: The numbers of the repositories that the reader may see and asks for; None for all.
+        now: Epoch seconds: what has expired by then is left out.
+        kind: Only these kinds; empty for all.
+        unread: None of these kinds.
+        status: Only these statuses.
+        owner: Only memories of these people or agents.
+        language: Only texts in these languages.
+    """
+
+    repositories: frozenset[int] | None
+    now: int
+    kind: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    status: tuple[str, ...] = ()
+    owner: tuple[str, ...] = ()
+    language: tuple[str, ...] = ()
+
+
+@frozen
+class Found:
+    """A candidate with all that its score depends on.
+
+    Attributes:
+        seq: The number of its last change, which no other state of any memory has.
+        repository_id: The number of its repository.
+        path: Its file on the memory branch.
+        key: Its key.
+        kind: Its kind.
+        status: Its status by the last published verdict.
+        language: The language of its text.
+        terms: The analysed terms of each field, separated by blanks, in the order of ``FIELDS``.
+        fields: What else ``hub.memory_rows`` stores of it.
+    """
+
+    seq: int
+    repository_id: int
+    path: str
+    key: str
+    kind: str
+    status: str
+    language: str
+    terms: tuple[str, ...]
+    fields: Mapping[str, Any]
+
+
+FOUND = tuple(Found.__annotations__)
+
+
+@frozen
+class _Counted:
+    """A memory with how often each of its terms occurs, weighted by field, and how many there are."""
+
+    found: Found
+    counts: Mapping[str, float]
+    length: int
+
+
+if TYPE_CHECKING:
+
+    class View(Protocol):
+        """One state of an index, which changes that are applied meanwhile leave as it is."""
+
+        def candidates(self, terms: Sequence[str], only: Filter, *, limit: int) -> list[Found]:
+            """Return at most *limit* memories with any of the analysed *terms*, best first."""
+
+        def frequencies(self, terms: Sequence[str], repositories: frozenset[int] | None) -> Stats:
+            """Return the statistics of some repositories, or of all: nothing of the others is in them."""
+
+    class Engine(Protocol):
+        """A search index of a node; it can be deleted at any time."""
+
+        def view(self) -> View:
+            """Return the present state."""
+
+        def apply(self, changed: Iterable[Found], removed: Iterable[tuple[int, str]]) -> None:
+            """Replace memories, and remove those of a repository's number and a path, all or nothing."""
+
+        def close(self) -> None:
+            """Release the folder."""
+
+
+class TantivyEngine:
+    """The index in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open the index, or make an empty one; what is left of another format must have been deleted.
+
+        Raises:
+            ValueError: The folder is damaged, or another process writes to it.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        self._schema = _schema()
+        self._index = tantivy.Index(self._schema, path=str(folder))
+        blanks = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+        self._index.register_tokenizer("blanks", blanks)
+        self._writer = self._index.writer(HEAP_BYTES, 1)
+        self._known: dict[int, _Counted] = {}
+        self._view = self._read()
+
+    def _read(self) -> TantivyView:
+        self._index.reload()
+        return TantivyView(self._index.searcher(), self._schema, self._known)
+
+    def view(self) -> TantivyView:
+        """Return the present state."""
+        return self._view
+
+    def apply(self, changed: Iterable[Found], removed: Iterable[tuple[int, str]]) -> None:
+        """Replace memories, and remove those of a repository's number and a path, all or nothing."""
+        for number, path in removed:
+            self._writer.delete_documents_by_term("id", f"{number}/{path}")
+        for one in changed:
+            self._writer.delete_documents_by_term("id", f"{one.repository_id}/{one.path}")
+            self._writer.add_document(_document(one))
+        self._writer.commit()
+        self._view = self._read()
+
+    def close(self) -> None:
+        """Release the folder, once nothing writes to it any more."""
+        self._writer.wait_merging_threads()
+
+
+class TantivyView:
+    """One state of the index; threads may share it."""
+
+    def __init__(self, searcher: Any, schema: tantivy.Schema, known: dict[int, _Counted]) -> None:
+        """Read a state.
+
+        Args:
+            searcher: Tantivy's view of it.
+            schema: The fields.
+            known: Memories that were read before, by the numbers of their changes, which mean the same in every state.
+        """
+        self._searcher, self._schema, self._known = searcher, schema, known
+        self._totals = _totals(searcher)
+        self._documents = sum(count for count, *_ in self._totals.values())
+        self._counts: dict[tuple[frozenset[int] | None, str], int] = {}
+
+    @property
+    def memories(self) -> int:
+        """Return how many memories there are."""
+        return int(self._searcher.num_docs)
+
+    def frequencies(self, terms: Sequence[str], repositories: frozenset[int] | None) -> Stats:
+        """Return the statistics of some repositories, or of all: nothing of the others is in them."""
+        numbers = self._totals if repositories is None else self._totals.keys() & repositories
+        sums = [sum(column) for column in zip(*(self._totals[one] for one in numbers), strict=True)]
+        documents, *lengths = sums or [0] * (1 + len(FIELDS))
+        frequency = {term: df for term in terms if (df := self._count(term, repositories))}
+        return Stats(documents, frequency, tuple(length / max(documents, 1) for length in lengths))
+
+    def _count(self, term: str, repositories: frozenset[int] | None) -> int:
+        """Return how many memories of some repositories contain a term."""
+        known = self._counts.get((repositories, term))
+        if known is None:
+            query = Query.term_query(self._schema, "words", term, "basic")
+            if repositories is not None:
+                query = Query.boolean_query([(Occur.Must, query), (Occur.Must, self._any("repository", repositories))])
+            known = self._counts[repositories, term] = int(self._searcher.search(query, limit=1).count)
+        return known
+
+    def _any(self, field: str, values: Iterable[Any]) -> Query:
+        """Return a filter by values of a field, which adds nothing to the score."""
+        return Query.const_score_query(Query.term_set_query(self._schema, field, sorted(values)), 0.0)
+
+    def candidates(self, terms: Sequence[str], only: Filter, *, limit: int) -> list[Found]:
+        """Return at most *limit* memories with any of the analysed *terms*, best first by the score of FTS5."""
+        stats = self.frequencies(terms, only.repositories)
+        if not stats.frequency:
+            return []
+        rarest = distinctive(sorted(stats.frequency, key=lambda term: (stats.frequency[term], term)), stats, limit)
+        rarities = {term: _rarity(stats.documents, stats.frequency[term]) for term in rarest}
+        words = Query.boolean_query([(Occur.Should, self._word(term, worth)) for term, worth in rarities.items()])
+        query = Query.boolean_query([(Occur.Must, words), *self._clauses(only)])
+        addresses = [address for _, address in self._searcher.search(query, limit=limit * SPARE, count=False).hits]
+        if not addresses:
+            return []
+        numbers = self._searcher.fast_field_values("seq", addresses)
+        read = [self._read(int(seq or 0), address) for seq, address in zip(numbers, addresses, strict=True)]
+        # Of equal ones, the engine at home takes the last.
+        read.sort(key=lambda one: (one.found.repository_id, one.found.path), reverse=True)
+        average = sum(stats.lengths) or 1.0
+        read.sort(key=lambda one: -_fts_score(one, rarities, average))
+        return [one.found for one in read[:limit]]
+
+    def _word(self, term: str, worth: float) -> Query:
+        """Return the query for a term that counts as much as in the repositories that are searched."""
+        query = Query.term_query(self._schema, "words", term, "freq")
+        own = log(1 + (self._documents - (df := self._searcher.doc_freq("words", term)) + 0.5) / (df + 0.5))
+        return Query.boost_query(query, worth / own) if own > 0 else query
+
+    def _clauses(self, only: Filter) -> list[tuple[Any, Query]]:
+        """Return the clauses of a filter."""
+        states = [LIVE, ADOPTED_SOUND] if ADOPTED in only.kind else [LIVE]
+        clauses = [(Occur.Must, self._any("state", states))]
+        if only.repositories is not None:
+            clauses.append((Occur.Must, self._any("repository", only.repositories)))
+        for field in FACETS:
+            if values := getattr(only, field):
+                clauses.append((Occur.Must, self._any(field, values)))
+        if only.unread:
+            clauses.append((Occur.MustNot, self._any("kind", only.unread)))
+        expired = Query.range_query(self._schema, "expires", tantivy.FieldType.Unsigned, 1, max(only.now, 1))
+        return [*clauses, (Occur.MustNot, expired)]
+
+    def _read(self, seq: int, address: Any) -> _Counted:
+        """Return a stored memory; one that was read lately is not read again."""
+        known = self._known.get(seq)
+        if known is None:
+            stored = json.loads(self._searcher.doc(address).get_first("stored"))
+            *columns, terms, fields = stored
+            known = _counted(Found(**dict(zip(FOUND, (seq, *columns, tuple(terms), fields), strict=True))))
+            if len(self._known) >= KNOWN_AT_MOST:
+                self._known.clear()
+            self._known[seq] = known
+        return known
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("id", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("words", tokenizer_name="blanks", index_option="freq")
+    for name in FIELDS:
+        builder.add_unsigned_field(f"{name}_length", fast=True)
+    for name in FACETS:
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    for name in ("repository", "seq", "expires", "state"):
+        builder.add_unsigned_field(name, indexed=True, fast=True)
+    builder.add_bytes_field("stored", stored=True)
+    return builder.build()
+
+
+def _document(one: Found) -> tantivy.Document:
+    document = tantivy.Document()
+    document.add_text("id", f"{one.repository_id}/{one.path}")
+    for name, text in zip(FIELDS, one.terms, strict=True):
+        document.add_unsigned(f"{name}_length", len(text.split()))
+    # A word counts as often as its field's weight says: Tantivy's score is then nearly that of the engine at home.
+    document.add_text("words", " ".join(" ".join([text] * ceil(weight)) for text, weight in _weighted(one)))
+    for name, value in zip(FACETS, (one.kind, one.status, one.fields["owner"], one.language), strict=True):
+        document.add_text(name, value)
+    document.add_unsigned("repository", one.repository_id)
+    document.add_unsigned("seq", one.seq)
+    document.add_unsigned("expires", max(0, one.fields["expires"] or 0))
+    document.add_unsigned("state", _state(one))
+    stored = [one.repository_id, one.path, one.key, one.kind, one.status, one.language, one.terms, one.fields]
+    document.add_bytes("stored", json.dumps(stored, ensure_ascii=False).encode())
+    return document
+
+
+def _state(one: Found) -> int:
+    if one.fields["hidden"]:
+        return HIDDEN
+    return ADOPTED_SOUND if one.kind == ADOPTED and one.status != FAILED else LIVE
+
+
+def _totals(searcher: Any) -> dict[int, list[int]]:
+    """Return for each repository how many memories it has, and the sums of the lengths of their fields."""
+    sums = {f"{name}_length": {"sum": {"field": f"{name}_length"}} for name in FIELDS}
+    asked = {"r": {"terms": {"field": "repository", "size": MOST_REPOSITORIES}, "aggs": sums}}
+    buckets = searcher.aggregate(Query.all_query(), asked)["r"]["buckets"]
+    return {
+        int(one["key"]): [int(one["doc_count"]), *(int(one[f"{name}_length"]["value"] or 0) for name in FIELDS)]
+        for one in buckets
+    }
+
+
+def _rarity(documents: int, df: int) -> float:
+    return max(log((documents - df + 0.5) / (df + 0.5)) if 2 * df < documents else 0.0, 1e-6)
+
+
+def _weighted(one: Found) -> list[tuple[str, float]]:
+    return list(zip(one.terms, FIELD_WEIGHTS, strict=True))
+
+
+def _fts_score(one: _Counted, rarities: Mapping[str, float], average: float) -> float:
+    """Return the score of FTS5's bm25() with the weights of the fields."""
+    norm = _K1 * (1 - _B + _B * one.length / average)
+    score = 0.0
+    for term, worth in rarities.items():
+        if count := one.counts.get(term):
+            score += worth * count * (_K1 + 1) / (count + norm)
+    return score
+
+
+def _counted(one: Found) -> _Counted:
+    counts: dict[str, float] = {}
+    length = 0
+    for text, weight in _weighted(one):
+        words = text.split()
+        length += len(words)
+        for term in words:
+            counts[term] = counts.get(term, 0.0) + weight
+    return _Counted(one, counts, length)

@@ -1,0 +1,207 @@
+"""Keep the index of a search node up to date with the database, by the numbers of changes.
+
+A notification only says that there is something to read: one that is missed loses nothing, because the follower asks
+for every change after the last one that it has, and asks again every second.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import psycopg
+
+from gitmem.errors import GitmemError
+from gitmem.frozen import frozen
+from gitmem.hub.database import FOLLOWER, connect, connected, transaction
+from gitmem.hub.engine import FORMAT, Found, TantivyEngine
+from gitmem.model import IndexText
+from gitmem.text.tokens import field_terms, format_stamp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from gitmem.hub.database import Connection
+
+STATE = "state.json"
+# Changes in one transaction and one commit of the index: a few seconds of work.
+BATCH = 5_000
+# A notification may be lost (a pooler, a replica): seconds until the follower asks by itself.
+POLL_S = 1.0
+_CHANGES = """
+SELECT seq, repository, path, key, kind, status, owner, language, title, fields, text, deleted
+FROM hub.memory WHERE seq > %s ORDER BY seq LIMIT %s
+"""
+
+
+@frozen
+class Repository:
+    """What a node knows of a repository: its name, its language and its policy as JSON."""
+
+    number: int
+    name: str
+    language: str
+    policy: str
+
+
+class SearchNode:
+    """An index that follows the database.
+
+    Attributes:
+        engine: The index.
+        seq: The number of the last change that it has.
+        repositories: The repositories by number.
+    """
+
+    def __init__(self, url: str, folder: Path) -> None:
+        """Open the index in a folder, or make an empty one.
+
+        Args:
+            url: The database, for a role that may become ``FOLLOWER``.
+            folder: The folder of the index.
+        """
+        self._url, self._folder = url, folder
+        self._generation, self.seq = _read_state(folder)
+        if not self._generation:
+            shutil.rmtree(folder, ignore_errors=True)
+        self.engine = self._opened()
+        self.repositories: dict[int, Repository] = {}
+
+    def _opened(self) -> TantivyEngine:
+        """Return the index; a damaged one is made again.
+
+        Raises:
+            GitmemError: Another process uses the folder.
+        """
+        folder = self._folder / "tantivy"
+        try:
+            return TantivyEngine(folder)
+        except ValueError as err:
+            if "LockBusy" in str(err) or "lock" in str(err).lower():
+                raise GitmemError(f"another process uses {self._folder}", hint="--folder DIR") from err
+        shutil.rmtree(self._folder)
+        self._generation, self.seq = "", 0
+        return TantivyEngine(folder)
+
+    def catch_up(self, connection: Connection) -> int:
+        """Apply all changes that the index lacks; return how many there were.
+
+        Each transaction begins in the role of the follower, so a pooler may serve each by another process.
+        """
+        total = 0
+        while True:
+            with transaction(connection):
+                connection.execute(f"SET LOCAL ROLE {FOLLOWER}")
+                self._refuse_other(connection)
+                self.repositories = _repositories(connection)
+                rows = connection.execute(_CHANGES, (self.seq, BATCH)).fetchall()
+            if rows:
+                self._apply(rows)
+                total += len(rows)
+            if len(rows) < BATCH:
+                return total
+
+    def catch_up_now(self) -> int:
+        """Catch up over a connection of its own.
+
+        Raises:
+            GitmemError: The database cannot be reached.
+        """
+        with connected(self._url) as connection:
+            return self.catch_up(connection)
+
+    def _refuse_other(self, connection: Connection) -> None:
+        """Empty the index if it was made from another hub, or from a later state of this one than its backup has."""
+        row = connection.execute(
+            "SELECT generation::text, (SELECT coalesce(max(seq), 0) FROM hub.memory) FROM hub.hub"
+        ).fetchone()
+        assert row is not None, "the table has one row"
+        if row[0] == self._generation and row[1] >= self.seq:
+            return
+        self.engine.close()
+        shutil.rmtree(self._folder)
+        self.engine = self._opened()
+        self._generation, self.seq = row[0], 0
+
+    def _apply(self, rows: list[Any]) -> None:
+        removed = [(row[1], row[2]) for row in rows if row[-1]]
+        self.engine.apply([found_of(row) for row in rows if not row[-1]], removed)
+        self.seq = rows[-1][0]
+        # After the index: what is applied twice changes nothing.
+        _write_state(self._folder, self._generation, self.seq)
+
+    def follow(self, stop: Any) -> None:
+        """Catch up again and again until an event is set; a database that is away is asked again a second later.
+
+        Args:
+            stop: A ``threading.Event``.
+        """
+        while not stop.is_set():
+            try:
+                with connect(self._url) as connection:
+                    self._listen(connection, stop)
+            except psycopg.Error:
+                stop.wait(POLL_S)
+
+    def _listen(self, connection: Connection, stop: Any) -> None:
+        is_listening = _can_listen(connection)
+        while not stop.is_set():
+            self.catch_up(connection)
+            if is_listening:
+                for _ in connection.notifies(timeout=POLL_S, stop_after=1):
+                    pass
+            else:
+                stop.wait(POLL_S)
+
+    def close(self) -> None:
+        """Close the index."""
+        self.engine.close()
+
+
+def found_of(row: Any) -> Found:
+    """Return a memory for the index from its row, analysed as at home."""
+    seq, number, path, key, kind, status, owner, language, title, fields, text, _ = row
+    whole = IndexText(1, title, fields["tags"], key, fields["paths"], text + fields["more"], kind=kind)
+    terms = tuple(" ".join(field_terms(part, language)) for part in whole.texts())
+    kept = {name: fields[name] for name in KEPT} | {"owner": owner}
+    return Found(seq, number, path, key, kind, status, language, terms, kept)
+
+
+# What the score of a memory depends on besides its words.
+KEPT = ("created", "updated", "importance", "confidence", "expires", "hidden", "agent", "proof")
+
+
+def _can_listen(connection: Connection) -> bool:
+    """Listen for changes if the server allows it; a replica does not."""
+    try:
+        connection.execute("LISTEN gitmem_hub_change")
+    except psycopg.NotSupportedError:
+        return False
+    except psycopg.errors.ActiveSqlTransaction:
+        return False
+    return True
+
+
+def _repositories(connection: Connection) -> dict[int, Repository]:
+    rows = connection.execute("SELECT id, name, language, policy FROM hub.repository WHERE removed_at IS NULL")
+    return {row[0]: Repository(*row) for row in rows}
+
+
+def _read_state(folder: Path) -> tuple[str, int]:
+    """Return the generation and the last change of an index; an empty generation if it cannot be used."""
+    try:
+        state: Mapping[str, Any] = json.loads((folder / STATE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return "", 0
+    is_right = state.get("format") == FORMAT and state.get("analysis") == format_stamp()
+    return (str(state["generation"]), int(state["seq"])) if is_right else ("", 0)
+
+
+def _write_state(folder: Path, generation: str, seq: int) -> None:
+    state = {"format": FORMAT, "analysis": format_stamp(), "generation": generation, "seq": seq}
+    unfinished = folder / f"{STATE}.new"
+    unfinished.write_text(json.dumps(state), encoding="utf-8")
+    unfinished.replace(folder / STATE)

@@ -1,0 +1,152 @@
+"""A search node follows the database: through restarts, lost notifications, other databases and damaged folders."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+from conftest import NOW
+from support.facts import make_memory, put
+from support.hubs import add_to, followed, synced
+from support.postgres import HubDatabase, run_sql
+from support.processes import wait_until
+
+from gitmem.errors import GitmemError
+from gitmem.hub.database import connected
+from gitmem.hub.follower import STATE, SearchNode
+from gitmem.hub.registry import remove
+from gitmem.hub.search import HubQuery, search
+
+
+@pytest.fixture
+def api(hub: HubDatabase, template: Path, tmp_path: Path) -> Path:
+    """A repository with two memories that is in the hub."""
+    folder = Path(shutil.copytree(template, tmp_path / "api"))
+    put(folder, make_memory("gust", "A retry storm"), make_memory("calm", "After the storm"))
+    add_to(hub, folder)
+    synced(hub, tmp_path)
+    return folder
+
+
+def keys(node: SearchNode, text: str = "storm") -> list[str]:
+    return sorted(one.found.key for one in search(node.engine.view(), node.repositories, HubQuery(text), now=NOW))
+
+
+def test_node_sees_changes_and_tombstones(hub: HubDatabase, api: Path, tmp_path: Path) -> None:
+    with followed(hub, tmp_path) as node:
+        first = keys(node)
+        put(api, make_memory("gust", "A hurricane"), make_memory("new", "Another storm"))
+        synced(hub, tmp_path)
+        changed = node.catch_up_now()
+        second = keys(node)
+        with connected(hub.url) as connection:
+            remove(connection, "api")
+        node.catch_up_now()
+        third = (keys(node), node.engine.view().memories, node.repositories)
+
+    assert first == ["calm", "gust"]
+    assert changed == 2
+    assert second == ["calm", "new"]
+    assert third == ([], 0, {})
+
+
+def test_node_goes_on_where_it_stopped(hub: HubDatabase, api: Path, tmp_path: Path) -> None:
+    with followed(hub, tmp_path):
+        pass
+    put(api, make_memory("new", "Another storm"))
+    synced(hub, tmp_path)
+
+    node = SearchNode(hub.serving, tmp_path / "node")
+    changed = node.catch_up_now()
+    found = keys(node)
+    node.close()
+
+    assert changed == 1
+    assert found == ["calm", "gust", "new"]
+
+
+# What may happen to a node's folder or to the database while it is off; each means that all is read again.
+CHANGES = {
+    "another hub": "UPDATE hub.hub SET generation = gen_random_uuid()",
+    "an older backup": "DELETE FROM hub.memory WHERE key = 'gust'",
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_other_database_empties_the_index(hub: HubDatabase, api: Path, tmp_path: Path, name: str) -> None:
+    with followed(hub, tmp_path):
+        pass
+    run_sql(hub.admin, CHANGES[name])
+
+    with followed(hub, tmp_path) as node:
+        found = (keys(node), node.engine.view().memories)
+
+    left = ["calm"] if name == "an older backup" else ["calm", "gust"]
+    assert found == (left, len(left))
+
+
+def damage_index(folder: Path) -> None:
+    (folder / "tantivy" / "meta.json").write_text("{")
+
+
+def damage_state(folder: Path) -> None:
+    (folder / STATE).write_text("{")
+
+
+def age_state(folder: Path) -> None:
+    text = (folder / STATE).read_text()
+    (folder / STATE).write_text(text.replace('"format": ', '"format": 9'))
+
+
+def lose_state(folder: Path) -> None:
+    (folder / STATE).unlink()
+
+
+@pytest.mark.parametrize("damage", [damage_index, damage_state, age_state, lose_state])
+def test_damaged_folder_is_made_again(hub: HubDatabase, api: Path, tmp_path: Path, damage) -> None:
+    with followed(hub, tmp_path):
+        pass
+    damage(tmp_path / "node")
+
+    with followed(hub, tmp_path) as node:
+        assert keys(node) == ["calm", "gust"]
+        assert node.engine.view().memories == 2
+
+
+def test_change_that_is_applied_twice_changes_nothing(hub: HubDatabase, api: Path, tmp_path: Path) -> None:
+    with followed(hub, tmp_path) as node:
+        node.seq = 0  # as after a crash between the index and the note of it
+        again = node.catch_up_now()
+
+        assert again == 2
+        assert node.engine.view().memories == 2
+
+
+def test_folder_in_use_is_refused(hub: HubDatabase, api: Path, tmp_path: Path) -> None:
+    with followed(hub, tmp_path), pytest.raises(GitmemError, match="another process uses"):
+        SearchNode(hub.serving, tmp_path / "node")
+
+
+def test_two_nodes_follow_through_a_lost_connection(hub: HubDatabase, api: Path, tmp_path: Path) -> None:
+    stop = threading.Event()
+    with followed(hub, tmp_path, "one") as one, followed(hub, tmp_path, "two") as two:
+        threads = [threading.Thread(target=node.follow, args=(stop,)) for node in (one, two)]
+        for thread in threads:
+            thread.start()
+        try:
+            put(api, make_memory("new", "Another storm"))
+            synced(hub, tmp_path)
+            first = wait_until(lambda: "new" in keys(one) and "new" in keys(two))
+            run_sql(hub.admin, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'hub_server'")
+            put(api, make_memory("later", "A later storm"))
+            synced(hub, tmp_path)
+            second = wait_until(lambda: "later" in keys(one) and "later" in keys(two))
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
+
+    assert first
+    assert second
