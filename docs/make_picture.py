@@ -1,8 +1,8 @@
 """Write the pictures of the documentation, from real runs in the example repository (example/weather.sh).
 
 - NAME.svg: commands on a terminal, for each row of ``TERMINALS``; what they printed is in example/NAME.ansi.
-- report.png and report-dark.png, with ``--report``: the first screen of `gitmem report` in Chromium, after a commit
-  broke a fact.
+- report.png and report-dark.png, with ``--pages``: the first screen of `gitmem report` in Chromium, after a commit
+  broke a fact; comment.png: the comment on a pull request (example/comment.md), in letters like those of a forge.
 """
 
 from __future__ import annotations
@@ -17,11 +17,14 @@ from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
+from cmarkgfm import github_flavored_markdown_to_html as markdown_to_html
+from cmarkgfm.cmark import Options
 from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 DOCS = Path(__file__).parent
+COMMENT = DOCS / "example" / "comment.md"
 PAGES = {DOCS / "report.png": (), DOCS / "report-dark.png": ("--blink-settings=preferredColorScheme=0",)}
 GITMEM = str(Path(sys.executable).with_name("gitmem"))
 COLUMNS = 100
@@ -61,6 +64,20 @@ BREAK = f"""
 git switch --quiet --create live
 sed -i.old "s/TTL_S = 600/TTL_S = 5/" src/weather/cache.py && rm src/weather/cache.py.old
 ({DATES} && git commit --quiet --all --message "Show live values")
+"""
+POST = """
+export GITHUB_REPOSITORY=example/weather
+gitmem check --base main --json > check.json || true
+gitmem forge comment --kind check --pull 12 --dry-run check.json
+"""
+# A page around a comment: a forge's own style is not ours to copy.
+AROUND = """\
+<!doctype html><meta charset="utf-8"><style>
+body {{ font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif; margin: 20px; color: #1f2328 }}
+main {{ border: 1px solid #d1d9e0; border-radius: 6px; padding: 0 20px }}
+h3, h4 {{ margin: 16px 0 8px }} a {{ color: #0969da }} code {{ font: 13px "DejaVu Sans Mono", monospace }}
+pre {{ background: #f6f8fa; padding: 12px; border-radius: 6px }}
+</style><main>{}</main>
 """
 # What Claude Code passes to its hook when the agent has read a file.
 READ = """
@@ -192,26 +209,40 @@ def write_terminal(name: str, screen: str) -> None:
     (DOCS / f"{name}.svg").write_text(draw(name, screen), encoding="utf-8")
 
 
+def print_comment(folder: Path) -> str:
+    """Return the comment on a pull request that breaks a fact, as Markdown."""
+    project, env = make_project(folder), _environment(folder)
+    subprocess.run(["bash", "-e", "-c", BREAK], cwd=project, env=env, check=True, stdout=subprocess.DEVNULL)
+    done = subprocess.run(["bash", "-e", "-c", POST], cwd=project, env=env, check=True, capture_output=True, text=True)
+    return done.stdout
+
+
 def write_pages(folder: Path, chromium: str) -> None:
     """Write the pictures of the report's first screen."""
     project = make_project(folder)
     env = _environment(folder)
     subprocess.run(["bash", "-e", "-c", STORY], cwd=project, env=env, check=True, stdout=subprocess.DEVNULL)
     for picture, options in PAGES.items():
-        shot = [
-            f"--screenshot={picture}",
-            "--window-size=1200,760",
-            "--hide-scrollbars",
-            "--force-device-scale-factor=1",
-        ]
-        alone = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'chromium'}"]
-        page = (project / "report.html").as_uri()
-        subprocess.run([chromium, *alone, *shot, *options, page], env=env, check=True, stderr=subprocess.DEVNULL)
+        _shoot(chromium, project / "report.html", picture, "1200,760", *options)
+    COMMENT.write_text(print_comment(folder / "other"), encoding="utf-8")
+    page = folder / "comment.html"
+    body = markdown_to_html(COMMENT.read_text(encoding="utf-8"), Options.CMARK_OPT_UNSAFE)
+    cross = '<span style="color: #cf222e">✗</span>'  # of a font without emoji
+    page.write_text(AROUND.format(body.replace("❌", cross)), encoding="utf-8")
+    _shoot(chromium, page, DOCS / "comment.png", "1000,500")
+
+
+def _shoot(chromium: str, page: Path, picture: Path, size: str, *options: str) -> None:
+    """Take a picture of a page."""
+    shot = [f"--screenshot={picture}", f"--window-size={size}", "--hide-scrollbars", "--force-device-scale-factor=1"]
+    alone = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={page.parent / 'chromium'}"]
+    argv = [chromium, *alone, *shot, *options, page.as_uri()]
+    subprocess.run(argv, env=_environment(page.parent), check=True, stderr=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
-        if sys.argv[1:] == ["--report"]:
+        if sys.argv[1:] == ["--pages"]:
             found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
             if found is None:
                 sys.exit("Chromium is not installed")

@@ -58,6 +58,13 @@ def test_picture_is_drawn_from_what_was_printed(maker: Any, name: str) -> None:
     assert re.sub(r"\s", "", drawn) == re.sub(r"\s", "", plain(screen))
 
 
+def test_comment_on_a_pull_request_is_today_what_its_picture_shows(maker: Any, tmp_path: Path) -> None:
+    comment = maker.print_comment(tmp_path)
+
+    shown = maker.COMMENT.read_text(encoding="utf-8")
+    assert is_shown(shown, comment), f"now:\n{comment}\nrun: python docs/make_picture.py --pages"
+
+
 def test_readme_shows_each_picture_with_its_text(maker: Any) -> None:
     readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
 
@@ -65,9 +72,9 @@ def test_readme_shows_each_picture_with_its_text(maker: Any) -> None:
     assert set(re.findall(r"!\[[^\]]{40,}\]\(docs/(\w+)\.svg\)", readme)) == set(NAMES)
 
 
-def test_pictures_of_the_report_are_small_and_as_wide_as_the_readme_shows_them() -> None:
-    for name in ("report.png", "report-dark.png"):
+def test_pictures_of_pages_are_small_and_as_wide_as_they_are_shown() -> None:
+    for name, width in {"report.png": 1200, "report-dark.png": 1200, "comment.png": 1000}.items():
         content = (DOCS / name).read_bytes()
         # A PNG begins with its signature and the chunk IHDR, which begins with the width (RFC 2083, 4.1.1).
-        assert (content[:8], content[12:16], int.from_bytes(content[16:20])) == (b"\x89PNG\r\n\x1a\n", b"IHDR", 1200)
+        assert (content[:8], content[12:16], int.from_bytes(content[16:20])) == (b"\x89PNG\r\n\x1a\n", b"IHDR", width)
         assert len(content) <= 150_000
