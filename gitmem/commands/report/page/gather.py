@@ -21,7 +21,7 @@ from gitmem.store.scopes import PROJECT, UNIVERSAL, is_meant
 from gitmem.text.secrets import redact
 from gitmem.verify.blame.culprit import describe_culprits, with_last_held
 from gitmem.verify.due import is_accepted
-from gitmem.verify.overview.notice.links import commits_of
+from gitmem.verify.overview.notice.links import commits_of, files_of
 from gitmem.verify.past_verdicts import verdicts_of
 
 TYPE_CHECKING = False
@@ -85,7 +85,7 @@ def gather_now(repository: OpenRepository, *, status: Mapping[str, Any], scope: 
     is_here = is_on_default(git, default, remote=remote, head=(branch, code))
     short = default.removeprefix("refs/heads/").removeprefix("refs/remotes/")
     line = (code if is_here or not default else git.read_ref(default)) if code else None
-    domains = repository.domains()
+    domains, url = repository.domains(), git.config_value(f"remote.{remote}.url")
     page = Page(
         name=git.repository.name,
         scope=scope,
@@ -96,7 +96,8 @@ def gather_now(repository: OpenRepository, *, status: Mapping[str, Any], scope: 
         tip=tip,
         waiting=tuple(status["waiting"]),
         left_out=sum(repository.other_scopes().values()) if scope == PROJECT else 0,
-        commits=commits_of(git.config_value(f"remote.{remote}.url")) if code else "",
+        commits=commits_of(url) if code else "",
+        files=files_of(url, code) if code else "",
     )
     ground = store.checked_ground(catalog)
     source = PageSource(catalog, git, ground, store.local, store.policy(), repository.config, repository.now)

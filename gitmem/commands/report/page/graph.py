@@ -6,10 +6,10 @@ import unicodedata
 from itertools import pairwise
 
 from gitmem.commands.report.page import graph_layout
+from gitmem.commands.report.page.markup import plain_title
 from gitmem.commands.report.page.templates import fill
 from gitmem.frozen import frozen
 from gitmem.model import FAILED, SUSPECT
-from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from gitmem.commands.report.page.model import PageMemory
 
 # The most nodes drawn: more are unreadable, and each takes half a kilobyte. If all is well, fewer suffice.
-DRAWN, WELL = 160, 48
+DRAWN, WELL = 200, 48
 # Pixels: a node; between lanes, layers and components; and the width of a row of components.
-WIDTH, HEIGHT, LANE, LAYER, GAP, SHELF = 210, 42, 54, 278, 30, 1060
-# Pixels of a letter in titles and keys, for wide fonts; and of the margins beside them.
-TITLE, KEY, MARGIN = 7.7, 7.0, 8
+WIDTH, HEIGHT, LANE, LAYER, GAP, SHELF = 230, 46, 56, 276, 30, 1050
+# Pixels of a letter in titles, for wide fonts; and of the margin beside them.
+TITLE, MARGIN = 7.7, 8
 
 
 @frozen
@@ -110,7 +110,7 @@ def _arrange(
         nodes += [
             _node(by_key[key], *_spot(spot, left, top)) for key, spot in sorted(graph.spots.items(), key=_reading_order)
         ]
-        widest, tallest, left = max(widest, left + wide), max(tallest, high), left + wide + 2 * GAP
+        widest, tallest, left = max(widest, left + wide), max(tallest, high), left + wide + GAP
     return edges, nodes, widest + 2, top + tallest + 2
 
 
@@ -157,19 +157,32 @@ def flows(needed: PageMemory, entry: PageMemory) -> bool:
 
 
 def _node(entry: PageMemory, x: int, y: int) -> tuple[Any, ...]:
-    """Return a node: its memory, its place, title and key as far as they fit, and their indentation."""
+    """Return a node: its memory, its place, its title on one or two lines, and their indentation."""
     indent = 30 if entry.status else 12
-    room = WIDTH - indent - MARGIN
-    return entry, x, y, _shorten(entry.title, int(room / TITLE)), _shorten(entry.key, int(room / KEY)), indent
+    return entry, x, y, _fold(plain_title(entry.title), int((WIDTH - indent - MARGIN) / TITLE)), indent
+
+
+def _fold(text: str, columns: int) -> list[str]:
+    """Return a title on one or two lines of limited width in columns; the second one is cut if it is too long."""
+    if _columns_of(text) <= columns:
+        return [text]
+    words, first = text.split(" "), ""
+    while words and _columns_of(f"{first} {words[0]}".strip()) <= columns:
+        first = f"{first} {words.pop(0)}".strip()
+    # A word that is too long for a line is cut on the first one.
+    return [first, _shorten(" ".join(words), columns)] if first else [_shorten(text, columns)]
+
+
+def _columns_of(text: str) -> int:
+    """Return the width of a text in columns; wide letters take two (UAX #11)."""
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def _shorten(text: str, columns: int) -> str:
-    """Return one line of limited width in columns; wide letters take two (UAX #11)."""
-    shown = display(" ".join(text.split()))
-    room, kept = columns, ""
-    for char in shown:
-        room -= 2 if unicodedata.east_asian_width(char) in "WF" else 1
-        if room < 0:
-            return kept[:-1].rstrip() + "…"
-        kept += char
-    return kept
+    """Return a text within a width in columns."""
+    if _columns_of(text) <= columns:
+        return text
+    kept = text
+    while _columns_of(kept) > columns - 1:
+        kept = kept[:-1]
+    return kept.rstrip() + "…"

@@ -22,6 +22,13 @@ _ITEM = re.compile(r"\s{0,8}(?:[-*+]|\d{1,9}[.)])\s+(.*)")
 _HEADING = re.compile(r" {0,3}#{1,6}\s+")
 # Code, an address, or strong text. An address is ASCII: it leads exactly where it says.
 _SPAN = re.compile(r"`([^`\n]+)`|(https?://[!#-;=?-Z_a-z~]+)|\*\*([^*\n]+)\*\*")
+# Of a title, code and strong text are kept.
+_TITLE_SPAN = re.compile(r"`([^`\n]+)`|\*\*([^*\n]+)\*\*")
+# A file of the code, perhaps with a line; in references, it has a folder or an ending. Nothing in it needs quoting.
+_NAME = r"[A-Za-z0-9_@+-][A-Za-z0-9_.@+-]*|\.[A-Za-z0-9_@+-][A-Za-z0-9_.@+-]*"
+_PLACE = re.compile(rf"((?:{_NAME})(?:/(?:{_NAME}))*)(?:/|:(\d+)(?:-\d+)?)?")
+_IS_FILE = re.compile(r"/|\.[A-Za-z]\w{0,9}(?::|$)")
+_COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 # Punctuation at the end of a sentence is not part of an address.
 _TRAILING = ".,;:!?)'"
 
@@ -35,11 +42,37 @@ CODE_BLOCK, CODE, STRONG = (
 )
 LINK = Markup('<a href="{}" rel="noopener noreferrer nofollow">{}</a>')
 KEY_LINK = Markup('<a href="#{}">{}</a>')
+CODE_LINK = Markup('<a href="{}" rel="noopener noreferrer nofollow"><code>{}</code></a>')
 
 
 def line(text: str) -> str:
     """Return a text as one line, its hidden characters spelled out; not escaped yet."""
     return display(" ".join(text.split()), sequences=True)
+
+
+def title(text: str) -> Markup:
+    """Return a title as HTML within a line, without links: titles are in links themselves."""
+    shown, parts, at = line(text), [], 0
+    for match in _TITLE_SPAN.finditer(shown):
+        code, strong = match.groups()
+        parts += [shown[at : match.start()], CODE.format(code) if code is not None else STRONG.format(strong)]
+        at = match.end()
+    return Markup("").join([*parts, shown[at:]])
+
+
+def plain_title(text: str) -> str:
+    """Return a title as one line without its marks, for pictures; not escaped yet."""
+    return _TITLE_SPAN.sub(lambda match: match[1] or match[2], line(text))
+
+
+def place(text: str, files: str, commits: str, *, is_path: bool = False) -> Markup:
+    """Return a reference, or a file with *is_path*, as HTML: a file or commit of the code links to the forge."""
+    found = _PLACE.fullmatch(text) if files else None
+    if commits and _COMMIT.fullmatch(text):
+        return CODE_LINK.format(commits + text, text[:12])
+    if found and (is_path or _IS_FILE.search(text)):
+        return CODE_LINK.format(f"{files}{found[1]}{f'#L{found[2]}' if found[2] else ''}", text)
+    return CODE.format(line(text)) if is_path else _spans(text.replace("\n", " "), ())
 
 
 def body(text: str, keys: Collection[str] = ()) -> Markup:
@@ -119,8 +152,3 @@ def _spans(text: str, keys: Collection[str]) -> Markup:
 
 def _visible(text: str) -> str:
     return display(text, sequences=True)
-
-
-def reference(text: str) -> Markup:
-    """Return a memory's reference as HTML within a line."""
-    return _spans(text.replace("\n", " "), ())

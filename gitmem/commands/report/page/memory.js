@@ -91,15 +91,46 @@ function linkTo(key, ...inside) {
   return link;
 }
 
-function titled(text) {
-  const made = element("span", "", text);
-  made.dir = "auto";
-  return made;
+// A title, without links: code and strong text are kept; in pictures, only their words.
+const TITLE = /`([^`\n]+)`|\*\*([^*\n]+)\*\*/g;
+const plainly = (text) => text.replace(TITLE, (_, code, strong) => code ?? strong);
+
+function titleInto(node, text, write = (inner, words) => inner.append(words)) {
+  let at = 0;
+  const words = (part) => { if (part) write(node, part); };
+  for (const match of text.matchAll(TITLE)) {
+    const [whole, code, strong] = match, inner = element(code === undefined ? "strong" : "code");
+    words(text.slice(at, match.index));
+    write(inner, code ?? strong);
+    node.append(inner);
+    at = match.index + whole.length;
+  }
+  words(text.slice(at));
+  node.dir = "auto";
+  return node;
+}
+
+// A reference, or a file: a file or commit of the code links to the forge.
+const NAME = "(?:[A-Za-z0-9_@+-][A-Za-z0-9_.@+-]*|\\.[A-Za-z0-9_@+-][A-Za-z0-9_.@+-]*)";
+const PLACE = new RegExp(`^(${NAME}(?:/${NAME})*)(?:/|:(\\d+)(?:-\\d+)?)?$`), IS_FILE = /\/|\.[A-Za-z]\w{0,9}(?::|$)/;
+
+function placed(text, isPath) {
+  const { files, commits } = document.body.dataset, found = files && PLACE.exec(text);
+  if (commits && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text)) return [commit(text)];
+  if (found && (isPath || IS_FILE.test(text))) return [codeLink(`${files}${found[1]}${found[2] ? `#L${found[2]}` : ""}`, text)];
+  return isPath ? [element("code", "", text)] : markdown.spans(text);
+}
+
+function codeLink(address, text) {
+  const link = element("a", "", element("code", "", text));
+  link.href = address;
+  link.rel = "noopener noreferrer nofollow";
+  return link;
 }
 
 function reference(key) {
   const memory = byKey.get(key);
-  return memory ? linkTo(key, ...sign(memory.status, true), titled(memory.title)) : element("code", "", key);
+  return memory ? linkTo(key, ...sign(memory.status, true), titleInto(element("span"), memory.title)) : element("code", "", key);
 }
 
 function moment(at) {
@@ -109,12 +140,8 @@ function moment(at) {
 }
 
 function commit(name) {
-  const code = element("code", "", name.slice(0, 12)), base = document.body.dataset.commits;
-  if (!base) return code;
-  const link = element("a", "", code);
-  link.href = base + name;
-  link.rel = "noopener noreferrer nofollow";
-  return link;
+  const base = document.body.dataset.commits;
+  return base ? codeLink(base + name, name.slice(0, 12)) : element("code", "", name.slice(0, 12));
 }
 
 const spaced = (nodes) => nodes.flatMap((node, at) => (at ? [" ", node] : [node]));
@@ -135,8 +162,8 @@ function fieldsOf(memory) {
   if (memory.judged) row("Judged", moment(memory.judged), ...(memory.judged_at ? [" at ", commit(memory.judged_at)] : []));
   if (memory.held) row("Last held at", commit(memory.held));
   if (memory.tags.length) row("Tags", element("span", "tags", ...codes(memory.tags)));
-  if (memory.paths.length) row("About", element("span", "paths", ...codes(memory.paths)));
-  if (memory.refs.length) row("See", ...memory.refs.flatMap((ref, at) => [at ? " " : "", ...markdown.spans(ref)]));
+  if (memory.paths.length) row("About", element("span", "paths", ...spaced(memory.paths.map((path) => placed(path, true)[0]))));
+  if (memory.refs.length) row("See", ...memory.refs.flatMap((ref, at) => [at ? " " : "", ...placed(ref)]));
   if (needs.length) row("Rests on", listed(needs, "needs"));
   if (memory.needed.length) row("Memories that rest on it", listed(memory.needed, "needed"));
   if (memory.produces.length) row("Provides", ...codes(memory.produces));
@@ -166,8 +193,7 @@ function details(memory, text) {
 
 // The line of a memory in a list; what is behind it comes when it is opened.
 function row(memory) {
-  const made = element("details", "memory"), title = element("b", "t", memory.title), summary = element("summary", "", ...sign(memory.status, true), title);
-  title.dir = "auto";
+  const made = element("details", "memory"), title = titleInto(element("b", "t"), memory.title), summary = element("summary", "", ...sign(memory.status, true), title);
   made.id = memory.key;
   made.dataset.kind = memory.kind;
   if (memory.status) made.dataset.status = memory.status;

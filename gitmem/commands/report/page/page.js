@@ -154,8 +154,7 @@ function hit(memory, at, asked) {
   item.setAttribute("role", "option");
   item.setAttribute("aria-selected", "false");
   item.dataset.key = memory.key;
-  const title = marked(element("b"), memory.title, asked);
-  title.dir = "auto";
+  const title = titleInto(element("b"), memory.title, (node, text) => marked(node, text, asked));
   item.append(...sign(memory.status), title);
   const text = bodies ? snippet(memory, bodies[memory.number], asked) : "";
   if (text) {
@@ -431,7 +430,7 @@ function neighbourhood(node) {
       edges.append(drawn("path", { class: isFlow ? "flow" : "",
         d: `M${from} ${y + HIGH / 2}C${from + bend} ${y + HIGH / 2} ${x2 - bend} ${y2 + HIGH / 2} ${x2} ${y2 + HIGH / 2}` }));
     }
-    const { status, title } = byKey.get(key), indent = status ? 28 : 11;
+    const { status } = byKey.get(key), title = plainly(byKey.get(key).title), indent = status ? 28 : 11;
     const link = drawn("a", { class: `node ${status || "plain"}${key === node.id ? " self" : ""}`, href: `#${key}` });
     link.append(drawn("title", {}, `${status ? `${status}: ` : ""}${title}`), drawn("rect", { x, y, width: WIDE, height: HIGH, rx: 7 }));
     if (status) link.append(drawn("text", { "aria-hidden": "true", class: "m", x: x + 14, y: y + 26 }, MARKS[status]));

@@ -45,27 +45,33 @@ def render(page: Page, *, served: str = "", is_whole: bool = False) -> str:
     """
     shelf = sections.shelve(page)
     values = _list_values(page, shelf, served)
-    frame = fill("page.html", commits=page.commits, packed=Payload(""), text="", **values)
+    frame = fill("page.html", commits=page.commits, files=page.files, packed=Payload(""), text="", **values)
     room = PAGE_AT_MOST - len(frame.encode("utf-8", "backslashreplace")) - ROOM
     packed = pack(page, at_most=None if is_whole else room, is_served=bool(served))
     room -= len(packed.columns) + sum(map(len, packed.blocks))
     room = min(room, SERVED_TEXT) if served else room
-    body = fill("page.html", commits=page.commits, packed=packed, text=_list_fitting(page, shelf, room), **values)
+    body = fill(
+        "page.html",
+        commits=page.commits,
+        files=page.files,
+        packed=packed,
+        text=_list_fitting(page, shelf, room),
+        **values,
+    )
     return f"{MARK}{body}"
 
 
 def _list_values(page: Page, shelf: sections.Shelf, served: str) -> dict[str, Any]:
     """Return the values of the page's template besides the memories."""
-    failed, open_ends = sections.list_failed(page), sections.list_open_ends(page)
-    causes, rest = sections.list_causes(failed)
+    causes, open_ends = sections.list_causes(sections.list_failed(page)), sections.list_open_ends(page)
     picture = graph.draw([entry for entry in page.entries if entry.place == LIVE], page.links)
     parts = {
-        "_broken": ("Broken", failed),
-        "_open": ("Not proven", open_ends),
-        "_graph": ("Links", picture.svg),
-        "_time": ("Timeline", page.timeline is not None),
-        "_jobs": ("Jobs", page.jobs is not None),
-        "_all": ("All", page.entries),
+        "_broken": causes,
+        "_open": open_ends,
+        "_graph": picture.svg,
+        "_time": page.timeline is not None,
+        "_jobs": page.jobs is not None and page.entries,
+        "_all": page.entries,
     }
     style, script = styles(), scripts()
     return {
@@ -76,11 +82,9 @@ def _list_values(page: Page, shelf: sections.Shelf, served: str) -> dict[str, An
         "marks": json.dumps({status: MARKS[status] for status in STATUSES}, ensure_ascii=False),
         "style": style,
         "script": script,
-        "nav": [(name, label) for name, (label, is_there) in parts.items() if is_there],
-        "first": sections.first_screen(page),
-        "failed": failed,
+        "nav": [(name, heading) for name, heading in sections.HEADINGS.items() if parts[name]],
+        "first": sections.first_screen(page, causes),
         "causes": causes,
-        "rest": rest,
         "open_ends": open_ends,
         "picture": picture,
         "has_suspects": bool(page.of(SUSPECT)),
@@ -105,7 +109,9 @@ def _list_fitting(page: Page, shelf: sections.Shelf, room: int) -> Markup:
 
 def _list_memories(page: Page, entries: Sequence[PageMemory], shelf: sections.Shelf, missing: int) -> Markup:
     groups, old = sections.by_kind(entries)
-    return fill("listing.html", commits=page.commits, groups=groups, old=old, shelf=shelf, missing=missing)
+    return fill(
+        "listing.html", commits=page.commits, files=page.files, groups=groups, old=old, shelf=shelf, missing=missing
+    )
 
 
 def scripts() -> str:

@@ -6,7 +6,7 @@ from gitmem.commands.report.page.model import LIVE
 from gitmem.frozen import frozen, replace
 from gitmem.model import ADOPTED, BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS, describe_claims
-from gitmem.verify.overview.cause import Case, group, title
+from gitmem.verify.overview.cause import Case, group
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,17 @@ if TYPE_CHECKING:
 
 # The most rows of a list that are visible, and that are visible or folded.
 SHOWN, LISTED = 12, 200
+# The headings of the sections, by their ids: the navigation has the same words.
+HEADINGS = {
+    "_broken": "Broken now",
+    "_open": "Not proven",
+    "_graph": "Dependencies",
+    "_time": "History",
+    "_jobs": "Verify jobs",
+    "_all": "All memories",
+}
+# How many causes the first screen names.
+FIRST = 3
 # The width of the bar of statuses, and the smallest share: anything above zero is visible.
 BAR, LEAST = 1000, 8
 
@@ -47,12 +58,41 @@ class Shelf:
 
 
 @frozen
+class BrokenCause:
+    """Failed facts with one cause.
+
+    Attributes:
+        failures: The facts, each with its suspect dependents; the one with most dependents first.
+        reason: The reason that they share, without the parts that vary; or empty.
+        is_commit: Whether the cause is the commit that broke them.
+        is_move: Whether it is the move of a file or folder, so that they can be settled together.
+    """
+
+    failures: Sequence[Failure]
+    reason: str = ""
+    is_commit: bool = False
+    is_move: bool = False
+
+    @property
+    def first(self) -> PageMemory:
+        """Return the fact to look at first."""
+        return self.failures[0][0]
+
+    @property
+    def resting(self) -> list[PageMemory]:
+        """Return the memories that rest on the facts."""
+        return [entry for _, resting in self.failures for entry in resting]
+
+
+@frozen
 class FirstScreen:
     """The content of the first screen.
 
     Attributes:
         headline: The most important message, in a few words.
         lead: The counts as a sentence, without its full stop.
+        causes: What to look at first.
+        more: The number of further causes.
         bar: Name, start and width in the bar of each status that occurs.
         job: The last verify job, here or for the branch: when it ran, on which commit of the code (or empty), and how
             many commits that is behind HEAD, and ahead of it; None if none ran.
@@ -60,6 +100,8 @@ class FirstScreen:
 
     headline: str
     lead: str
+    causes: Sequence[BrokenCause] = ()
+    more: int = 0
     bar: tuple[tuple[str, str, str], ...] = ()
     job: LastJob | None = None
 
@@ -88,22 +130,41 @@ def group_digits(number: int) -> str:
     return f"{number:,}".replace(",", "\u202f")
 
 
-def first_screen(page: Page) -> FirstScreen:
+def first_screen(page: Page, causes: Sequence[BrokenCause]) -> FirstScreen:
     """Return the content of the first screen."""
     counts = page.counts()
-    facts = [entry for entry in page.entries if entry.check and entry.status and entry.kind != ADOPTED]
     live = sum(entry.place == LIVE for entry in page.entries)
-    parts = []
+    parts = list(filter(None, [_describe_proved(page)]))
     if counts[SUSPECT]:
-        parts.append(f"{count_of(counts[SUSPECT], 'memory rests', 'memories rest')} on failed facts")
-    if facts:
-        proved = sum(entry.status == VERIFIED for entry in facts)
-        parts.append(
-            f"{group_digits(proved)} of {count_of(len(facts), 'fact')} {'is' if proved == 1 else 'are'} proved"
-        )
-    parts += filter(None, [describe_claims(page.claims())])
+        parts.append(f"{count_of(counts[SUSPECT], 'memory rests', 'memories rest')} on what failed")
     parts.append(f"{count_of(live, 'memory', 'memories')} in all")
-    return FirstScreen(_headline(page), "; ".join(parts), tuple(_bar(counts)), _last_job(page.jobs))
+    return FirstScreen(
+        _headline(page),
+        "; ".join(parts),
+        causes[:FIRST],
+        len(causes[FIRST:]),
+        tuple(_bar(counts)),
+        _last_job(page.jobs),
+    )
+
+
+def _describe_proved(page: Page) -> str:
+    """Return how many of the facts and adopted claims hold, in words; empty if there are none.
+
+    They are counted apart: a claim proves that a name or value is there, not the sentence that it is in.
+    """
+    checked = [entry for entry in page.entries if entry.check and entry.status]
+    claims = [entry for entry in checked if entry.kind == ADOPTED]
+    facts = [entry for entry in checked if entry.kind != ADOPTED]
+    parts: list[str] = []
+    for entries, one, many in (
+        (facts, "fact", ""),
+        (claims, "name or value of documents", "names and values of documents"),
+    ):
+        proved = sum(entry.status == VERIFIED for entry in entries)
+        parts += [f"{group_digits(proved)} of {count_of(len(entries), one, many)}"] if entries else []
+    verb = "holds" if len(parts) == 1 and parts[0].startswith("1 of") else "hold"
+    return f"{' and '.join(parts)} {verb}" if parts else ""
 
 
 def _headline(page: Page) -> str:
@@ -151,18 +212,21 @@ def list_failed(page: Page) -> list[Failure]:
     return sorted(failed, key=lambda one: (-len(one[1]), one[0].key))
 
 
-def list_causes(failed: Sequence[Failure]) -> tuple[list[tuple[str, list[Failure]]], list[Failure]]:
-    """Return the causes shared by several failures, largest first, in words and with their facts; then the rest."""
+def list_causes(failed: Sequence[Failure]) -> list[BrokenCause]:
+    """Return the failures by cause: those that concern most facts and memories first."""
     cases = [Case(one.key, FAILED, FAILED, one.why, (one.culprit, one.broken)) for one, _ in failed]
-    phrases = {case.culprit: case.culprit[1] for case in cases}
-    causes = [cause for cause in group(cases) if not cause.is_apart]
-    cause_of = {key: nth for nth, cause in enumerate(causes) for key in cause.keys}
-    named: list[tuple[str, list[Failure]]] = [(title(cause, phrases), []) for cause in causes]
-    rest: list[Failure] = []
-    for one in failed:
-        nth = cause_of.get(one[0].key)
-        (rest if nth is None else named[nth][1]).append(one)
-    return named, rest
+    by_key = {one[0].key: one for one in failed}
+    place = {key: nth for nth, key in enumerate(by_key)}
+    causes = []
+    for cause in group(cases):
+        failures = [by_key[key] for key in sorted(cause.keys, key=place.__getitem__)]
+        is_commit = bool(cause.cases[0].culprit[0]) and len({case.culprit for case in cause.cases}) == 1
+        # Facts that one commit broke belong together, also two; equal reasons alone may be a coincidence.
+        if is_commit or not cause.is_apart:
+            causes.append(BrokenCause(failures, cause.reason, is_commit, cause.is_move))
+        else:
+            causes += [BrokenCause([one], one[0].why, bool(one[0].culprit)) for one in failures]
+    return sorted(causes, key=lambda one: (-len(one.failures) - len(one.resting), place[one.first.key]))
 
 
 def _list_resting(page: Page, failed: PageMemory) -> list[PageMemory]:

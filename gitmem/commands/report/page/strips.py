@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import groupby
 
+from gitmem.commands.report.page.markup import plain_title
 from gitmem.commands.report.page.templates import fill
-from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _runs(values: Iterable[T], step: int) -> Iterator[tuple[T, int, int]]:
 def _strip(strip: Strip, entries: Mapping[str, PageMemory], y: int, step: int) -> dict[str, Any]:
     """Return one fact's strip: its name, the runs of equal state (state, x, width), and the judged commits (x)."""
     title = entries[strip.key].title
-    name = display(" ".join(title.split()))
+    name = plain_title(title)
     return {
         "y": y,
         "title": title,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 from markupsafe import Markup
 
@@ -21,23 +21,26 @@ if TYPE_CHECKING:
 FILTERS = {
     "line": markup.line,
     "body": markup.body,
-    "reference": markup.reference,
+    "title": markup.title,
+    "plain": markup.plain_title,
     "utc": format_time,
     "ended": describe_end,
     "counted": sections.count_of,
     "grouped": sections.group_digits,
     "culprit": sections.split_culprit,
     "reasons": sections.reasons,
+    "numbered": lambda values: list(enumerate(values, 1)),
 }
 
 
-def fill(name: str, commits: str = "", **values: object) -> Markup:
-    """Return a template filled with escaped values; commits link to this address, if there is one."""
-    return Markup(_environment(commits).get_template(name).render(**values))  # noqa: S704 - the template has escaped it
+def fill(name: str, commits: str = "", files: str = "", **values: object) -> Markup:
+    """Return a template filled with escaped values; commits and files link to these addresses, if there are any."""
+    made = _environment(commits, files)
+    return Markup(made.get_template(name).render(**values))  # noqa: S704 - the template has escaped it
 
 
 @cache
-def _environment(commits: str) -> Environment:
+def _environment(commits: str, files: str) -> Environment:
     made = web_page.templates(__package__)
     made.globals |= {
         "MARKS": MARKS,
@@ -46,6 +49,7 @@ def _environment(commits: str) -> Environment:
         "SHOWN": sections.SHOWN,
         "LISTED": sections.LISTED,
         "COMMITS": commits,
+        "HEADINGS": sections.HEADINGS,
     }
-    made.filters |= FILTERS
+    made.filters |= FILTERS | {"place": partial(markup.place, files=files, commits=commits)}
     return made

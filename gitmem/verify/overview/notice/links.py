@@ -67,10 +67,22 @@ class Links:
 
 def commits_of(url: str) -> str:
     """Return the address that commit URLs begin with, for a remote's URL; empty if its host is not a known forge."""
+    site, form = _site_of(url)
+    return f"{site}{FORMS[form][1].format(commit='')}" if form else ""
+
+
+def files_of(url: str, commit: str) -> str:
+    """Return the address that the URLs of a commit's files begin with; empty if the host is not a known forge."""
+    site, form = _site_of(url)
+    return f"{site}{FORMS[form][0].format(commit=commit, path='')}" if form else ""
+
+
+def _site_of(url: str) -> tuple[str, str]:
+    """Return a repository's address for people, and the name of its forge's form; both empty if it is not known."""
     match = _REMOTE.fullmatch(url)
     host = (match["host"] or match["ssh"]).lower() if match else ""
     form = next((form for name, form in _HOSTS.items() if host.startswith(name)), "")
-    return f"https://{host}/{match['path']}{FORMS[form][1].format(commit='')}" if match and form else ""
+    return (f"https://{host}/{match['path']}", form) if match and form else ("", "")
 
 
 def _is_path(path: str) -> bool:

@@ -64,7 +64,18 @@ def test_titles_are_dead_and_short_and_wide_letters_take_two_columns() -> None:
     assert "<script" not in svg
     assert svg.count("</svg>") == 1
     assert "\u202e" not in svg
-    assert f"{'漢' * 10}…</text>" in svg
+    assert f"{'漢' * 11}…</text>" in svg
+
+
+def test_a_long_title_takes_two_lines_and_a_short_one_one() -> None:
+    entries = [
+        entry("a", title="Short `title`"),
+        entry("b", title="The **gateway** retries three times, then gives up"),
+    ]
+
+    lines = re.findall(r'class="n"[^>]*>([^<]*)</text>', draw(entries, [("a", "b")]).svg)
+
+    assert lines == ["Short title", "The gateway retries", "three times, then gives up"[:23] + "…"]
 
 
 def test_a_cycle_is_drawn_and_nothing_where_nothing_rests_on_anything() -> None:

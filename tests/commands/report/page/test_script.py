@@ -149,6 +149,7 @@ def test_a_link_to_a_memory_opens_it_also_where_it_is_retired(chromium: Browser,
     assert seen(chromium, "old-token")
 
 
+FORGE = "https://f.example/"
 MARKDOWN = """# Heading #
 
 A paragraph with `code`, `rotate`, **strong** words and https://example.org/x?y=1.
@@ -176,13 +177,23 @@ def test_script_shows_a_memory_as_the_version_without_scripts_does(chromium: Bro
         **{
             "key": "rich",
             "kind": "fact",
-            "title": "Rich",
+            "title": "Rich `code` and **strong** words",
             "status": "failed",
             "why": "no file",
             "broken": "broken by x",
         },
-        **{"body": MARKDOWN, "created": 1_780_000_000, "by": "Ana", "tags": ("a", "b"), "paths": ("src/**",)},
-        **{"refs": ("src/a.py:3", "https://example.org/y"), "requires": ("rotate", "nowhere"), "produces": ("label",)},
+        **{
+            "body": MARKDOWN,
+            "created": 1_780_000_000,
+            "by": "Ana",
+            "tags": ("a", "b"),
+            "paths": ("src/**", "Makefile", ".ci/"),
+        },
+        **{
+            "refs": ("src/a.py:3", "b" * 40, "JIRA-12", "https://example.org/y"),
+            "requires": ("rotate", "nowhere"),
+            "produces": ("label",),
+        },
         **{"superseded_by": "vpn", "task": "AUTH-12", "check": "{exists: x}", "judged": 1_790_000_000},
         **{"judged_at": "a" * 40, "held": "d" * 40, "weak": True, "flapping": True},
     )
@@ -190,7 +201,8 @@ def test_script_shows_a_memory_as_the_version_without_scripts_does(chromium: Bro
     links = (("rotate", "rich"), ("rich", "vpn"))
     file = tmp_path / "page.html"
     file.write_text(
-        render.render(replace(PAGE, entries=entries, links=links, commits="https://f.example/commit/")), "utf-8"
+        render.render(replace(PAGE, entries=entries, links=links, commits=f"{FORGE}commit/", files=f"{FORGE}blob/x/")),
+        "utf-8",
     )
     chromium.open(file)
     assert wait_until(lambda: is_ready(chromium))
@@ -358,6 +370,7 @@ WHOLE = replace(
     code="a" * 40,
     tip="b" * 40,
     commits="https://forge.example/acme/shop/commit/",
+    files="https://forge.example/acme/shop/blob/x/",
     warnings=("the schedule is silent",),
     waiting=("waits",),
     entries=(

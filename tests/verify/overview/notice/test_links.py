@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.verify.overview.notice.links import Links, commits_of
+from gitmem.verify.overview.notice.links import Links, commits_of, files_of
 
 CODE, MEMORY = "a" * 40, "b" * 40
 SITE = "https://forge.example/acme/shop"
@@ -65,3 +65,16 @@ def test_without_a_site_places_are_text() -> None:
 )
 def test_commits_of_a_remote_on_a_known_forge_have_an_address(url: str, address: str) -> None:
     assert commits_of(url) == address
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("git@github.com:acme/app.git", f"https://github.com/acme/app/blob/{CODE}/"),
+        ("https://gitlab.acme.org/group/app.git", f"https://gitlab.acme.org/group/app/-/blob/{CODE}/"),
+        ("https://codeberg.org/acme/app", f"https://codeberg.org/acme/app/src/commit/{CODE}/"),
+        ("/srv/git/app.git", ""),
+    ],
+)
+def test_files_of_a_commit_on_a_known_forge_have_an_address(url: str, address: str) -> None:
+    assert files_of(url, CODE) == address
