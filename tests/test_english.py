@@ -42,6 +42,12 @@ SIGNS = {
     "behind it": r"\bbehind (?:it|them|--|`--`)",
     "too at the end of a clause": r"\btoo(?=[.;:,)!?]|$)",
     "told, asked, said": r"\b(?:is|are|was|were|be|been|being|nothing|gets?) (?:told|asked|said)\b(?! (?:to|for)\b)",
+    "a riddle about the state": (
+        r"\bnever held(?=\b.)|(?<=. )never held\b|(?:,|\d) as before\b|showed here before|(?<!as )\bit was before\b"
+    ),
+    "what waits": r"\bwhat waits\b|\bwaits? for (?:a person|a decision|you)\b",
+    "a count of what is not done": r"\bstatements? cannot be checked\b|\bnothing new came in\b|\bon no remote\b",
+    "a clause without its subject": r"\bthen could not run\b|\bare as the branch\b|\bis now read here\b",
     "a participle as a noun": r"\b(?:the|a|of) (?:asked|told|kept|taken|given|said)\b(?=[.;:]|$)",
 }
 QUERY = re.compile(r"\s*\(?(?:SELECT|INSERT|CREATE|UPDATE|DELETE|PRAGMA|WITH|FROM|ORDER BY|DROP)\b")
@@ -170,6 +176,14 @@ def test_one_liners_have_no_full_stop_and_descriptions_do() -> None:
         ("a commit that makes a fact false is stopped, too", "too at the end of a clause"),
         ("which facts are told", "told, asked, said"),
         ("the age of the kept", "a participle as a noun"),
+        ("3 never held, 2 hold", "a riddle about the state"),
+        ("2 failed (1 as before)", "a riddle about the state"),
+        ("failed, as it showed here before", "a riddle about the state"),
+        ("show first what waits for a decision", "what waits"),
+        ("3 statements cannot be checked", "a count of what is not done"),
+        ("nothing new came in from origin", "a count of what is not done"),
+        ("it failed, then could not run: exit 127", "a clause without its subject"),
+        ("memories are as the branch tidy has them", "a clause without its subject"),
     ],
 )
 def test_translated_prose_is_found(text: str, sign: str) -> None:
@@ -185,6 +199,8 @@ def test_translated_prose_is_found(text: str, sign: str) -> None:
         "a sub-agent is asked to push its branch",
         "the index is behind the tip of the branch",
         "What is due? See `gitmem verify --dry-run`.",
+        "the rest is as it was before; a search that finds nothing is as fast as before",
+        "a write waits for another one",
     ],
 )
 def test_idiomatic_english_is_left_alone(text: str) -> None:

@@ -157,7 +157,7 @@ def _case(finding: FactFinding) -> Case:
     where = [f"{spot.path}:{spot.line}" if spot.line else spot.path for spot in finding.places]
     more = [place_sentence(line).rstrip(".") for line in finding.stated]
     more += [*where, *([f"by {finding.by}"] if finding.by else [])]
-    more += ["it was before"] if finding.kind == SUSPECT and not finding.is_new else []
+    more += ["already suspect"] if finding.kind == SUSPECT and not finding.is_new else []
     more += [f"gitmem settle {finding.key}"] if finding.kind == BROKEN else []
     more += [f"gitmem verify --record {finding.key}"] if finding.kind == WRONG else []
     culprit = (finding.culprit, finding.culprit_after)

@@ -68,7 +68,7 @@ def _print_counts(found: Mapping[str, Any], out: Output) -> None:
     memories = quantity(found["memories"], "memory", "memories")
     code = f", as known at code commit {found['at']['code'][:12]}" if "at" in found else ""
     code += f" in {found['repository']}" if "repository" in found else ""
-    out.line((memories, "bold"), f" on {found['branch']} at {found['commit'][:12] or 'no commit'}{code}")
+    out.line((memories, "bold"), f" on branch {found['branch']} at {found['commit'][:12] or 'no commit'}{code}")
     if found["kinds"]:
         out.line("  ", (", ".join(f"{n} {kind}" for kind, n in found["kinds"].items()), "dim"))
     statuses = [(f"{MARKS[s]} {n} {s}", s) for s, n in found["statuses"].items() if n]

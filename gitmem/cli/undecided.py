@@ -39,7 +39,7 @@ class Choice:
 
 @frozen
 class Decision:
-    """One thing that waits for a person.
+    """One pending decision.
 
     Attributes:
         kind: One of the constants above.
@@ -55,7 +55,7 @@ class Decision:
 
 
 def list_decisions(memory: Memory) -> list[Decision]:
-    """Return what waits for a person: failing memories, contradictions, texts set aside, personal data."""
+    """Return the pending decisions: failing memories, contradictions, texts set aside, personal data."""
     return [*_failing(memory), *_disputes(memory), *_set_aside(memory), *_personal(memory)]
 
 
@@ -75,7 +75,7 @@ def print_decisions(memory: Memory, out: Output, *, as_json: bool) -> int:
         out.json({"decisions": rows})
         return int(bool(found))
     if not found:
-        out.line(("nothing waits for a decision", "green"))
+        out.line(("no pending decisions", "green"))
         return 0
     if is_interactive():
         return _walk(found, out)

@@ -1,7 +1,7 @@
 """Remove what `gitmem install` wrote, and restore what was there before, byte for byte.
 
 With --all, remove gitmem from this repository: hooks, workflows, settings, the view, local state and the memory branch
-itself. --print shows what that is; --yes does it. Commits that are on no remote are counted first, and each deleted ref
+itself. --print shows what that is; --yes does it. Commits that were not pushed are counted first, and each deleted ref
 is printed with its commit: `git branch memory COMMIT` restores it until git prunes it. Remotes keep their memory branch
 unless --remote names one. Your own settings, and the memories you keep for all projects, stay.
 """

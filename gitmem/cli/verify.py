@@ -22,6 +22,7 @@ from gitmem.cli.causes import add_each, print_cases, with_ids
 from gitmem.cli.command_memory import open_memory, print_notices
 from gitmem.cli.options import add_sandbox, output_options, positive, warn_of_no_sandbox
 from gitmem.cli.output import Output, list_of, quantity, shorten
+from gitmem.cli.why import WORDS as CULPRIT_WORDS
 from gitmem.cli.why import progress_of
 from gitmem.document.spec import format_check
 from gitmem.errors import BusyError, UsageError
@@ -70,6 +71,12 @@ WORDS = {"holds": "verified", "fails": "failed", "blocked": "blocked", "unproven
 # The most facts that hold which are named without --each.
 NAMED = 10
 LABELS = {"fails": "failed", "blocked": "blocked", "unproven": "unproven", "holds": "holds, but flaps"}
+# The labels of a result that an earlier run had as well, of one fact and of several.
+STILL = {
+    "failed": ("still fails", "still fail"),
+    "blocked": ("still blocked", ""),
+    "unproven": ("still unproven", ""),
+}
 # The results for which the exit status is 1.
 FAIL_ON = ("failed", "news", "never")
 # The command that lists every fact.
@@ -329,7 +336,10 @@ def _report(
     rest = "gitmem verify --dirty --each" if found.dirty else REST
     print_cases(with_ids(catalog, list_cases(found)), broken, out, is_each=is_each, rest=rest)
     unknown = [why for why in explained if why.found is None or not why.found.culprit]
-    cases = (Case(why.key, "unproven", f"culprit not known ({why.outcome})", why.reason) for why in unknown)
+    cases = (
+        Case(why.key, "unproven", f"culprit not known ({CULPRIT_WORDS.get(why.outcome, why.outcome)})", why.reason)
+        for why in unknown
+    )
     print_cases(cases, {}, out, is_each=is_each, rest="gitmem why KEY")
     held = [r for r in found.results if r.outcome == "holds" and not r.is_marked]
     named = held if len(held) <= NAMED or is_each else ()
@@ -367,10 +377,9 @@ def list_cases(found: VerifyRun) -> list[Case]:
     for line in found.standing.lines:
         if line.status == "failed" and line.key not in fresh:
             is_told_now = found.recorded and line.key in found.recorded.failed
-            label = "failed, as it showed here before" if is_told_now else "failed, as before"
-            cases.append(
-                Case(line.key, "failed", label, line.because, (line.culprit, line.culprit_after), title=line.title)
-            )
+            label, many = ("failed here earlier", "") if is_told_now else STILL["failed"]
+            culprit = (line.culprit, line.culprit_after)
+            cases.append(Case(line.key, "failed", label, line.because, culprit, many=many, title=line.title))
         elif line.status == "suspect":
             cases.append(Case(line.key, "suspect", "suspect", line.because, chain=line.chain, title=line.title))
     return cases
@@ -382,17 +391,18 @@ def _cases(results: Sequence[Result], lines: Mapping[str, StockLine]) -> Iterato
     for result in sorted(telling, key=lambda r: (not r.is_news, r.due.row.key)):
         line = lines.get(result.due.row.key)
         why = result.because or result.reason
-        label = LABELS[result.outcome]
+        label, many = LABELS[result.outcome], ""
         if result.is_marked:
             why = why or (result.verdict.attempt if result.verdict else "")
         elif not result.is_news:
-            label += ", as before"
+            label, many = STILL[label]
         status, culprit = WORDS[result.outcome], ("", "")
         if line and line.status == "failed":  # including earlier failures that cannot be checked now
             culprit = (line.culprit, line.culprit_after)
-            label = label if result.outcome == "fails" else "failed, as before, and cannot be checked now"
+            if result.outcome != "fails":
+                label, many = "failed earlier, and cannot be checked now", ""
             status = line.status
-        yield Case(result.due.row.key, status, label, why, culprit, title=result.due.document.title)
+        yield Case(result.due.row.key, status, label, why, culprit, many=many, title=result.due.document.title)
 
 
 def summary(found: VerifyRun) -> str:
@@ -406,8 +416,8 @@ def summary(found: VerifyRun) -> str:
         }
         holds = "holds" if counts["holds"] == 1 else "hold"
         names = {"holds": holds, "fails": "failed", "blocked": "blocked", "unproven": "unproven", "skipped": "skipped"}
-        old = sum(r.outcome == "fails" and not r.is_news for r in found.results)
-        before = {"fails": f" ({old} as before)" if old else ""}
+        failed = [r.is_news for r in found.results if r.outcome == "fails"]
+        before = {"fails": "" if all(failed) else f" ({sum(failed) or 'none'} new)"}
         parts = [f"{n} {names[word]}{before.get(word, '')}" for word, n in counts.items() if n]
         message = f"{found.due} due: {', '.join(parts)}"
     if found.dirty:

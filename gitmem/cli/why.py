@@ -4,8 +4,8 @@ Only commits that changed what the check reads are tested, and only once for equ
 copy of each commit, in the same sandbox and with the same approvals as gitmem verify; your work tree is not touched.
 Built-in checks need no checkout. Commits that cannot be checked are skipped, and the remaining candidates are listed.
 
-Exit status: 0 the culprit was found, or the fact does not fail; 1 it has no check or never held; 3 no answer: commits
-cannot be checked, or the check contradicts itself or is not approved.
+Exit status: 0 the culprit was found, or the fact does not fail; 1 it has no check or failed from the start; 3 no
+answer: commits cannot be checked, or the check contradicts itself or is not approved.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ EXAMPLES = (
 )
 # The colours of a diff's lines, by prefix.
 DIFF_STYLES = (("+++", "bold"), ("---", "bold"), ("diff ", "bold"), ("@@", "key"), ("+", "green"), ("-", "red"))
+# The outcomes that are not words for people, as they are printed.
+WORDS = {"never held": "failed from the start", "outside": "outside the code"}
 STATUS = {"found": 0, "holds": 0, "no check": 1, "never held": 1, "outside": 1}
 
 
@@ -76,7 +78,7 @@ def print_why(why: Why, out: Output) -> None:
     found = why.found
     if found is None or not found.culprit:
         style = "verified" if why.outcome == "holds" else "yellow"
-        out.line((f"{why.outcome}: ", style), (why.key, "key"), f"  {why.reason}")
+        out.line((f"{WORDS.get(why.outcome, why.outcome)}: ", style), (why.key, "key"), f"  {why.reason}")
         _advise(why, out)
         return
     print_culprit(why, out)
@@ -103,7 +105,12 @@ def print_culprit(why: Why, out: Output) -> None:
     """Print the commit that broke a fact, or why it is unknown, on one line."""
     found = why.found
     if found is None or not found.culprit:
-        out.line((MARKS["unproven"], "unproven"), " ", (why.key, "key"), f"  {why.outcome}: {why.reason}")
+        out.line(
+            (MARKS["unproven"], "unproven"),
+            " ",
+            (why.key, "key"),
+            f"  {WORDS.get(why.outcome, why.outcome)}: {why.reason}",
+        )
         return
     what = "unsteady since" if why.is_unsteady else "broken by"
     word = what if why.outcome == "found" else f"{what} one of {len(found.among)} commits, at the latest"

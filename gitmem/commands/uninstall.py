@@ -107,8 +107,8 @@ def _describe(repository: OpenRepository, ref: str, oid: str, kind: str) -> tupl
     """Return a ref that is removed, and what a person should know about it."""
     counting = ("rev-list", "--count", oid, "--not", "--remotes")
     unpushed = int(repository.git.run(*counting).stdout) if kind == "commit" else 0
-    alone = "; 1 commit is on no remote" if unpushed == 1 else f"; {unpushed} commits are on no remote"
-    return ref, f"was at {oid[:12]}{alone if unpushed else ''}"
+    alone = f"; {unpushed} commit{'s' if unpushed > 1 else ''} not pushed" if unpushed else ""
+    return ref, f"was at {oid[:12]}{alone}"
 
 
 def _refs(repository: OpenRepository) -> list[tuple[str, str, str]]:

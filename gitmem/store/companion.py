@@ -79,11 +79,7 @@ def companion_store(git: Git, location: Store, code: str) -> Store:
 
 def companion_notice(code: str) -> str:
     """Return a notice that memories are read as a branch has them; empty if there is no companion."""
-    return (
-        f"memories are as the branch {code} has them ({companion_branch(code)}, which is merged with it)"
-        if code
-        else ""
-    )
+    return f"using the memory of branch {code} ({companion_branch(code)}, merged when that branch is)" if code else ""
 
 
 def describe_companion_write(code: str) -> str:

@@ -18,7 +18,7 @@ def test_text_shows_the_state_of_the_memory(run_cli, repo: Path) -> None:
 
     lines = done.out.split("\n")
     assert done.status == 0
-    assert lines[:3] == [f"1 memory on memory at {tip(repo)[:12]}", "  1 fact", "  ✓ 1 verified"]
+    assert lines[:3] == [f"1 memory on branch memory at {tip(repo)[:12]}", "  1 fact", "  ✓ 1 verified"]
     assert lines[3].startswith("newest verdict ")
     assert lines[3].endswith(" ago; index current")
 
@@ -83,7 +83,7 @@ def test_status_at_counts_what_there_was_without_ages(run_cli, repo: Path) -> No
     code = git(repo, "rev-parse", "--short=12", "HEAD~1")
     memory = git(repo, "rev-parse", "--short=12", "memory~1")
     assert early.out.splitlines() == [
-        f"1 memory on memory at {memory}, as known at code commit {code}", "  1 fact", "  ✓ 1 verified",
+        f"1 memory on branch memory at {memory}, as known at code commit {code}", "  1 fact", "  ✓ 1 verified",
     ]  # fmt: skip
     assert (early.status, none.status) == (0, 1)
     assert run_cli("status", "--at", "HEAD", "--scope", "private").status == 2

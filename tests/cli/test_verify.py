@@ -50,7 +50,7 @@ def test_failed_and_suspect_memories_exit_with_1_and_say_how_to_settle_them(run_
     )
     assert done.err == "gitmem: to decide what to do: gitmem settle a\n"
     assert again.out == (
-        f"✗ a  failed, as before — no file of src/auth/jwt.py contains 'RS256'{broken}\n"
+        f"✗ a  still fails — no file of src/auth/jwt.py contains 'RS256'{broken}\n"
         "? b  suspect — rests on a\n"
         "nothing was due. Now: 1 failed, 1 suspect.\n"
     )

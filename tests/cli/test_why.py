@@ -86,7 +86,7 @@ def test_verify_why_finds_the_culprit_and_every_command_shows_it(broken, run_cli
 
     message = f"broken by {broken[1][:12]} (Ana: commit 2)"
     assert asked.status == 1
-    assert f"✗ signs  failed, as before — exit 1, {message}\n" in asked.out
+    assert f"✗ signs  still fails — exit 1, {message}\n" in asked.out
     assert f"broken by `{broken[1][:12]}`" in (tmp_path / "report.md").read_text()
     assert json.loads(again.out)["explained"] == []
     assert all(message in out for out in shown)

@@ -63,7 +63,7 @@ def test_uninstall_asks_for_confirmation_and_lists_what_only_this_clone_has(tmp_
     listed = console.ok("uninstall", "--all", "--print")
 
     assert (refused.status, "--yes" in refused.err) == (2, True)
-    assert f"was at {tip[:12]}; 3 commits are on no remote" in listed
+    assert f"was at {tip[:12]}; 3 commits not pushed" in listed
     assert git(console.folder, "rev-parse", "memory").strip() == tip
 
 

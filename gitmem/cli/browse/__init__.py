@@ -1,9 +1,9 @@
-"""Search, read and decide in one full-screen program: memories as you type, and what waits for you, one by one.
+"""Search, read and decide in one full-screen program: memories as you type, and pending decisions, one by one.
 
-What it finds is in the order of `gitmem recall`. Tab shows what waits: failures to settle, commands to approve,
-duplicates to merge, proposals to review, captured texts that were refused. Every decision is a key and does what the
-command of that name does. `?` shows all keys. It needs the package textual in gitmem's own environment; without it, the
-command prints how to install it there.
+What it finds is in the order of `gitmem recall`. Tab shows the pending decisions: failures to settle, commands to
+approve, duplicates to merge, proposals to review, captured texts that were refused. Every decision is a key and does
+what the command of that name does. `?` shows all keys. It needs the package textual in gitmem's own environment;
+without it, the command prints how to install it there.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EXAMPLES = ("gitmem browse", "gitmem browse retries of the gateway", "gitmem bro
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``browse``."""
     parser.add_argument("query", nargs="*", help="what to search for first")
-    parser.add_argument("--waiting", action="store_true", help="show first what waits for a decision")
+    parser.add_argument("--waiting", action="store_true", help="start with the pending decisions")
 
 
 def run(args: Arguments, out: Output) -> int:

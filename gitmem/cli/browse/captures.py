@@ -42,7 +42,7 @@ def drop(memory: Memory, one: RefusedText, typed: str) -> str:
 
 CAPTURED = Loop(
     name="captured texts that were refused",
-    none="No captured text waits for a decision.",
+    none="There is no captured text to decide on.",
     gather=gather,
     draw=draw,
     choices=(

@@ -23,7 +23,7 @@ SEARCH_KEYS = (
     ("↑ ↓, Ctrl-P Ctrl-N", "choose a memory; at the end, get more"),
     ("PgUp PgDn", "the same, five at once"),
     ("Enter", "open the memory"),
-    ("Tab", "show what waits for a decision"),
+    ("Tab", "show the pending decisions"),
     ("Esc", "clear the field; leave if it is empty"),
     ("F1, Ctrl-G, ?", "this help (? if the field is empty)"),
     ("Ctrl-C, Ctrl-Q", "leave, from every screen"),
@@ -36,7 +36,7 @@ MEMORY_KEYS = (
     ("s", "settle it, if it failed or is suspect"),
     ("q, Esc", "go back to the search"),
 )
-WAITING_KEYS = (("↑ ↓, Enter; 1 to 5", "go through what waits, one by one"), ("q, Esc", "go back"))
+WAITING_KEYS = (("↑ ↓, Enter; 1 to 5", "go through them, one by one"), ("q, Esc", "go back"))
 LOOP_KEYS = (
     ("letters", "decide; they are at the foot, and ? explains them"),
     *((key, about) for key, (_, about) in MOVES.items()),
@@ -61,7 +61,7 @@ def print_help(out: Output) -> None:
     pages = (
         ("Search", SEARCH_KEYS),
         ("A memory", MEMORY_KEYS),
-        ("What waits", WAITING_KEYS),
+        ("Pending decisions", WAITING_KEYS),
         ("Deciding, one by one", LOOP_KEYS),
     )
     for number, (title, keys) in enumerate(pages):

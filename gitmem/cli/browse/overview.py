@@ -103,7 +103,7 @@ class OverviewScreen(Screen[None]):
         self._page.update(draw_text(self._print, self.size.width - 2))
 
     def _print(self, out: Output) -> None:
-        out.line(("What waits for a decision", "bold"))
+        out.line(("Pending decisions", "bold"))
         out.line()
         for number, (loop, counted) in enumerate(zip(LOOPS, self._counts, strict=True)):
             mark = ("❯ ", "key") if number == self._chosen else ("  ", "")

@@ -31,7 +31,7 @@ CHOSEN, OTHER = Content.styled("❯ ", "bold ansi_cyan"), Content("  ")
 KEYS = (
     ("↑ ↓", "choose"),
     ("Enter", "open"),
-    ("Tab", "what waits"),
+    ("Tab", "decisions"),
     ("Esc", "clear, or leave"),
     ("F1", "help"),
 )
@@ -78,7 +78,7 @@ class SearchScreen(Screen[None]):
         Binding("up,ctrl+p", "move(-1)", "up"),
         Binding("pagedown", "move(5)", "down"),
         Binding("pageup", "move(-5)", "up"),
-        Binding("tab,shift+tab", "wait", "what waits", priority=True),
+        Binding("tab,shift+tab", "wait", "decisions", priority=True),
         Binding("escape", "clear", "clear"),
         Binding("f1,ctrl+g", "help", "help"),
     )

@@ -31,7 +31,7 @@ def run(args: Arguments, out: Output) -> int:
         return 0
     out.result(one.entry.name, f"{'added' if is_new else 'kept'} {one.entry.name}")
     out.note(
-        f"{one.entry.path} is now read here: {quantity(one.memories, 'memory', 'memories')}"
+        f"list and recall now include {one.entry.path}: {quantity(one.memories, 'memory', 'memories')}"
         if is_new
         else f"{one.entry.path} is already listed"
     )

@@ -187,7 +187,7 @@ class Review:
         lines += [count_of(len(self.settings), "setting")] if self.settings else []
         lines += [count_of(len(self.shifts), "status differs", "statuses differ")] if self.shifts else []
         found = [count_of(self.count(s), s) for s in SEVERITIES if self.count(s)]
-        return f"{', '.join(lines) or 'no memory changed'}; {', '.join(found) or 'nothing found'}"
+        return f"{', '.join(lines) or 'no memory changed'}; {', '.join(found) or 'no problems'}"
 
 
 def in_order(findings: tuple[ReviewFinding, ...]) -> tuple[ReviewFinding, ...]:

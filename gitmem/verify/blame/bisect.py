@@ -293,7 +293,7 @@ class Search:
             side = self._side(failing, line.brought[culprit])
             if (yield from self._find_good(side, [0])):
                 return (yield from self._search(side, candidates))
-            reason = "it holds on one side of this merge, and never held on the other"
+            reason = "it holds on one side of this merge, but at no commit of the other"
             return (yield from self._confirm(culprit, after, candidates, reason))
         if BLOCKED in values.values():
             return self._range(culprit, after, [culprit, *line.brought[culprit]], candidates)

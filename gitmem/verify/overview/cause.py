@@ -42,7 +42,7 @@ class Case:
     Attributes:
         key: The memory's key.
         status: The status whose mark is shown.
-        label: The text after the key, such as ``failed, as before``; cases with different labels are different causes.
+        label: The text after the key, such as ``still fails``; cases with different labels are different causes.
         because: The reason, on one line.
         culprit: The commit that broke it, and the last commit before it if only a range is known; both may be empty.
         chain: For a suspect, the memories between it and the failed fact, that fact last.

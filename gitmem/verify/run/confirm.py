@@ -121,7 +121,7 @@ def confirm(
             said = f"it failed{f' {number} times' * (number > 1)}, then held on the same code"
             return Confirmation(HOLDS, verdict=mark_flap(_as_holding(new), latest, said))
         if outcome == BLOCKED or (outcome == UNCLEAR and not (is_change or is_unclear)):
-            return Confirmation(BLOCKED, f"it failed, then could not run: {why}")
+            return Confirmation(BLOCKED, f"it failed once, and could not be run again: {why}")
     if is_change:
         return Confirmation(FAILS, verdict=replace(new, confirmed=True, outside=""))
     # Use of the outside world is not necessarily the cause of a failure: a plugin of pytest asks git for tags.

@@ -62,7 +62,7 @@ def steps(kind: str, *each: tuple[tuple[str, ...], tuple[str, ...]]) -> Callable
     """Return a scenario: one kind is opened, then keys are pressed until the screen says something, in turn."""
 
     async def scenario(screen: Browsing) -> None:
-        await screen.until("What waits for a decision")
+        await screen.until("Pending decisions")
         await screen.press(kind)
         for texts, keys in each:
             await screen.until(*texts)
@@ -129,7 +129,7 @@ def test_failed_decision_is_reported_and_changes_nothing(waiting: Path, keys: tu
 
 def test_command_is_approved_only_by_its_hash(waiting: Path, person: None) -> None:
     async def scenario(screen: Browsing) -> None:
-        await screen.until("What waits for a decision")
+        await screen.until("Pending decisions")
         await screen.press(APPROVALS)
         await screen.until("test -s README.md", "network no", "hash ")
         digits = screen.line.partition("hash ")[2][:6]

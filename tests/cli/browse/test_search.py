@@ -85,7 +85,7 @@ def test_screens_are_as_they_were_drawn(made: Path) -> None:
         drawn += ["=== a memory\n", await screen.still()]
         await screen.press("q", "tab")
         await screen.until("2 failures to settle", "1 captured", "0 proposals")
-        drawn += ["=== what waits\n", await screen.still()]
+        drawn += ["=== pending decisions\n", await screen.still()]
         await screen.press("1")
         await screen.until("(1/2)", "verdict: fails")
         drawn += ["=== deciding\n", await screen.still()]

@@ -16,7 +16,7 @@ def test_a_repository_is_listed_and_its_name_printed_alone(run_cli, repo: Path, 
     again = run_cli("stores", "add", f"other={api}", "--json")
 
     assert (first.status, first.out) == (0, "api\n")
-    assert "is now read here: 1 memory\n" in first.err
+    assert f"list and recall now include {api}: 1 memory\n" in first.err
     assert json.loads(again.out)["name"] == "other"
     assert git(repo, "config", "--get-all", "gitmem.stores") == f"{api}\nother={api}"
 

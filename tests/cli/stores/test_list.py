@@ -66,7 +66,9 @@ def test_every_reading_command_says_which_store_a_memory_is_from(run_cli, api: P
     shown = run_cli("show", "api:gw").out
     assert f"api:gw  gotcha, listed, of {api}" in shown
     assert "\x1b" not in shown
-    assert run_cli("status", "--store", "api").out.startswith(f"1 memory on memory at {tip(api)[:12]} in {api}\n")
+    assert run_cli("status", "--store", "api").out.startswith(
+        f"1 memory on branch memory at {tip(api)[:12]} in {api}\n"
+    )
 
 
 @pytest.mark.usefixtures("api")

@@ -69,4 +69,4 @@ def test_the_gravest_come_first() -> None:
 
 
 def test_an_empty_change_says_so() -> None:
-    assert "no memory changed; nothing found" in page(EMPTY)
+    assert "no memory changed; no problems" in page(EMPTY)

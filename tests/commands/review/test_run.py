@@ -23,7 +23,7 @@ def test_new_memory_is_reported_with_its_words_and_fields(repo: Path) -> None:
     assert (change.what, change.kind, change.title) == ("added", "gotcha", "Beta")
     assert [(p.op, p.text) for p in change.body] == [("+", "Its body.")]
     assert [(one.name, one.after) for one in change.fields] == [("tags", "x, y")]
-    assert review.summary == "1 added; nothing found"
+    assert review.summary == "1 added; no problems"
 
 
 def test_retired_restored_renamed_deleted_and_superseded_are_distinguished(repo: Path) -> None:

@@ -16,7 +16,7 @@ PHRASES = {MOVED: "broken by 859f341e29aa (Ana: Move src)"}
 
 
 def failed(key: str, because: str = "", culprit=("", ""), label: str = "failed") -> Case:
-    return Case(key, "failed", label, because, culprit)
+    return Case(key, "failed", label, because, culprit, many="still fail" if label == "still fails" else "")
 
 
 def suspect(key: str, *chain: str) -> Case:
@@ -28,6 +28,8 @@ def test_commit_that_broke_facts_is_one_cause_whatever_they_say():
 
     assert cause.keys == ("a", "b")
     assert title(cause, PHRASES) == "2 facts broken by 859f341e29aa (Ana: Move src)"
+    (old,) = group([failed("b", "exit 2", MOVED, "still fails"), failed("a", "exit 1: no", MOVED, "still fails")])
+    assert title(old, PHRASES) == "2 facts still fail — broken by 859f341e29aa (Ana: Move src)"
 
 
 def test_reason_is_a_cause_where_the_commit_is_not_known():
@@ -35,14 +37,14 @@ def test_reason_is_a_cause_where_the_commit_is_not_known():
         [
             *(failed(f"m{n}", f"no file matches src/python/file{n}.py") for n in range(3)),
             *(failed(f"t{n}", f"exit 1: FAILED tests/test_{n}.py::test_a - assert 3 == 4") for n in range(2)),
-            *(failed(f"n{n}", "no file matches src/python/new.py", label="failed, as before") for n in range(4)),
+            *(failed(f"n{n}", "no file matches src/python/new.py", label="still fails") for n in range(4)),
         ]
     )
 
     assert [title(cause, {}) for cause in causes] == [
         "3 facts failed — no file matches …",
         "2 facts failed — exit 1: FAILED … - assert 3 == 4",
-        "4 facts failed, as before — no file matches src/python/new.py",
+        "4 facts still fail — no file matches src/python/new.py",
     ]
 
 
@@ -64,7 +66,7 @@ def test_what_rests_on_facts_goes_with_their_cause():
 
 
 def test_news_come_first_and_then_the_largest_cause():
-    old = [failed(f"o{n}", "x", label="failed, as before") for n in range(9)]
+    old = [failed(f"o{n}", "x", label="still fails") for n in range(9)]
     causes = group([failed("z", "no y"), failed("b", "no x"), failed("c", "no x"), *old])
 
     assert [len(cause.cases) for cause in causes] == [2, 1, 9]

@@ -189,9 +189,9 @@ def test_known_failure_is_shown_as_before_and_still_decides_the_exit_status(memo
     document = json.loads(run_cli("verify", "--all", "--no-sandbox", "--json").out)["results"]
 
     assert "✗ a  failed — exit 3, broken by " in first.out
-    assert "✗ a  failed, as before — exit 3, broken by " in second.out
-    assert "! b  blocked, as before — " in second.out
-    assert "· c  unproven, as before — does not pass here: exit 4\n" in second.out
+    assert "✗ a  still fails — exit 3, broken by " in second.out
+    assert "! b  still blocked — " in second.out
+    assert "· c  still unproven — does not pass here: exit 4\n" in second.out
     assert (first.status, second.status, [r["news"] for r in document]) == (1, 1, [False, False, False])
 
 

@@ -371,7 +371,7 @@ def test_check_that_fails_and_then_cannot_be_run_has_shown_nothing(memory, repo,
     result = result_of(verify(memory), "a")
 
     assert (result.outcome, result.is_marked) == ("blocked", False)
-    assert result.reason == "it failed, then could not run: the command could not be run (exit 127)"
+    assert result.reason == "it failed once, and could not be run again: the command could not be run (exit 127)"
 
 
 def test_new_failures_are_confirmed_after_all_others_and_a_pause(memory, repo, world, monkeypatch):

@@ -234,7 +234,7 @@ class _Notice:
         broken = self._describe_break((finding.culprit, finding.culprit_after)) if finding.culprit else ""
         why += [broken.removeprefix(", ")] if broken else []
         why += [f"written by {inert(finding.by, TEXT_KEPT)}"] if finding.by else []
-        again = " (it was before)" if finding.kind == SUSPECT and not finding.is_new and finding.chain else ""
+        again = " (already suspect)" if finding.kind == SUSPECT and not finding.is_new and finding.chain else ""
         return f"- **{key}**: {inert(finding.title, TEXT_KEPT)}{again}" + (f"<br>{'; '.join(why)}" if why else "")
 
     def _describe_break(self, culprit: tuple[str, str]) -> str:
