@@ -261,7 +261,7 @@ def _run(arguments: list[str], out: Output) -> int:
         return 0
     name, *arguments = map(_as_typed, arguments)
     if not is_command(name):
-        raise _unknown(name)
+        raise _misplaced([name, *arguments]) if name.startswith("-") else _unknown(name)
     if arguments and not arguments[0].startswith("-") and (verbs := verbs_of(name)):
         if arguments[0] not in verbs:
             raise _unknown_verb(name, arguments[0], verbs)
@@ -343,13 +343,33 @@ def _go_where_asked(arguments: list[str]) -> list[str]:
     return arguments[2:]
 
 
+def _misplaced(words: list[str]) -> Exception:
+    """Return the error for an option before the command, with the same command line in the right order."""
+    import shlex
+
+    from gitmem.cli.parser import HelpRequest, parser_of
+    from gitmem.errors import GitmemError, UsageError
+
+    hint = "gitmem [-C DIR] COMMAND [OPTIONS]"
+    for at, word in enumerate(words):
+        length = 2 if words[at + 1 : at + 2] and words[at + 1] in (verbs_of(word) or ()) else 1
+        name, rest = " ".join(words[at : at + length]), [*words[:at], *words[at + length :]]
+        # A value may have the name of a command: the first one that accepts the rest is meant.
+        if is_command(word):
+            try:
+                parser_of(name, load_command(name)).parse(rest)
+            except (GitmemError, HelpRequest):
+                continue
+            hint = shlex.join(["gitmem", *name.split(" "), *rest])
+            break
+    return UsageError(f"{words[0]} is not allowed before the command", hint=hint)
+
+
 def _unknown(name: str) -> Exception:
     from difflib import get_close_matches
 
     from gitmem.errors import UsageError
 
-    if name.startswith("-"):
-        return UsageError(f"{name} is not allowed before the command", hint="gitmem [-C DIR] COMMAND [OPTIONS]")
     if name in SYNONYMS:
         return UsageError(f"unknown command: {name}", hint=f"gitmem {SYNONYMS[name]}")
     near = get_close_matches(name, (*all_commands(), *SYNONYMS), n=1)

@@ -10,6 +10,8 @@ from gitmem.store.scopes import LISTED, SCOPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gitmem.cli.arguments import ArgumentParser, Arguments
     from gitmem.memory import Memory
     from gitmem.recall import Query
@@ -62,7 +64,7 @@ def query_of(args: Arguments, memory: Memory, *, query: str = "", limit: int = 1
     """Return the query for recall or list.
 
     Raises:
-        UsageError: The status, scope or role is unknown.
+        UsageError: The status, scope or role is unknown, or a kind is misspelt.
     """
     from gitmem.recall import Query
 
@@ -76,6 +78,8 @@ def query_of(args: Arguments, memory: Memory, *, query: str = "", limit: int = 1
     if unknown:
         raise UsageError(f"unknown scope: {unknown[0]}", hint=f"choose one of {', '.join(known)}")
     kinds = [part.replace("-", "_") for given in args.kind for part in given.split(",") if part]
+    if not getattr(args, "store", ()):  # other stores have kinds of their own
+        _refuse_misspelt(memory, kinds)
     return Query(
         text=query,
         kinds=tuple(kinds) or (_kinds_of(memory, args.role) if args.role else ()),
@@ -93,6 +97,17 @@ def query_of(args: Arguments, memory: Memory, *, query: str = "", limit: int = 1
         stores=tuple(part for given in getattr(args, "store", ()) for part in given.split(",") if part),
         sources=tuple(part for given in getattr(args, "source", ()) for part in given.split(",") if part),
     )
+
+
+def _refuse_misspelt(memory: Memory, kinds: Sequence[str]) -> None:
+    """Raise UsageError for a kind that no memory has and whose name is nearly that of a known one."""
+    from gitmem.policy.kinds import KINDS, nearest_kind
+    from gitmem.recall import Query
+
+    for kind in kinds:
+        near = "" if kind in KINDS else nearest_kind(kind, memory.repository.policy().kinds)
+        if near and not memory.list(Query(kinds=(kind,), everything=True, limit=1)).hits:
+            raise UsageError(f"unknown kind: {kind}", hint=f"did you mean --kind {near}?")
 
 
 def _kinds_of(memory: Memory, typed: str) -> tuple[str, ...]:

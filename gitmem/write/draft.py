@@ -15,7 +15,7 @@ from gitmem.document.times import format_time
 from gitmem.errors import FormatError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.model import TASK
-from gitmem.policy.kinds import BOARD_KINDS, KINDS
+from gitmem.policy.kinds import BOARD_KINDS, KINDS, REMEMBER, nearest_kind
 from gitmem.store import layout
 from gitmem.text import display
 from gitmem.text.budget import count_tokens
@@ -152,6 +152,8 @@ def make_draft(new: NewMemory, *, author: Author, policy: Policy, now: int) -> D
             f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} belongs on the board of its run, not in the memory",
             hint='gitmem board signal RUN "…"' if kind == "signal" else 'gitmem board post RUN "…"',
         )
+    if new.writer == REMEMBER and (near := nearest_kind(kind, policy.kinds)):
+        raise RefusedError(f"unknown kind: {kind}", hint=f"--kind {near}; a new kind needs a row: gitmem policy edit")
     if policy.collections:
         from gitmem.policy.collections import refuse_writer
 

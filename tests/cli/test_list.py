@@ -135,3 +135,14 @@ def test_filters_say_for_whom_and_where_it_was_learned(run_cli, repo: Path) -> N
             by_field = json.loads(run_cli("recall", "--syntax", "task:auth-12", "--json").out)["hits"]
             assert [hit["key"] for hit in (hits[0], *by_field)] == ["worked", "worked"]
             assert run_cli("list", "--role", "nobody").status == 2
+
+
+def test_misspelt_kind_that_no_memory_has_is_refused(run_cli, repo: Path) -> None:
+    def listed(kind: str) -> tuple[int, str]:
+        ran = run_cli("list", "--kind", kind)
+        return ran.status, ran.err
+
+    wrong = (2, "gitmem: error: unknown kind: decisions\n  hint: did you mean --kind decision?\n")
+    assert (listed("decisions"), listed("milestone")) == (wrong, (1, "gitmem: no memories found\n"))
+    put_files(repo, {"decisions/d.md": memory_text("A d").replace("learned", "decisions")})
+    assert listed("decisions") == (0, "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.policy.kinds import KINDS, TAG_WORDS
+from gitmem.policy.kinds import KINDS, TAG_WORDS, Kind, nearest_kind
 from gitmem.policy.settings import FIELDS, RESERVED_FOLDERS, is_slug
 from gitmem.store import layout
 from gitmem.text.tags import find_tags
@@ -83,3 +83,12 @@ def test_words_of_a_text_give_its_tags(text: str, tags: set[str]) -> None:
 @pytest.mark.parametrize("tag", TAG_WORDS)
 def test_each_word_of_the_table_gives_its_tag(tag: str) -> None:
     assert [word for word in TAG_WORDS[tag] if tag not in find_tags(f"x {word} y", TAG_WORDS)] == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("decisions", "decision"), ("analyses", "analysis"), ("gotchya", "gotcha"), ("antipattern", "anti_pattern"),
+     ("runbooks", "runbook"), ("fact", ""), ("runbook", ""), ("milestone", "")],
+)  # fmt: skip
+def test_misspelt_kind_means_the_one_with_that_folder_or_nearly_that_name(typed: str, meant: str) -> None:
+    assert nearest_kind(typed, {**KINDS, "runbook": Kind("runbook", "runbooks")}) == meant

@@ -13,6 +13,7 @@ from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
 from gitmem.policy import Policy
 from gitmem.policy import load as load_policy
+from gitmem.policy.kinds import IMPORT
 from gitmem.policy.settings import FIELDS
 from gitmem.store import layout
 from gitmem.text.hazards.hidden_characters import find_hidden
@@ -535,3 +536,13 @@ def test_any_name_becomes_a_key_or_nothing(name: str) -> None:
     made = key_from(name)
 
     assert made == "" or layout.is_key(made)
+
+
+def test_misspelt_kind_is_refused_and_a_new_one_or_an_imported_one_is_not():
+    with pytest.raises(RefusedError, match="unknown kind: decisions") as refused:
+        made(kind="decisions")
+
+    assert "--kind decision;" in refused.value.hint
+    assert made(kind="milestone").kind == "milestone"
+    imported = NewMemory("Use Redis", {}, "", "decisions", "", IMPORT)
+    assert make_draft(imported, author=ANA, policy=POLICY, now=NOW).kind == "decisions"
