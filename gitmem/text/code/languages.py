@@ -28,10 +28,11 @@ _FOLDERS = (
 _OTHERS = frozenset(_FOLDERS.split())
 
 
-# Documents, and files that programs write: their words are not statements of the code.
+# Documents, pictures, and files that programs write: their words are not statements of the code.
 PROSE = tuple(
     """
-    .md .mdx .mdc .rst .txt .adoc .ipynb .cheatmd .livemd .lock .svg .map .snap .csv .tsv .po .xlf .min.js .sum
+    .md .mdx .mdc .rst .txt .adoc .ipynb .cheatmd .livemd .lock .svg .drawio .excalidraw .eps
+    .map .snap .csv .tsv .po .xlf .min.js .sum
     """.split()
 )
 # Folders in which editors keep the state of their windows.

@@ -12,12 +12,14 @@ from gitmem.commands.adopt.judge.identifiers import is_property
 from gitmem.commands.adopt.tree import is_sample
 from gitmem.document.check_values import OR_IN
 from gitmem.document.sources.symbols import find_symbol
+from gitmem.text.code.languages import is_code
 from gitmem.text.globs import escape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from gitmem.commands.adopt.claims.claim import Claim
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.corpus import Corpus
     from gitmem.commands.adopt.documents import Document
@@ -68,6 +70,8 @@ def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, ti
         return _judge_outside(mention, past, (claim.name,), head, left=first) if corpus.is_whole else None
     if where is not None:
         tied = _judge_tie(mention, head, past, tie) if tie else None
+        if tied is None and _is_word(claim) and not (is_code(where) or is_defined_in(head.text(where), claim.name)):
+            return None  # any text may have the word: the `main` of a package.json proves nothing about a branch
         # Without a file in the sentence, the name may move: the file only says where to look first.
         check = {"contains": claim.name, "in": escape(where), OR_IN: SCOPE}
         return tied or JudgedClaim(mention, HOLDS, Source(where), check=check)
@@ -80,6 +84,11 @@ def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, ti
     # A plain word means a name if the sentence says which file defines it, or if it is written as a name.
     found = _judge_tie(mention, head, past, tie) if tie else _judge_plain(mention, past)
     return found if found is not None and found.verdict == FALSE else None
+
+
+def _is_word(claim: Claim) -> bool:
+    """Return whether a name is a plain word, written without any mark of code."""
+    return not claim.is_certain and claim.token.isalpha() and claim.token.islower()
 
 
 def _is_about_program(mention: Mention) -> bool:

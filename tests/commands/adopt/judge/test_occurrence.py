@@ -72,3 +72,22 @@ def test_option_that_cmake_defines_no_longer_is_false(repo):
     assert [sentence(one) for one in symbols(repo, FALSE)] == [
         "APP_CACHE_MB is not in the code: it was in CMakeLists.txt:1"
     ]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "holds"),
+    [
+        ("web/package.json", '{"main": "index.js"}\n', False),
+        ("web/settings.yaml", "branch: main\n", False),
+        ("docs/logo.svg", "<svg><text>main</text></svg>\n", False),
+        ("docs/flow.excalidraw", '{"text": "main"}\n', False),
+        ("tools/run", "#!/bin/sh\nmain() {\n  true\n}\n", True),
+        ("src/app.py", "def main():\n    pass\n", True),
+    ],
+)
+def test_plain_word_holds_only_by_code_that_has_it_or_a_file_that_defines_it(repo, path, text, holds):
+    commit_files(repo, {"AGENTS.md": "- Start at `main`\n", path: text})
+
+    assert [one.claim.token for one in symbols(repo, HOLDS)] == ["main"] * holds
+    assert not symbols(repo, FALSE)
+    assert not symbols(repo, NEVER)
