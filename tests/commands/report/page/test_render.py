@@ -137,6 +137,19 @@ def test_first_screen_shows_three_causes_counts_the_others_and_has_no_box_with_z
     assert [a["data-filter"] for a in hero.all("a") if "data-filter" in a] == ["failed", "stale"]
 
 
+@pytest.mark.parametrize("entries", [(), (PageMemory("plain", "gotcha", "Plain"),)])
+def test_page_without_a_fact_says_what_to_do_and_draws_nothing(entries: tuple[PageMemory, ...]) -> None:
+    idle = {**JOBS, "last": None, "branch": None, "claimed": None, "schedules": []}
+
+    document = Document(render.render(replace(PAGE, entries=entries, links=(), timeline=None, jobs=idle)))
+
+    assert "gitmem adopt finds the statements" in document.text
+    assert 'gitmem fact "There is a README" --exists README.md records a fact' in document.text
+    assert document.all("svg") == []
+    assert ("No verify job has run yet. gitmem verify runs the checks now" in document.text) == bool(entries)
+    assert "Last job here" not in document.text
+
+
 def test_navigation_has_the_words_of_the_headings() -> None:
     page = render.render(PAGE)
     nav = dict(re.findall(r'<a href="#(_\w+)">([^<]+)</a>', page[page.index("<nav") : page.index("</nav>")]))
