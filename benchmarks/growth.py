@@ -26,6 +26,7 @@ from benchmarks.measure import Command, Figures, measure, table
 from benchmarks.stores import Stores, gitmem, say
 from benchmarks.texts import Writer
 from gitmem.store import layout
+from gitmem.store.commit import pack
 from gitmem.store.verdicts.buckets import join_bucket, split_bucket
 
 MONTHS = (1, 3, 6, 12)
@@ -83,10 +84,11 @@ def make(stores: Stores, folder: Path, *, months: int, scale: float) -> None:
     tip = stores.run(["git", "rev-parse", "memory"], folder).decode().strip()
     _fast_import(stores, folder, list(_memory(year, tip, changes, memories)))
     stores.run(["git", "reset", "-q", "--hard", "main"], folder)
-    stores.run(["git", "gc", "-q"], folder)
     stores.run([gitmem(), "index"], folder)
-    # What the bulk could not know exactly is recorded once.
+    # What the bulk could not know exactly is recorded once, and packed as after every hundred of these commits.
+    (folder / ".git" / "gitmem" / pack.FILE_NAME).write_text(str(pack.COMMITS), encoding="ascii")
     stores.run([gitmem(), "verify", "--record"], folder, ok=(0, 1))
+    stores.run(["git", "gc", "-q"], folder)
 
 
 def _begin(stores: Stores, year: Year, start: int, *, facts: int) -> None:

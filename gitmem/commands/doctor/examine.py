@@ -35,9 +35,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.repository import OpenRepository
 
+# When git itself collects garbage, unless the person set other limits (git-config(1), gc.auto and gc.autoPackLimit).
+MOST_LOOSE, MOST_PACKS = 6700, 50
 # The first git with the fixes of CVE-2024-32002, -32004 and -32465 (threat T7).
 SAFE_GIT = (2, 39, 4)
 
@@ -94,6 +97,7 @@ def examine(
         *background.check_hooks(repository, fix, fixed),
     ]
     found += [*_check_scopes(repository), *_check_remotes(repository), *_check_machine(repository)]
+    found += _check_objects(repository.git)
     found += vectors.examine(repository, fix, fixed)
     return Examination(_in_order(found), tuple(fixed), tuple(_machine(repository)))
 
@@ -308,6 +312,27 @@ def _check_machine(repository: OpenRepository) -> list[Problem]:
         message = f"git {shown} has known vulnerabilities (CVE-2024-32002 and others)"
         found.append(Problem("old-git", "", message, hint="update git to 2.39.4 or later", severity="warning"))
     return found
+
+
+def _check_objects(git: Git) -> list[Problem]:
+    """Report a repository in which git would collect garbage: gitmem never does, and in some clones it works alone."""
+    lines = git.text("count-objects", "-v").splitlines()
+    counts = {name: int(count) for name, _, count in (line.partition(": ") for line in lines) if count.isdecimal()}
+    # The last value of gc.auto is that of our own calls, which never collect garbage.
+    loose, packs = counts.get("count", 0), counts.get("packs", 0)
+    most_loose = _limit(git, "gc.auto", MOST_LOOSE, ours=1)
+    most_packs = _limit(git, "gc.autoPackLimit", MOST_PACKS)
+    if most_loose <= 0 or (loose <= most_loose and not 0 < most_packs < packs):
+        return []
+    message = f"git has not packed this repository for a while: {loose} loose objects, {packs} packs"
+    return [Problem("gc-due", "", message, hint="git gc", severity="warning")]
+
+
+def _limit(git: Git, name: str, default: int, *, ours: int = 0) -> int:
+    """Return the person's value of a setting, without the last values, which are *ours*."""
+    found = git.run("config", "--type=int", "--get-all", name, check=False).stdout.split()
+    theirs = found[: len(found) - ours]
+    return int(theirs[-1]) if theirs else default
 
 
 def _machine(repository: OpenRepository) -> list[tuple[str, str]]:

@@ -5,8 +5,9 @@ code's own, and packs of 0.6 MB (measured). Only objects of the memory branch ar
 also in a pack are removed (git-prune-packed(1)). The person's settings and other objects are left alone.
 
 A commit-graph with filters of changed paths is written at the same time (git-commit-graph(1)): with it, git finds the
-commits that changed one file without opening the trees of all others. After a year of a team, the log of a fact took
-2.6 times as long as after a month without it, and 1.2 times with it (measured).
+commits that changed one file without opening the trees of all others. A ``git gc`` computes them for all commits once
+some have them. After a year of a team, the log of a fact took 2.6 times as long as after a month without them, and 1.2
+times with them (measured).
 """
 
 from __future__ import annotations

@@ -109,6 +109,34 @@ def test_properties_of_the_machine_are_reported(memory: Memory, repo: Path) -> N
     assert machine["bubblewrap"].startswith(("works", "does not work: ", "not installed: "))
 
 
+@pytest.mark.parametrize(
+    ("settings", "is_due"),
+    [
+        ({}, False),
+        ({"gc.auto": "2"}, True),
+        ({"gc.auto": "1k"}, False),
+        ({"gc.auto": "0", "gc.autoPackLimit": "1"}, False),  # the person switched it off
+        ({"gc.autoPackLimit": "1"}, True),
+        ({"gc.autoPackLimit": "0"}, False),
+    ],
+    ids=str,
+)
+def test_garbage_collection_is_due_by_git_s_own_limits(
+    memory: Memory, repo: Path, settings: dict[str, str], is_due: bool
+) -> None:
+    for n in range(2):
+        put(repo, make_memory(f"m{n}", f"Memory {n}"))
+        git(repo, "repack", "-q")
+    put(repo, make_memory("loose", "Not packed"))
+    for name, value in settings.items():
+        git(repo, "config", name, value)
+
+    assert lines_of(memory) == [("gc-due", "")] * is_due
+
+    git(repo, "gc", "-q")
+    assert lines_of(memory) == []
+
+
 def test_vulnerable_git_is_reported(memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = git(tmp_path, "--exec-path")
     script = tmp_path / "bin" / "git"
