@@ -241,25 +241,6 @@ def test_repository_may_lie_in_any_folder(template: Path, tmp_path: Path, name: 
     assert not [path for path in (tmp_path / "x", folder / "x") if path.exists()]
 
 
-def test_two_writers_at_once_both_keep_what_was_acknowledged(repo: Path) -> None:
-    gitmem(repo, "init")
-    count = 8
-
-    running = [
-        subprocess.Popen(
-            [*GITMEM, "remember", f"what writer {writer} learnt", "--key", f"w{writer}"],
-            cwd=repo, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )
-        for writer in range(count)
-    ]  # fmt: skip
-    answers = [child.communicate(timeout=300) for child in running]
-
-    kept = {memory["key"] for memory in json.loads(gitmem(repo, "list", "--json").out)["memories"]}
-    assert [child.returncode for child in running] == [0] * count
-    assert {out.strip() for out, _ in answers} == kept == {f"w{writer}" for writer in range(count)}
-    assert "error" not in git(repo, "fsck", "--strict")
-
-
 def processes_that_name(text: str) -> list[int]:
     """Return processes whose command line has a text (Linux)."""
     found = []

@@ -28,7 +28,7 @@ def block(containing: str) -> str:
 
 @pytest.fixture
 def console(repo: Path) -> Console:
-    return Console(repo, is_inside=True)
+    return Console(repo)
 
 
 def say_rs256(console: Console) -> None:

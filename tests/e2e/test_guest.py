@@ -356,8 +356,7 @@ def test_a_generated_repository_is_as_before_once_everything_is_uninstalled(seed
     print(base.__name__, [one.__name__ for one in chosen])
     (tmp_path / "home").mkdir()
     console = Console(folder, HOME=str(tmp_path / "home"), GIT_AUTHOR_NAME="Ana", GIT_AUTHOR_EMAIL="ana@example.org",
-                      GIT_COMMITTER_NAME="Ana", GIT_COMMITTER_EMAIL="ana@example.org", GITMEM_VIEW="true",
-                      is_inside=True)  # fmt: skip
+                      GIT_COMMITTER_NAME="Ana", GIT_COMMITTER_EMAIL="ana@example.org", GITMEM_VIEW="true")  # fmt: skip
     backup = tmp_path / "backup.git"
     git(tmp_path, "init", "-q", "--bare", *(["--object-format=sha256"] if base is sha256 else []), str(backup))
     git(folder, "remote", "add", "backup", str(backup))

@@ -192,7 +192,7 @@ class Pushed:
     """
 
     def __init__(self, repo: Path, huge: tuple[str, Path], *, is_warm: bool) -> None:
-        self.console, self.marker = Console(repo, is_inside=True), repo.parent / "marker"
+        self.console, self.marker = Console(repo), repo.parent / "marker"
         say_good(self.console)
         if not is_warm:
             shutil.rmtree(repo / ".git/gitmem")
@@ -373,7 +373,7 @@ def test_person_can_go_on_writing_on_top_and_cleaning_up(pushed: Pushed) -> None
 
 
 def test_entries_of_one_name_count_the_same_with_and_without_an_index(repo: Path) -> None:
-    console = Console(repo, is_inside=True)
+    console = Console(repo)
     say_good(console)
     good = next(oid for _, name, oid in entries_of(repo, "memory:learned") if name == b"good.md")
     evil, link = blob(repo, memory_text("The evil twin").encode()), blob(repo, b"/etc/passwd")
@@ -418,7 +418,7 @@ def broken_trees(repo: Path) -> dict[str, str]:
     ],
 )
 def test_state_before_a_tree_that_cannot_be_read_is_served_and_said_so(repo: Path, name: str, is_warm: bool) -> None:
-    console = Console(repo, is_inside=True)
+    console = Console(repo)
     say_good(console)
     before = tip(repo)
     point(repo, commit(repo, broken_trees(repo)[name], before))
@@ -474,7 +474,7 @@ BROKEN_REFS = [point_at_nothing, point_at_blob, point_at_tree, empty_ref, junk_r
 
 @pytest.mark.parametrize("how", BROKEN_REFS)
 def test_broken_ref_is_reported_by_every_command_and_doctor_puts_it_back(repo: Path, how) -> None:
-    console = Console(repo, is_inside=True)
+    console = Console(repo)
     say_good(console)
     good = tip(repo)
     how(repo)
@@ -497,7 +497,7 @@ def test_broken_ref_is_reported_by_every_command_and_doctor_puts_it_back(repo: P
 
 
 def test_ref_that_names_a_tag_is_read_and_written_on_or_reported(repo: Path) -> None:
-    console = Console(repo, is_inside=True)
+    console = Console(repo)
     say_good(console)
     git(repo, "tag", "-a", "-m", "a tag", "v1", "memory")
     point(repo, git(repo, "rev-parse", "v1"))
@@ -515,7 +515,7 @@ def test_ref_that_names_a_tag_is_read_and_written_on_or_reported(repo: Path) -> 
 
 @pytest.mark.parametrize("target", ["refs/heads/main", "refs/heads/other", "refs/tags/v1", "refs/heads/unborn"])
 def test_ref_that_stands_for_another_one_never_moves_that_one(repo: Path, target: str) -> None:
-    console = Console(repo, is_inside=True)
+    console = Console(repo)
     say_good(console)
     good = tip(repo)
     git(repo, "branch", "other")
@@ -540,7 +540,7 @@ DATES = {"1970": "0", "2099": "4102444800", "overflow": "1" + "0" * 20, "negativ
 
 @pytest.mark.parametrize("at", DATES.values(), ids=DATES.keys())
 def test_date_of_a_commit_decides_nothing(repo: Path, at: str) -> None:
-    console = Console(repo, is_inside=True)
+    console = Console(repo)
     say_good(console)
     ok = blob(repo, memory_text("Good at any date").encode())
     push(repo, {"learned": [(FILE, b"dated.md", ok)]}, at=at)
@@ -556,7 +556,7 @@ def test_date_of_a_commit_decides_nothing(repo: Path, at: str) -> None:
 
 
 def test_octopus_merge_is_a_commit_like_any_other(repo: Path) -> None:
-    console = Console(repo, is_inside=True)
+    console = Console(repo)
     say_good(console)
     base, sides = tip(repo), []
     for name in ("one", "two", "three"):
@@ -575,7 +575,7 @@ def test_octopus_merge_is_a_commit_like_any_other(repo: Path) -> None:
 
 
 def test_remote_that_was_rewritten_takes_nothing_away(repo: Path, tmp_path: Path) -> None:
-    console = Console(repo, is_inside=True)
+    console = Console(repo)
     say_good(console)
     git(tmp_path, "init", "-q", "--bare", "origin.git")
     git(repo, "remote", "add", "origin", str(tmp_path / "origin.git"))
@@ -610,7 +610,7 @@ POLICIES = {
 
 @pytest.mark.parametrize("content", POLICIES.values(), ids=POLICIES.keys())
 def test_policy_that_cannot_be_read_is_one_problem_and_the_built_in_one_serves(repo: Path, content: bytes) -> None:
-    console = Console(repo, is_inside=True)
+    console = Console(repo)
     say_good(console)
     put_files(repo, {"gitmem.toml": content})
 
@@ -623,7 +623,7 @@ def test_policy_that_cannot_be_read_is_one_problem_and_the_built_in_one_serves(r
 
 
 def test_policy_link_does_not_read_the_file_it_names(repo: Path) -> None:
-    console = Console(repo, is_inside=True)
+    console = Console(repo)
     say_good(console)
     kept = [e for e in entries_of(repo, "memory") if e[1] != b"gitmem.toml"]
     top = tree(repo, sort([*kept, (LINK, b"gitmem.toml", blob(repo, b"/etc/passwd"))]))
@@ -637,7 +637,7 @@ def test_policy_link_does_not_read_the_file_it_names(repo: Path) -> None:
 
 
 def test_set_up_of_a_pushed_policy_is_part_of_what_must_be_approved(repo: Path) -> None:
-    console, marker = Console(repo, is_inside=True), repo.parent / "marker"
+    console, marker = Console(repo), repo.parent / "marker"
     say_good(console)
     put_files(repo, {"gitmem.toml": f'[verify]\nsetup = "touch {marker}"\ndefault_branch = "memory"\n'})
     put_files(repo, {"facts/runs.md": f"---\ntitle: Runs\nkind: fact\nverify: touch {marker}\n---\n"})
@@ -654,7 +654,7 @@ def test_set_up_of_a_pushed_policy_is_part_of_what_must_be_approved(repo: Path) 
 
 
 def test_forged_verdict_counts_for_no_other_claim_and_is_marked_as_claimed(repo: Path) -> None:
-    console = Console(repo, is_inside=True)
+    console = Console(repo)
     say_good(console)
     path = next(
         p for p in git(repo, "ls-tree", "-r", "--name-only", "memory").splitlines() if p.startswith("verdicts/")

@@ -182,7 +182,7 @@ def test_everything_works_and_nothing_of_the_person_is_touched(repo: Path, name:
     identity(place)
     make_unfinished(place)
     # That a program starts in such a folder: test_console_script.py.
-    console, before = Console(place, is_inside=True), untouched(place)
+    console, before = Console(place), untouched(place)
     commands = ESSENTIAL if name.startswith("named-") else {**ESSENTIAL, **MORE}
 
     done = {command: console(*words) for command, words in commands.items()}

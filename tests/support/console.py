@@ -64,7 +64,7 @@ def run(
     return Ran(child.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
 
 
-def _run_inside(argv: list[str], cwd: Path | bytes, env: dict[str, str]) -> Ran:
+def run_inside(argv: list[str], cwd: Path | bytes, env: dict[str, str]) -> Ran:
     """Run one command of gitmem in this process, with a folder and an environment of its own."""
     kept, here = dict(os.environ), os.getcwd()
     outputs = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="", write_through=True) for _ in range(2)]
@@ -121,22 +121,23 @@ class Console:
 
     Attributes:
         folder: Where commands run.
-        is_inside: Whether they run in this process, for a quarter of the CPU: where what they print and write is the
-            point, and not that each is a program.
+        is_inside: Whether they run in this process, for a quarter of the CPU; False where each must be a process: that
+            ends, holds a lock, or starts others.
         env: What is changed in their environment.
     """
 
-    def __init__(self, folder: Path, *, is_inside: bool = False, **env: str | None) -> None:
+    def __init__(self, folder: Path, *, is_inside: bool = True, **env: str | None) -> None:
         self.folder = folder
         self.is_inside = is_inside
         self.env = env
 
     def __call__(self, *args: str, cwd: Path | bytes | None = None, input: str | None = None, **env: str | None) -> Ran:
-        """Run one command of gitmem; forked from a process that has it loaded where a whole start says nothing more."""
+        """Run one command of gitmem: here, forked from a process that has it loaded, or by its script."""
         changes = {**self.env, **env}
-        if self.is_inside and input is None:
-            return _run_inside([*args], cwd or self.folder, environment(**changes))
-        if input is None and not any(name.startswith(OF_THE_START) for name in changes):
+        is_plain = input is None and not any(name.startswith(OF_THE_START) for name in changes)
+        if is_plain and self.is_inside and "GITMEM_BACKGROUND" not in changes:
+            return run_inside([*args], cwd or self.folder, environment(**changes))
+        if is_plain:
             where = os.fspath(cwd or self.folder)
             status, out, err = run_forked([*args], where, environment(**changes), timeout=TIMEOUT_S)
             return Ran(status, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from conftest import Ran
-from support.fork_server import run_forked
+from support.console import run_inside
 
 # The script that pip made beside the interpreter; the module where the package is not installed.
 SCRIPT = Path(sys.executable).parent / "gitmem"
@@ -40,10 +40,9 @@ def environment(**changes: str | None) -> dict[str, str]:
 def gitmem(
     folder: Path, *argv: str, input: str | bytes | None = None, env: dict[str, str] | None = None, timeout: float = 180
 ) -> Ran:
-    """Run one command without any terminal, in a session of its own; with input or variables, the console script."""
+    """Run one command in this process; with input or variables, the console script, in a session without a terminal."""
     if input is None and env is None:
-        status, out, err = run_forked([*argv], os.fspath(folder), environment(), timeout=timeout)
-        return Ran(status, out.decode(), err.decode())
+        return run_inside([*argv], folder, environment())
     data = input.encode() if isinstance(input, str) else input
     where = {"stdin": subprocess.DEVNULL} if data is None else {"input": data}
     done = subprocess.run(
