@@ -19,6 +19,7 @@ from pathlib import Path
 import pygit2
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 from support.agent_signs import STARTS
 from support.postgres import empty_database, hub, hub_template, postgres  # noqa: F401 - fixtures
 from support.processes import mark  # noqa: F401 - a fixture
@@ -38,6 +39,8 @@ UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", UNTIMED, max_examples=40, derandomize=True)
 settings.register_profile("explore", UNTIMED, max_examples=1000)
 settings.load_profile("same")
+# Constants of whichever modules are loaded would change them, and collecting them takes each process 6 s (measured).
+providers._get_local_constants = lambda: providers._local_constants
 # The gitmem that jobs of a forge are told to install.
 PINNED = "git+https://git.example.org/tools/gitmem@" + "1234567890" * 4
 NOW = 1_790_000_000  # 2026-09-21T14:13:20Z
@@ -158,13 +161,13 @@ def _open_folders(top: Path) -> None:
                 os.chmod(place, 0o700)
 
 
-def git(folder: Path, *args: str, input: str | bytes | None = None, check: bool = True) -> str:
-    """Run git in a folder as a fixed author at a fixed time and return what it printed."""
+def git(folder: Path, *args: str, input: str | bytes | None = None, check: bool = True, after_s: int = 0) -> str:
+    """Run git in a folder as a fixed author, some seconds after a fixed time, and return what it printed."""
     data = input.encode() if isinstance(input, str) else input
     if args[0] in PLAIN and (known := _answer_here(folder, args, data)) is not None:
         return known
     env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
-    stamp = f"{NOW} +0000"
+    stamp = f"{NOW + after_s} +0000"
     env.update(
         GIT_CONFIG_NOSYSTEM="1", GIT_AUTHOR_DATE=stamp, GIT_COMMITTER_DATE=stamp, LC_ALL="C", GIT_TERMINAL_PROMPT="0"
     )
@@ -197,14 +200,19 @@ def commit_files(folder: Path, files: dict[str, str], message: str = "change") -
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    if commit := _commit_here(folder, message):
+    return commit_all(folder, message)
+
+
+def commit_all(folder: Path, message: str = "change", *, after_s: int = 0) -> str:
+    """Commit all files as they are now, changed or not, some seconds after the fixed time, and return the commit."""
+    if commit := _commit_here(folder, message, NOW + after_s):
         return commit
     git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", message)
+    git(folder, "commit", "-q", "--allow-empty", "-m", message, after_s=after_s)
     return tip(folder, "HEAD")
 
 
-def _commit_here(folder: Path, message: str) -> str:
+def _commit_here(folder: Path, message: str, time: int) -> str:
     """Commit all files without a process of git; empty where hooks, settings or attributes have a say in it."""
     settings_file = folder / ".git" / "config"
     is_plain = settings_file.is_file() and settings_file.read_text() in PLAIN_SETTINGS
@@ -216,10 +224,10 @@ def _commit_here(folder: Path, message: str) -> str:
         names = [entry.path for entry in opened.index]
         tree = opened.index.write_tree()
         old = opened.head.target
-        if opened.state() or opened[old].tree.id == tree or any(name.endswith(".gitattributes") for name in names):
+        if opened.state() or any(name.endswith(".gitattributes") for name in names):
             return ""
         opened.index.write()
-        author = pygit2.Signature(opened.default_signature.name, opened.default_signature.email, NOW, 0)
+        author = pygit2.Signature(opened.default_signature.name, opened.default_signature.email, time, 0)
         commit = opened.create_commit("HEAD", author, author, f"{message}\n", tree, [old])
         opened.free()
     except (KeyError, ValueError, pygit2.GitError):

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Ran, commit_files, tip
-from support.console import GITMEM, TIMEOUT_S, Console, environment, needs_namespaces, run, snapshot, start
-from support.fork_server import run_forked
+from support.console import GITMEM, Console, environment, fork, needs_namespaces, run, snapshot, start
 from support.payloads import payload
 
 WRITES = {
@@ -72,10 +71,15 @@ class Inside:
         assert done.status == 0, done
         return done.out.strip()
 
-    def gitmem(self, folder: Path, *argv: str) -> Ran:
+    def gitmem(self, folder: Path, *argv: str, input: str | None = None, **changes: str) -> Ran:
         """Run a command of gitmem, forked from a process that has it loaded already."""
-        status, out, err = run_forked([*argv], str(folder), environment(), timeout=TIMEOUT_S, inside=self._holder.pid)
-        return Ran(status, out.decode(), err.decode())
+        return fork([*argv], folder, environment(**changes), input=input, inside=self._holder.pid)
+
+    def works(self, folder: Path, *argv: str, **options: str) -> str:
+        """Run a command of gitmem that must do its work, and return what it printed."""
+        done = self.gitmem(folder, *argv, **options)
+        assert done.status == 0, done
+        return done.out.strip()
 
 
 def traces(inside: Inside, folder: Path) -> str:
@@ -127,7 +131,7 @@ def test_full_disk_refuses_every_write_and_changes_nothing(small: tuple[Inside, 
         assert "gitmem: error: " in done.err
         assert traces(inside, folder) == before, words
     inside.ok(folder, "sh", "-c", "rm ../filler*")
-    assert inside.ok(folder, str(GITMEM), *WRITES["remember"]) == "no-room"
+    assert inside.works(folder, *WRITES["remember"]) == "no-room"
     assert inside.gitmem(folder, "verify").status == 0
     assert inside.ok(folder, "git", "fsck", "--full", "--strict", "--no-dangling") == ""
 
@@ -140,12 +144,12 @@ def test_on_a_full_disk_a_session_goes_on_and_its_words_are_kept(
     inside, folder = small
     assert inside.gitmem(folder, "init").status == 0  # a copy
     inside.ok(folder, "sh", "-c", FILL[what])
-    report = tmp_path / "report"
 
     def call(name: str, **values: object) -> str:
         about = {"session_id": "s1", "cwd": str(folder), "transcript_path": f"{tmp_path}/none.jsonl"}
-        report.write_text(json.dumps({"hook_event_name": name, **about, **values}))
-        return inside.ok(folder, "sh", "-c", f"'{GITMEM}' hook claude-code < '{report}'")
+        return inside.works(
+            folder, "hook", "claude-code", input=json.dumps({"hook_event_name": name, **about, **values})
+        )
 
     started = call("SessionStart", source="startup")
     shell = {"tool_name": "Bash", "tool_response": {"stdout": "done"}}
@@ -196,7 +200,7 @@ def test_disk_that_fills_up_at_any_point_keeps_a_write_whole_or_refuses_it(small
 
     assert kept, "there was never room enough: no session was shown anything"
     assert refused
-    assert set(kept) <= set(inside.ok(folder, str(GITMEM), "list").replace("\t", "\n").split("\n"))
+    assert set(kept) <= set(inside.works(folder, "list").replace("\t", "\n").split("\n"))
     assert inside.ok(folder, "git", "fsck", "--full", "--strict", "--no-dangling") == ""
     assert inside.gitmem(folder, "doctor").status == 0
 
@@ -244,14 +248,12 @@ def test_limit_on_file_sizes_keeps_a_write_whole_or_refuses_it(repo: Path, limit
 LEARNED = 'bd comment s-1 "LEARNED: pelicans cache what herons fetch"'
 
 
-def capture(inside: Inside, folder: Path, stdin_text: Path, *, state_home: Path, call: str = "1") -> Ran:
+def capture(inside: Inside, folder: Path, *, state_home: Path, call: str = "1") -> Ran:
     """Call the hook of a client for a comment that says what was learnt."""
     content = payload(
         "claude-code/PostToolUse.Bash", cwd=str(folder), tool_input={"command": LEARNED}, tool_use_id=call
     )
-    stdin_text.write_text(json.dumps(content))
-    script = f"XDG_STATE_HOME='{state_home}' '{GITMEM}' hook claude-code < '{stdin_text}'"
-    return inside(folder, "sh", "-c", script)
+    return inside.gitmem(folder, "hook", "claude-code", input=json.dumps(content), XDG_STATE_HOME=str(state_home))
 
 
 @needs_namespaces
@@ -260,13 +262,13 @@ def test_capture_on_a_full_disk_is_kept_elsewhere_and_written_when_there_is_room
     small: tuple[Inside, Path], tmp_path: Path, what: str
 ) -> None:
     inside, folder = small
-    inside.ok(folder, "sh", "-c", f"XDG_STATE_HOME='{tmp_path / 'state-home'}' '{GITMEM}' init")
+    inside.works(folder, "init", XDG_STATE_HOME=str(tmp_path / "state-home"))
     inside.ok(folder, "sh", "-c", FILL[what])
 
-    done = capture(inside, folder, tmp_path / "told", state_home=tmp_path / "state-home")
+    done = capture(inside, folder, state_home=tmp_path / "state-home")
     shown = inside.gitmem(folder, "recall", "pelicans")
     inside.ok(folder, "sh", "-c", "rm ../filler*")
-    inside.ok(folder, str(GITMEM), "doctor", "--fix")
+    inside.works(folder, "doctor", "--fix")
 
     assert (done.status, done.out, done.err) == (0, "", "")
     assert "pelicans" in shown.out
@@ -276,26 +278,27 @@ def test_capture_on_a_full_disk_is_kept_elsewhere_and_written_when_there_is_room
 @needs_namespaces
 @pytest.mark.parametrize("what", FILL)
 def test_capture_that_no_disk_takes_is_reported_by_doctor_and_at_the_next_start(
-    small: tuple[Inside, Path], tmp_path: Path, what: str
+    small: tuple[Inside, Path], what: str
 ) -> None:
     inside, folder = small
-    home, stdin_text = folder.parent / "home", tmp_path / "told"
-    inside.ok(folder, "sh", "-c", f"XDG_STATE_HOME='{home}' '{GITMEM}' init")
-    inside.ok(folder, str(GITMEM), "remember", "There was room", "--key", "room")
-    capture(inside, folder, stdin_text, state_home=home)
-    inside.ok(folder, str(GITMEM), "doctor", "--fix")
+    home = folder.parent / "home"
+    inside.works(folder, "init", XDG_STATE_HOME=str(home))
+    inside.works(folder, "remember", "There was room", "--key", "room")
+    capture(inside, folder, state_home=home)
+    inside.works(folder, "doctor", "--fix")
     inside.ok(folder, "sh", "-c", FILL[what])
 
-    done = capture(inside, folder, stdin_text, state_home=home, call="2")
-    stdin_text.write_text(json.dumps(payload("claude-code/SessionStart.startup", cwd=str(folder))))
-    start = inside.ok(folder, "sh", "-c", f"XDG_STATE_HOME='{home}' '{GITMEM}' hook claude-code < '{stdin_text}'")
-    doctor = inside(folder, "sh", "-c", f"XDG_STATE_HOME='{home}' '{GITMEM}' doctor")
+    done = capture(inside, folder, state_home=home, call="2")
+    event = json.dumps(payload("claude-code/SessionStart.startup", cwd=str(folder)))
+    start = inside.works(folder, "hook", "claude-code", input=event, XDG_STATE_HOME=str(home))
+    doctor = inside.gitmem(folder, "doctor", XDG_STATE_HOME=str(home))
 
     assert (done.status, done.err) == (0, "")
     assert "1 captured text could not be written to disk" in start
     assert "capture-lost" in doctor.out
-    inside.ok(folder, "sh", "-c", f"rm ../filler*; XDG_STATE_HOME='{home}' '{GITMEM}' doctor --fix")
-    assert "capture-lost" not in inside.ok(folder, "sh", "-c", f"XDG_STATE_HOME='{home}' '{GITMEM}' doctor")
+    inside.ok(folder, "sh", "-c", "rm ../filler*")
+    inside.works(folder, "doctor", "--fix", XDG_STATE_HOME=str(home))
+    assert "capture-lost" not in inside.works(folder, "doctor", XDG_STATE_HOME=str(home))
 
 
 # A disk that may only be read

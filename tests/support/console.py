@@ -82,6 +82,13 @@ def run_inside(argv: list[str], cwd: Path | bytes, env: dict[str, str]) -> Ran:
     return Ran(status, *(output.buffer.getvalue().decode("utf-8", "replace") for output in outputs))  # type: ignore[attr-defined]
 
 
+def fork(argv: list[str], cwd: Path | bytes, env: dict[str, str], *, input: str | None = None, inside: int = 0) -> Ran:
+    """Run one command of gitmem, forked from a process that has it loaded; below the namespaces of another process."""
+    given = (input or "").encode()
+    status, out, err = run_forked(argv, os.fspath(cwd), env, timeout=TIMEOUT_S, stdin=given, inside=inside)
+    return Ran(status, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
+
+
 # Makes the terminal that is its standard input its own, as a login does (tty_ioctl(4)), and becomes the given program.
 TAKE_TERMINAL = (
     "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
@@ -134,14 +141,12 @@ class Console:
     def __call__(self, *args: str, cwd: Path | bytes | None = None, input: str | None = None, **env: str | None) -> Ran:
         """Run one command of gitmem: here, forked from a process that has it loaded, or by its script."""
         changes = {**self.env, **env}
-        is_plain = input is None and not any(name.startswith(OF_THE_START) for name in changes)
-        if is_plain and self.is_inside and "GITMEM_BACKGROUND" not in changes:
-            return run_inside([*args], cwd or self.folder, environment(**changes))
-        if is_plain:
-            where = os.fspath(cwd or self.folder)
-            status, out, err = run_forked([*args], where, environment(**changes), timeout=TIMEOUT_S)
-            return Ran(status, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
-        return run([str(GITMEM), *args], cwd or self.folder, env=environment(**changes), input=input)
+        where = cwd or self.folder
+        if any(name.startswith(OF_THE_START) for name in changes):
+            return run([str(GITMEM), *args], where, env=environment(**changes), input=input)
+        if input is None and self.is_inside and "GITMEM_BACKGROUND" not in changes:
+            return run_inside([*args], where, environment(**changes))
+        return fork([*args], where, environment(**changes), input=input)
 
     def ok(self, *args: str, **options) -> str:
         """Run one command of gitmem that must do its work, and return what it printed."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from pathlib import Path
 
-from conftest import NOW, git, memory_text, put_files
+from conftest import NOW, commit_all, git, memory_text, put_files
 
 from gitmem.document.answers import BuiltinAnswer
 from gitmem.git import Git
@@ -43,10 +41,7 @@ def commit_later(repo: Path, files: dict[str, str | None]) -> str:
     """Commit files a minute after the others, or delete them (None), and return the commit."""
     for name, text in files.items():
         (repo / name).unlink() if text is None else (repo / name).write_text(text, encoding="utf-8")
-    later = {**os.environ, "GIT_COMMITTER_DATE": f"{NOW + 60} +0000"}
-    subprocess.run(["git", "add", "-A"], cwd=repo, env=later, check=True)
-    subprocess.run(["git", "commit", "-qm", "a minute later"], cwd=repo, env=later, check=True)
-    return git(repo, "rev-parse", "HEAD")
+    return commit_all(repo, "a minute later", after_s=60)
 
 
 def make_fact(

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from conftest import Ran
-from support.console import run_inside
+from support.console import OF_THE_START, fork, run, run_inside
 
 # The script that pip made beside the interpreter; the module where the package is not installed.
 SCRIPT = Path(sys.executable).parent / "gitmem"
@@ -37,25 +37,13 @@ def environment(**changes: str | None) -> dict[str, str]:
     return {name: value for name, value in env.items() if name not in changes or changes[name] is not None}
 
 
-def gitmem(
-    folder: Path, *argv: str, input: str | bytes | None = None, env: dict[str, str] | None = None, timeout: float = 180
-) -> Ran:
-    """Run one command in this process; with input or variables, the console script, in a session without a terminal."""
-    if input is None and env is None:
-        return run_inside([*argv], folder, environment())
-    data = input.encode() if isinstance(input, str) else input
-    where = {"stdin": subprocess.DEVNULL} if data is None else {"input": data}
-    done = subprocess.run(
-        [*GITMEM, *argv],
-        cwd=folder,
-        env=environment() if env is None else env,
-        capture_output=True,
-        check=False,
-        start_new_session=True,
-        timeout=timeout,
-        **where,
-    )
-    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+def gitmem(folder: Path, *argv: str, input: str | None = None, env: dict[str, str] | None = None) -> Ran:
+    """Run one command: here, or with input or variables forked, without a terminal; by its script if it must start."""
+    env = environment() if env is None else env
+    if any(env.get(name) != os.environ.get(name) for name in {*env, *os.environ} if name.startswith(OF_THE_START)):
+        return run([*GITMEM, *argv], folder, env=env, input=input)
+    is_plain = input is None and env == dict(os.environ)
+    return run_inside([*argv], folder, env) if is_plain else fork([*argv], folder, env, input=input)
 
 
 class Terminal:

@@ -127,13 +127,12 @@ def test_full_page_of_one_second_continues_by_its_link(memory: Memory, tracker: 
     assert memory.sources.pull("github").documents == 250
 
 
-@pytest.mark.parametrize("failing", [2, 3, 4])
 @pytest.mark.parametrize(
-    ("answer", "reason"),
+    ("failing", "answer", "reason"),
     [
-        ((401, {}, {"message": "Bad credentials"}), "Bad credentials"),
-        ((403, {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "99999999999"}, {}), "rate limit"),
-        ((404, {}, {"message": "Not Found"}), "Not Found"),
+        (2, (401, {}, {"message": "Bad credentials"}), "Bad credentials"),
+        (3, (403, {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "99999999999"}, {}), "rate limit"),
+        (4, (404, {}, {"message": "Not Found"}), "Not Found"),
     ],
 )
 def test_pull_after_an_error_continues_with_what_was_read(

@@ -4,7 +4,7 @@ import json
 import shutil
 
 import pytest
-from conftest import commit_files, git
+from conftest import commit_all, commit_files, git
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -18,11 +18,6 @@ from gitmem.git.repository import discover
 def adopted(repo):
     handle = Git(discover(repo))
     return adopt(handle, handle.resolve("HEAD"))
-
-
-def commit_all(repo):
-    git(repo, "add", "-A")
-    git(repo, "commit", "-q", "--allow-empty", "-m", "change")
 
 
 def lines_of(repo, path):
