@@ -170,7 +170,7 @@ def test_without_git_reading_works_and_the_rest_says_what_is_missing(repo: Path)
     gitmem(repo, "list")
     env = environment(PATH="/nonexistent")
 
-    read = [gitmem(repo, *words, env=env) for words in (["recall", "gateways"], ["list"], ["show", "learned"])]
+    read = [gitmem(repo, *words, env=env) for words in (["recall", "gateways"], ["list"], ["show", "a-text"])]
     others = [gitmem(repo, *words, env=env) for words in (["remember", "x"], ["verify", "--all"], ["init"])]
 
     assert [done.status for done in read] == [0, 0, 0]
@@ -230,7 +230,7 @@ def test_repository_may_lie_in_any_folder(template: Path, tmp_path: Path, name: 
             ["status"],
             ["context"],
             ["doctor"],
-            ["show", "learned"],
+            ["show", "a-text"],
         )
     ]
     outside = gitmem(tmp_path, "-C", name, "list")
