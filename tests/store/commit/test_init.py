@@ -651,7 +651,7 @@ mem() {{
 export PYTHONPATH="{root}" PYTHONDONTWRITEBYTECODE=1
 N=1
 """
-READS = ["recall gateway", "list", "show a-key", "status", "context", "doctor"]
+READS = ["recall gateway", "list", "show a-key", "status", "context"]
 
 
 def commands(tmp_path: Path) -> str:
@@ -671,16 +671,17 @@ def results(tmp_path: Path) -> list[tuple[int, str, str]]:
 
 @pytest.fixture
 def remembered(repo: Path) -> Path:
-    """Return a repository whose memory holds one key, its catalog behind by one commit."""
+    """Return a repository with two memories, and no index."""
     write(repo)
     text = "---\ntitle: The gateway retries\nkind: learned\n---\n"
     put_files(repo, {"learned/a-key.md": text, "facts/a.md": "---\ntitle: a\nkind: learned\n---\n"})
     return repo
 
 
-@pytest.mark.parametrize("catalog", ["none", "behind"])
-def test_in_a_read_only_repository_reads_work_and_writes_say_so(remembered: Path, tmp_path: Path, catalog: str) -> None:
-    _index(remembered, catalog)
+# With every state of the index: tests/e2e/test_disk.py.
+
+
+def test_in_a_read_only_repository_reads_work_and_writes_say_so(remembered: Path, tmp_path: Path) -> None:
     script = (
         f'{commands(tmp_path)}\nREPO="{remembered}"\nmount --bind "$REPO" "$REPO"\nmount -o remount,bind,ro "$REPO"\n'
     )
@@ -697,9 +698,10 @@ def test_in_a_read_only_repository_reads_work_and_writes_say_so(remembered: Path
         assert "reading still works" in err
 
 
-@pytest.mark.parametrize("catalog", ["none", "behind"])
-def test_on_a_full_disk_reads_work_and_writes_say_so(remembered: Path, tmp_path: Path, catalog: str) -> None:
-    _index(remembered, catalog)
+def test_on_a_full_disk_reads_work_and_writes_say_so(remembered: Path, tmp_path: Path) -> None:
+    with Memory(remembered) as memory:
+        memory.repository.catalog()
+    write(remembered, CommitPlan("later", writes=(("learned/later.md", b"---\ntitle: Later\nkind: learned\n---\n"),)))
     script = (
         commands(tmp_path)
         + f"""
@@ -710,7 +712,7 @@ dd if=/dev/zero of=mount/fill bs=4096 2>/dev/null || true
 """
     )
     script += "\n".join(f"mem {command}" for command in [*READS, "remember no", "forget a-key"])
-    script += '\nrm mount/fill\nmem remember yes\ngit -C "$REPO" fsck --full --strict\nmem show learned-yes\n'
+    script += '\nrm mount/fill\nmem remember yes\ngit -C "$REPO" fsck --full --strict\nmem show yes\n'
     script += 'find "$REPO/.git" -path "*refs*.lock" -o -name "fast_import_crash*" | grep . && exit 9 || true\n'
 
     done = in_namespace(tmp_path, script)
@@ -722,20 +724,6 @@ dd if=/dev/zero of=mount/fill bs=4096 2>/dev/null || true
         assert (status, message) == (3, "")
         assert "could not be written" in err or "cannot be written to" in err
     assert (again[0], shown[0]) == (0, 0)
-
-
-def _index(repo: Path, state: str) -> None:
-    """Leave the catalog of a repository as it is said: none, one commit behind, or current."""
-    from gitmem.memory import Memory
-
-    if state == "none":
-        return
-    last = tip(repo)
-    with Memory(repo) as memory:
-        if state == "behind":
-            git(repo, "update-ref", REF, f"{last}^")
-        memory.repository.catalog()
-    git(repo, "update-ref", REF, last)
 
 
 def _assert_read(reads: list[tuple[int, str, str]]) -> None:
