@@ -260,7 +260,7 @@ def _run(arguments: list[str], out: Output) -> int:
         out.line(own("gitmem {}", __version__))
         return 0
     name, *arguments = map(_as_typed, arguments)
-    if not is_command(name):
+    if " " in name or not is_command(name):
         raise _misplaced([name, *arguments]) if name.startswith("-") else _unknown(name)
     if arguments and not arguments[0].startswith("-") and (verbs := verbs_of(name)):
         if arguments[0] not in verbs:
