@@ -69,11 +69,13 @@ def is_wanted(args: Arguments) -> bool:
 
 def emit(args: Arguments, out: Output, found: Findings, table: Mapping[str, Any]) -> None:
     """Write the result of ``check`` or ``verify`` in the requested formats; *table* is its JSON."""
-    from gitmem.commands.forge.place import find_links
     from gitmem.commands.report import clean, render  # imports xml and json, and only to make a report
+    from gitmem.git.forges.place import find_site
+    from gitmem.verify.overview.notice.links import Links
     from gitmem.verify.overview.notice.notice import render as notice
 
-    links = find_links(found.head, found.memory)
+    site, form_of_links = find_site()
+    links = Links(site, found.head, found.memory, form_of_links)
 
     def made(form: str) -> str:
         return json_text(table) if form == "json" else render(form, found, links)

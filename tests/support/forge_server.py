@@ -14,8 +14,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from gitmem.commands.forge.client import Forge
-from gitmem.commands.forge.place import ForgeRepository
+from gitmem.git.forges.client import Forge
+from gitmem.git.forges.place import ForgeRepository
 
 TOKEN = "ghs_" + "hunter2" * 5
 BOT = "github-actions[bot]"

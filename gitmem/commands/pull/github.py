@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
-from gitmem.commands.forge.client import need_tables, part_of
 from gitmem.commands.pull.documents import PulledDocument, clean, time_of
 from gitmem.errors import ForgeError
+from gitmem.git.forges.client import need_tables, part_of
 from gitmem.git.repository import is_oid
 
 TYPE_CHECKING = False
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
-    from gitmem.commands.forge.client import Forge, ForgePage
     from gitmem.commands.pull.source import Source
+    from gitmem.git.forges.client import Forge, ForgePage
 
     Item = Mapping[str, Any]
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-from gitmem.commands.forge.client import Forge
-from gitmem.commands.forge.place import ForgeRepository
 from gitmem.commands.pull.branch import SourceBranch
 from gitmem.commands.pull.credentials import github_token, jira_token
 from gitmem.commands.pull.files import FilesPull
@@ -14,6 +12,8 @@ from gitmem.commands.pull.jira import JiraPull
 from gitmem.commands.pull.source import GITHUB, JIRA, list_sources, lock_path, read_local, write_local
 from gitmem.errors import BusyError, ConflictError, GitmemError, UnwritableError
 from gitmem.frozen import frozen
+from gitmem.git.forges.client import Forge
+from gitmem.git.forges.place import ForgeRepository
 from gitmem.system import make_folder
 from gitmem.system.file_lock import try_lock
 from gitmem.text.durations import ago

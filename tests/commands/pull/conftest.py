@@ -10,7 +10,7 @@ from support.tracker_server import Tracker, tracking
 
 @pytest.fixture
 def tracker(monkeypatch: pytest.MonkeyPatch) -> Iterator[Tracker]:
-    monkeypatch.setattr("gitmem.commands.forge.client.PAUSES_S", (0.0, 0.0, 0.0))
+    monkeypatch.setattr("gitmem.git.forges.client.PAUSES_S", (0.0, 0.0, 0.0))
     with tracking() as made:
         for name, value in made.environment().items():
             monkeypatch.setenv(name, value)

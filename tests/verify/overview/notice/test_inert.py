@@ -1,4 +1,4 @@
-"""Text of others is shown and does nothing; tests/commands/forge/test_sanitize.py has the hard cases."""
+"""Text of others is shown and does nothing; tests/plugins/forge/test_sanitize.py has the hard cases."""
 
 from __future__ import annotations
 

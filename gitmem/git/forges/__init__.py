@@ -1,0 +1,1 @@
+"""Forges: which one a job runs on, and a client of their REST APIs."""

@@ -1,0 +1,248 @@
+"""Keep one issue that lists the present failures: opened with the first, updated, and closed when there are none.
+
+A comment, of which people are notified, is written only for failures that the issue did not list before, and when the
+issue is closed or reopened. If a person closes it while facts still fail, it stays closed until another one fails.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+
+from gitmem.errors import ForgeError
+from gitmem.frozen import frozen
+from gitmem.plugins.forge.ownership import (
+    BODY_LIMIT,
+    add_signature,
+    address_of,
+    is_same,
+    list_marked,
+    login_of,
+    mark,
+    number_of,
+    ours,
+    who_am_i,
+)
+from gitmem.verify.overview.finding import FAILED
+from gitmem.verify.overview.notice.document import parse_adopt, parse_status
+from gitmem.verify.overview.notice.inert import inert
+from gitmem.verify.overview.notice.links import Links
+from gitmem.verify.overview.notice.notice import render
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from gitmem.git.forges.client import Forge
+    from gitmem.git.forges.place import ForgeRepository
+    from gitmem.verify.overview.finding import Findings
+
+NEEDS = "issues: write"
+TITLE, LABEL = "Memory: facts that do not hold", "gitmem"
+# The most failures recorded in the issue, 9 characters each; and the longest text.
+REMEMBERED, TEXT_KEPT = 2_000, 300
+# The most failures named in a comment.
+NEWS = 20
+# Characters reserved for headings, the last line and the note on truncation.
+_APART = 2_000
+_LISTED_BEFORE = re.compile(r"<!-- gitmem failed((?: [0-9a-f]{8})*) -->")
+
+
+@frozen
+class IssueKind:
+    """One of the issues that gitmem maintains.
+
+    Attributes:
+        mark: The first line of its text.
+        title: Its initial title.
+        what: The name of a failure, singular and plural.
+        well: Its text without failures.
+    """
+
+    mark: str
+    title: str
+    what: tuple[str, str]
+    well: str
+
+
+FACTS = IssueKind(
+    mark("issue"), TITLE, ("fact fails", "facts fail"), "All well: no fact in this repository's memory fails now."
+)
+DOCUMENTS = IssueKind(
+    mark("issue adopt"),
+    "Documents: statements that are false",
+    ("statement is false", "statements are false"),
+    "All well: no document says anything that the code contradicts.",
+)
+
+
+@frozen
+class IssueContent:
+    """The content of an issue.
+
+    Attributes:
+        kind: Its kind.
+        found: Failures and suspects.
+        rows: The failures: a stable name, a name for display, and a title.
+    """
+
+    kind: IssueKind
+    found: Findings
+    rows: tuple[tuple[str, str, str], ...] = ()
+
+    def __bool__(self) -> bool:
+        """Return whether there is any."""
+        return bool(self.found.findings or self.found.sections)
+
+
+def failing_facts(table: Mapping[str, Any]) -> IssueContent:
+    """Return the failures in the JSON of ``gitmem status``."""
+    found = parse_status(table)
+    return IssueContent(FACTS, found, tuple((f.key, f.key, f.title) for f in found.of(FAILED)))
+
+
+def failing_statements(table: Mapping[str, Any]) -> IssueContent:
+    """Return the false statements in the JSON of ``gitmem adopt``."""
+    found = parse_adopt(table)
+    rows = [row for section in found.sections for row in section.rows]
+    return IssueContent(DOCUMENTS, found, tuple((f"{row.path} {row.text}", row.path, row.text) for row in rows))
+
+
+@frozen
+class IssueResult:
+    """The result for an issue.
+
+    Attributes:
+        action: ``opened``, ``updated``, ``reopened``, ``closed``, ``unchanged``, ``none`` if there is none and none is
+            needed, or ``left`` if a person closed it and there are no new failures.
+        number: Its number; 0 if there is none.
+        url: Its address, or empty.
+    """
+
+    action: str
+    number: int = 0
+    url: str = ""
+
+
+def body_of(failing: IssueContent, place: ForgeRepository) -> str:
+    """Return the issue's text: marked, inert, within the forge's limit, and signed."""
+    remembered = "".join(f" {digest}" for digest in sorted(_digests(failing)))
+    head = f"{failing.kind.mark}\n<!-- gitmem failed{remembered} -->\n\n"
+    if not failing:
+        return add_signature(f"{head}{failing.kind.well}", place)
+    found = failing.found
+    return add_signature(
+        head + render(found, Links(place.site, found.head, found.memory, place.form), BODY_LIMIT - _APART - len(head)),
+        place,
+    )
+
+
+def request_body(failing: IssueContent, place: ForgeRepository) -> dict[str, Any]:
+    """Return the request that opens the issue."""
+    asked = {"title": failing.kind.title, "body": body_of(failing, place)}
+    # Gitea and Forgejo require label numbers here, and accept names only for an existing issue.
+    return asked if place.form == "forgejo" else asked | {"labels": [LABEL]}
+
+
+def keep(forge: Forge, failing: IssueContent) -> IssueResult:
+    """Update the issue with the present failures.
+
+    Raises:
+        ForgeError: The forge cannot be reached, or refuses; status 410 means that issues are disabled.
+    """
+    mine = _find(forge, failing.kind.mark)
+    if mine is None:
+        return _open(forge, failing) if failing else IssueResult("none")
+    before = _LISTED_BEFORE.search(str(mine.get("body") or ""))
+    fresh = _digests(failing) - set(before[1].split() if before else ())
+    body, is_open = body_of(failing, forge.place), mine.get("state") == "open"
+    changes = {} if is_same(mine.get("body"), body) else {"body": body}
+    action, news = "updated", _news(failing, fresh)
+    if is_open and not failing:
+        changes |= {"state": "closed", "state_reason": "completed"}
+        action, news = "closed", failing.kind.well
+    elif not is_open and fresh:
+        changes |= {"state": "open"}
+        action = "reopened"
+    elif not is_open and failing:
+        return IssueResult("left", number_of(mine, "number"), address_of(mine))
+    if not changes:
+        return IssueResult("unchanged" if is_open else "none", number_of(mine, "number"), address_of(mine))
+    done = _change(forge, mine, action, changes)
+    if news:
+        body = add_signature(news, forge.place)
+        forge.write("POST", forge.repo(f"issues/{done.number}/comments"), {"body": body}, needs=NEEDS)
+    return done
+
+
+def _news(failing: IssueContent, fresh: set[str]) -> str:
+    """Return the comment on new failures; empty if there are none."""
+    rows = [row for row in failing.rows if _digest(row) in fresh]
+    if not rows:
+        return ""
+    some = [f"- **{inert(key, 120)}**: {inert(title, TEXT_KEPT)}" for _, key, title in rows[:NEWS]]
+    more = [f"- … and {len(rows) - NEWS} more"] if len(rows) > NEWS else []
+    return "\n".join([f"{len(rows)} more {failing.kind.what[len(rows) > 1]}:", "", *some, *more])
+
+
+def _open(forge: Forge, failing: IssueContent) -> IssueResult:
+    """Open the issue; if two were opened at once, the older one stays open."""
+    made = forge.write("POST", forge.repo("issues"), request_body(failing, forge.place), needs=NEEDS)
+    number = number_of(made, "number")
+    names = [one.get("name") if isinstance(one, dict) else one for one in made.get("labels") or ()]
+    if forge.place.form == "forgejo":
+        _label(forge, number)
+    elif LABEL not in names:  # ignored without an error if the token may not set labels
+        _change(forge, made, "labelled", {"labels": [LABEL]})
+    mine = _list(forge, failing.kind.mark, f"labels={LABEL}&state=open", login_of(made))
+    if all(number <= number_of(one, "number") for one in mine):
+        return IssueResult("opened", number, address_of(made))
+    _change(forge, made, "closed", {"state": "closed", "state_reason": "not_planned"})
+    return keep(forge, failing)
+
+
+def _label(forge: Forge, number: int) -> None:
+    """Label an issue of Gitea or Forgejo, where the label may not exist yet; an open one is found without it.
+
+    Source: go-gitea/gitea pull request 30958, on names of labels.
+    """
+    for path, body in (
+        ("labels", {"name": LABEL, "color": "#1d76db"}),
+        (f"issues/{number}/labels", {"labels": [LABEL]}),
+    ):
+        try:
+            forge.write("POST", forge.repo(path), body, needs=NEEDS)
+        except ForgeError as err:
+            if err.status >= 500:  # otherwise it exists, the token may not create it, or the response is a list
+                raise
+
+
+def _find(forge: Forge, sign: str) -> Mapping[str, Any] | None:
+    """Return our issue: the oldest open one, else the newest closed one; None if there is none.
+
+    If none has the label, the open issues are searched: a person may have removed it.
+    """
+    found = _list(forge, sign, f"labels={LABEL}&state=all") or _list(forge, sign, "state=open")
+    still_open = [one for one in found if one.get("state") == "open"]
+    return next(iter(still_open or found[::-1]), None)
+
+
+def _list(forge: Forge, sign: str, filtered: str, login: str = "") -> list[Mapping[str, Any]]:
+    every = forge.items(forge.repo(f"issues?{filtered}&per_page=100"), needs=NEEDS)
+    found = [one for one in list_marked(every, sign) if not one.get("pull_request")]
+    return ours(found, login or who_am_i(forge)) if found else []
+
+
+def _change(forge: Forge, mine: Mapping[str, Any], action: str, changes: Mapping[str, Any]) -> IssueResult:
+    number = number_of(mine, "number")
+    made = forge.write("PATCH", forge.repo(f"issues/{number}"), changes, needs=NEEDS)
+    return IssueResult(action, number, address_of(made) or address_of(mine))
+
+
+def _digests(failing: IssueContent) -> set[str]:
+    return {_digest(row) for row in failing.rows[:REMEMBERED]}
+
+
+def _digest(row: tuple[str, str, str]) -> str:
+    return sha256(row[0].encode("utf-8", "surrogateescape")).hexdigest()[:8]
