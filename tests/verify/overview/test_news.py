@@ -69,9 +69,10 @@ def flapping(memory, repo, moved, tmp_path):
 def test_flapping_fact_is_shown_wherever_a_reader_meets_it(flapping, memory, repo, run_cli, clock, monkeypatch):
     shown = memory.show("a").document
     assert (shown["status"], shown["flapping"], shown["verdict"]["attempt"]) == ("verified", FIRST, SAID)
-    assert memory.status().document["flapping"][0] | {"by": ""} == {
+    assert memory.status().document["flapping"][0] | {"by": "", "short_id": ""} == {
         **{
             "key": "a",
+            "short_id": "",
             "title": "It answers",
             "because": SAID,
             "by": "",
