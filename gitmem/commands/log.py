@@ -200,8 +200,11 @@ def _of_fact(git: Git, key: str, history: Sequence[_Logged]) -> list[dict[str, A
         for path, place in places.items()
         if isinstance(place, layout.StorePath) and place.key in ("", key)
     }
-    oids = {oid for one in history for path, *ends in one.changed if kinds.get(path) in _VERDICTS for oid in ends}
-    found = dict(git.read_blobs((oid for oid in oids if oid.strip("0")), limit=layout.BUCKET_LIMIT))
+    files = {
+        oid: path for one in history for path, *ends in one.changed if kinds.get(path) in _VERDICTS for oid in ends
+    }
+    blobs = git.read_blobs((oid for oid in files if oid.strip("0")), limit=layout.BUCKET_LIMIT)
+    found = {oid: _sections(content or b"", files[oid], key) for oid, content in blobs}
     rows = []
     for one in history:
         is_memory, is_verdict = not one.changed, False
@@ -210,7 +213,7 @@ def _of_fact(git: Git, key: str, history: Sequence[_Logged]) -> list[dict[str, A
             if kinds.get(path) not in _VERDICTS:
                 is_memory |= not path.startswith("verdicts/")
                 continue
-            old, new = (_sections(found.get(oid) or b"", path, key) for oid in ends)
+            old, new = (found.get(oid, {}) for oid in ends)
             is_verdict |= old != new or kinds[path] == layout.VERDICT
             said |= _outcome(path, {name: text for name, text in new.items() if old.get(name) != text})
         if is_memory or is_verdict:
