@@ -156,6 +156,18 @@ def several(value: Any) -> tuple[str, ...]:
     return tuple(filter(None, value.split(SEPARATOR)))
 
 
+def parts_of(*words: str) -> Callable[[Any], tuple[str, ...]]:
+    """Return a reader for some of these words, separated by commas."""
+
+    def read(value: Any) -> tuple[str, ...]:
+        found = tuple(filter(None, (part.strip() for part in text(value).split(","))))
+        if not set(words).issuperset(found):
+            raise WrongValue(f"some of {', '.join(words)}, separated by commas")
+        return found
+
+    return read
+
+
 def switch(value: Any) -> bool:
     """Read a boolean in git's words."""
     if not isinstance(value, str) or value.lower() not in BOOLEANS:
@@ -332,6 +344,11 @@ class Config:
         "", one_of("", "numpy", "sqlite-vec"), "Where vectors are stored and searched; empty: where they are"
     )
     secrets_allow: tuple[str, ...] = setting((), several, "Rules of the secret scan that refuse nothing here")
+    signatures: tuple[str, ...] = setting(
+        (),
+        parts_of("verdicts", "memories"),
+        "What [counts only if it is signed](signatures.md), whatever the policy says: `verdicts`, `memories`",
+    )
     stop_push: bool = setting(
         False,
         switch,

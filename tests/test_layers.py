@@ -185,6 +185,8 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/commands/forget.py": "forget and supersede: tests/write/test_writer.py, tests/write/test_supersede.py",
     "gitmem/commands/init.py": "starting a store: tests/store/test_init.py, tests/cli/test_init.py",
     "gitmem/commands/verify.py": "one job: tests/verify/test_session.py, tests/verify/jobs/test_job.py",
+    "gitmem/verify/prover.py": "whose verdicts they are: tests/verify/test_signed.py",
+    "gitmem/verify/approvals/signers.py": "whose signatures count: tests/verify/test_signed.py",
     "gitmem/verify/options.py": "the data of a run: tests/verify/test_session.py",
     "gitmem/verify/jobs/history.py": "what status shows of jobs: tests/verify/jobs/test_schedule.py",
     "gitmem/recall/semantic.py": "recall by meaning: tests/commands/embed/test_init.py",

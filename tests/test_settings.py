@@ -22,6 +22,7 @@ from gitmem.config import (
     known_name,
     number,
     one_of,
+    parts_of,
     plain,
     rows_of,
     setting,
@@ -54,6 +55,9 @@ def maker() -> ModuleType:
 
 def value_of(row: Setting) -> tuple[str, object]:
     """Return a value that is not a setting's default: as somebody writes it, and as the program has it."""
+    if row.requirement.startswith("some of "):
+        words = row.requirement.removeprefix("some of ").removesuffix(", separated by commas").split(", ")
+        return ",".join(words), tuple(words)
     if row.requirement.startswith("one of "):
         word = row.requirement.removeprefix("one of ").removesuffix(", or empty").split(", ")[-1]
         return word, word
@@ -86,7 +90,7 @@ def test_every_setting_with_bounds_refuses_another_value_in_the_words_of_the_ref
 
 
 def test_every_setting_that_holds_several_values_takes_them_all() -> None:
-    rows = [row for row in SETTINGS.values() if isinstance(row.default, tuple)]
+    rows = [row for row in SETTINGS.values() if isinstance(row.default, tuple) and row not in BOUNDED]
 
     assert [row.name for row in rows] == [row.name for row in SETTINGS.values() if row.read is several]
     for row in rows:
@@ -172,6 +176,8 @@ def test_command_for_a_setting_that_the_policy_cannot_make_sets_one_that_exists(
         *((text, value, value) for value in ("", "a b")),
         (several, f"a{SEPARATOR}{SEPARATOR}b", ("a", "b")),
         (several, "", ()),
+        (parts_of("a", "b"), "a, b", ("a", "b")),
+        (parts_of("a", "b"), "", ()),
         (switch, "On", True),
         (switch, "0", False),
         (count, "3", 3),
@@ -196,6 +202,7 @@ def test_value_is_read(reader: object, value: str, read: object) -> None:
         *((one_of("a", "b"), value) for value in ("", "c", None)),
         *((branch_name, value) for value in ("", "a..b", "-a", "a b", None)),
         (several, None),
+        *((parts_of("a", "b"), value) for value in ("c", "a b", None)),
     ],
 )
 def test_value_that_cannot_be_read_is_refused(reader: object, value: object) -> None:

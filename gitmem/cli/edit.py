@@ -13,7 +13,7 @@ from gitmem.cli.input import read_text
 from gitmem.cli.options import add_json, add_scope
 from gitmem.cli.output import Output
 from gitmem.cli.paths import code_path, code_reference
-from gitmem.cli.proof import OUTSIDE, add_check, add_judging, judging_of, verify_of
+from gitmem.cli.proof import INDEPENDENT, OUTSIDE, add_check, add_judging, judging_of, verify_of
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import GitmemError, RefusedError, UsageError
 from gitmem.frozen import frozen
@@ -86,6 +86,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     limits.add_argument("--outside", action="store_true", default=None, help=OUTSIDE)
     limits.add_argument("--no-outside", dest="outside", action="store_false", help="no longer mark it so")
+    limits.add_argument("--independent", action="store_true", default=None, help=INDEPENDENT)
+    limits.add_argument(
+        "--no-independent", dest="independent", action="store_false", help="accept verdicts by the author"
+    )
     add_judging(parser)
     mark = parser.add_argument_group("how the change is marked")
     mark.add_argument(
@@ -99,7 +103,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Change one memory and print its key."""
-    plain = (*TEXTS, "confidence", "priority", "network", "outside")
+    plain = (*TEXTS, "confidence", "priority", "network", "outside", "independent")
     changes: dict[str, Any] = {name: value for name in plain if (value := getattr(args, name)) is not None}
     for name, (_, field) in LISTS.items():
         if getattr(args, name) is not None:

@@ -23,7 +23,7 @@ from gitmem.cli.command_memory import open_memory
 from gitmem.cli.input import read_text
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
-from gitmem.cli.proof import OUTSIDE, add_check, add_judging, add_limits, judging_of, verify_of
+from gitmem.cli.proof import INDEPENDENT, OUTSIDE, add_check, add_judging, add_limits, judging_of, verify_of
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import GitmemError
 from gitmem.model import UNPROVEN, VERIFIED
@@ -54,7 +54,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_place(parser)
     memory.add_argument("--supersedes", action="append", default=[], metavar="KEY", help="a memory that it replaces")
     add_limits(parser, "check")
-    parser.add_argument_group("how the check runs").add_argument("--outside", action="store_true", help=OUTSIDE)
+    limits = parser.add_argument_group("how the check runs")
+    limits.add_argument("--outside", action="store_true", help=OUTSIDE)
+    limits.add_argument("--independent", action="store_true", help=INDEPENDENT)
     memory.add_argument("--task", default="", help="the task that produced it")
     add_judging(parser)
     add_force(parser)
@@ -81,6 +83,7 @@ def run(args: Arguments, out: Output) -> int:
             network=args.network or None,
             env=args.env,
             outside=args.outside or None,
+            independent=args.independent or None,
             refute=args.refute,
             task=args.task,
             force=args.force,

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 OUTSIDE = "mark the check as one about the world (a date, a service): no commit is blamed for a failure"
 
+INDEPENDENT = "require a verdict by someone other than the author"
+
 
 def add_check(parser: ArgumentParser, heading: str) -> None:
     """Add the checks as a group of options, and a program after ``--``."""

@@ -232,6 +232,7 @@ _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "timeout": (_is_timeout, "a length of time such as `30s` or `5m`, from one second to a day"),
     "network": (lambda value: isinstance(value, bool), "`true` or `false`"),
     "outside": (lambda value: isinstance(value, bool), "`true` or `false`"),
+    "independent": (lambda value: isinstance(value, bool), "`true` or `false`"),
     "confidence": (_is_share, "a number from 0 to 1"),
     "importance": (lambda value: value in IMPORTANCE, f"one of {', '.join(IMPORTANCE)}"),
     "priority": (

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 # the given order.
 ORDER = tuple(
     """
-    schema title kind tags domains paths refs anchors verify refute ttl timeout network env outside requires produces
-    supersedes superseded_by correction confirmed category confidence importance priority parent state project workspace
-    created updated by task claimed attempts closed retired
+    schema title kind tags domains paths refs anchors verify refute ttl timeout network env outside independent requires
+    produces supersedes superseded_by correction confirmed category confidence importance priority parent state project
+    workspace created updated by task claimed attempts closed retired
     """.split()
 )
 _PLACES = {name: place for place, name in enumerate(ORDER)}

@@ -67,6 +67,7 @@ class CommandFields(MemoryFields, total=False):
     timeout: str | int | None
     network: bool | None
     outside: bool | None
+    independent: bool | None
     env: Sequence[str]
 
 

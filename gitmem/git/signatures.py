@@ -15,6 +15,7 @@ from gitmem.config import git_environment, machine_identity
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen
 from gitmem.system import process
+from gitmem.system.environment import search_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,6 +72,11 @@ class Signature:
 
 class NoSignatureProgramError(ProcessError):
     """``ssh-keygen`` is missing or does not work, so that no signature can be checked."""
+
+
+def is_checkable() -> bool:
+    """Return whether ``ssh-keygen`` is on PATH."""
+    return any(os.access(os.path.join(folder, PROGRAM), os.X_OK) for folder in search_path().split(os.pathsep))
 
 
 def read_identities(git: Git, commits: Iterable[str]) -> dict[str, CommitIdentity]:

@@ -21,6 +21,7 @@ from gitmem.policy.settings import (
     RotationSettings,
     SecretSettings,
     SessionSettings,
+    SignatureSettings,
     SourceSettings,
     StopSettings,
     VerifySettings,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from gitmem.config import Config
     from gitmem.policy.collections import Collection
 
 
@@ -43,7 +45,7 @@ class Policy:
         kinds: The rows by name, built-in ones and those of the store.
         collections: The rows of the collections whose rules the store's file changes, by name; mostly empty.
         recall, verify, check, context, session, stops, capture, workflow: The sections with these names.
-        secrets, rotation, sources, duplicates, review: Likewise.
+        secrets, rotation, sources, duplicates, review, signatures: Likewise.
         roles: The context for each role, by name.
         tags: The words for each tag.
         changes: The settings in the store's file as JSON values: only these are stored, so that defaults can change.
@@ -64,6 +66,7 @@ class Policy:
     sources: SourceSettings
     duplicates: DuplicateSettings
     review: ReviewSettings
+    signatures: SignatureSettings
     roles: Mapping[str, Role]
     tags: Mapping[str, tuple[str, ...]]
     changes: Mapping[str, Any]
@@ -87,11 +90,20 @@ class Policy:
         row = self.collections.get(self.kind(kind).collection)
         return (row.scope if row else "") or "project"
 
-    def with_own(self, *, allow: tuple[str, ...], push: bool) -> Policy:
-        """Return the policy with the settings in ``OWN`` from a person's own configuration."""
-        if not allow and not push:
+    def with_own(self, own: Config) -> Policy:
+        """Return the policy with the settings in ``OWN`` from a person's own configuration.
+
+        What a person wants to be signed is added: whoever can write the policy cannot take it away.
+        """
+        if not own.secrets_allow and not own.stop_push and not own.signatures:
             return self
-        return replace(self, secrets=SecretSettings(allow), stops=replace(self.stops, push=push))
+        required = tuple(dict.fromkeys((*self.signatures.required, *own.signatures)))
+        return replace(
+            self,
+            secrets=SecretSettings(own.secrets_allow),
+            stops=replace(self.stops, push=own.stop_push),
+            signatures=SignatureSettings(required),
+        )
 
     @classmethod
     def from_dict(cls, changes: Mapping[str, Any], *, file: str = "the stored policy") -> Policy:

@@ -20,8 +20,8 @@ DAY_S = 86_400
 # The fields that a kind may require, to detect misspelt ones: the design's field names.
 FIELDS = frozenset(
     """
-    title kind tags domains paths refs verify ttl timeout network outside refute requires produces supersedes
-    superseded_by confidence importance priority category workspace project created by task parent
+    title kind tags domains paths refs verify ttl timeout network outside independent refute requires produces
+    supersedes superseded_by confidence importance priority category workspace project created by task parent
     """.split()
 )
 
@@ -34,6 +34,10 @@ MOST_TOKENS = 8000
 # More folders than any project's tools have, and names that no check should see.
 MOST_WORK_FOLDERS = 16
 NEVER_SEEN = frozenset({".git", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config", ".local"})
+
+
+# What the policy may ask signatures of.
+VERDICTS, MEMORIES = SIGNED = ("verdicts", "memories")
 
 
 def read_number(low: float, high: float = 1e9, *, is_open: bool = False) -> Callable[[Any], float]:
@@ -122,6 +126,14 @@ def read_lines(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(part, str) and part and part.isprintable() for part in value):
         raise WrongValue("a list of strings")
     return tuple(value)
+
+
+def read_signed(value: Any) -> tuple[str, ...]:
+    """Read a list of what must be signed."""
+    names = read_lines(value)
+    if not set(SIGNED).issuperset(names):
+        raise WrongValue(f"a list of {', '.join(SIGNED)}")
+    return names
 
 
 def read_factors(value: Any) -> tuple[str, ...]:
@@ -381,9 +393,19 @@ class VerifySettings:
     jobs: int = setting(0, read_whole(0, 1024), "checks run in parallel; 0 = one per core")
     min_sandbox: str = setting("", read_rung, '"landlock" or "bubblewrap": verdicts from weaker sandboxes do not count')
     claimed: bool = setting(True, read_flag, "whether verdicts made in other clones count")
+    independent: bool = setting(False, read_flag, "whether a fact needs a verdict by someone other than its author")
     default_branch: str = setting("", read_line, "branch whose verdicts are committed; empty = found from git")
     trace: str = setting(
         "auto", read_one_of("auto", "off"), '"auto" = observe the files checks read, if strace works; "off" = never'
+    )
+
+
+@settings
+class SignatureSettings:
+    """What counts only with the ssh signature of an allowed signer."""
+
+    required: tuple[str, ...] = setting(
+        (), read_signed, '"verdicts", "memories": what counts only if an allowed signer signed its commit'
     )
 
 
@@ -541,6 +563,7 @@ SECTIONS: dict[str, Any] = {
     "recall.dense": DenseSettings(),
     "verify": VerifySettings(),
     "check": CheckSettings(),
+    "signatures": SignatureSettings(),
     "context": ContextSettings(),
     "session": SessionSettings(),
     "stops": StopSettings(),

@@ -21,6 +21,7 @@ from gitmem.store.proposal import describe_proposal_write
 from gitmem.store.scopes import POLICY_PATH, UNIVERSAL
 from gitmem.store.state.clone import is_registered
 from gitmem.system import settle_modes
+from gitmem.text import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -343,13 +344,8 @@ class OpenStore:
             from gitmem.policy import Policy
 
             text = catalog.meta("policy") if catalog else "{}"
-            changes = {}
-            if text != "{}":
-                import json
-
-                changes = json.loads(text)
-            own = Policy.from_dict(changes)
-            self._policy = own.with_own(allow=self.config.secrets_allow, push=self.config.stop_push)
+            changes = parse_json(text) if text != "{}" else {}
+            self._policy = Policy.from_dict(changes).with_own(self.config)
         return self._policy
 
     def ground(self, catalog: Catalog | None = None) -> int | None:
@@ -362,6 +358,7 @@ class OpenStore:
                 the next call, because captures were committed meanwhile, and then every fact would look unproven.
         """
         from gitmem.index.catalog import state
+        from gitmem.index.catalog.fact_state import asks_who
 
         catalog = catalog or self.catalog()
         if self.store.scope == UNIVERSAL:
@@ -373,7 +370,11 @@ class OpenStore:
         catalog.keep_spot_answers(commit)
         catalog.answer_claims = lambda ground, facts: self._answer_claims(catalog, commit, ground, facts)
         try:
-            return known if known is not None else self._refresh_states(catalog, commit)
+            if known is not None and (
+                not asks_who(catalog, self.policy()) or self.known_facts(catalog).is_settled(self.git)
+            ):
+                return known
+            return self._refresh_states(catalog, commit)
         except (NotFoundError, ProcessError) as err:
             # A broken or partial clone without its remote: cached statuses can still be read.
             self.notices.append(f"statuses are unknown: the code at {commit[:12]} cannot be read ({err.message})")
@@ -428,9 +429,10 @@ class OpenStore:
 
     def known_facts(self, catalog: Catalog) -> KnownFacts:
         """Return what is known about the facts of a catalog of this store."""
+        from gitmem.repository.verification import reviewed_branch
         from gitmem.verify.due import KnownFacts
 
-        return KnownFacts(catalog, self.local, self.policy(), self.now)
+        return KnownFacts(catalog, self.local, self.policy(), self.now, lambda: reviewed_branch(self))
 
     def full_key(self, typed: str) -> str:
         """Return the typed key, or the only key that begins with it.

@@ -111,12 +111,48 @@ class KnownFacts:
         local: Local state, for the verdicts made here.
         policy: The store's policy.
         now: Epoch seconds.
+        reviewed: Returns the code's default branch, a full ref or empty, where allowed signers are listed.
     """
 
     catalog: Catalog
     local: LocalState
     policy: Policy
     now: int
+    reviewed: Callable[[], str] = lambda: ""
+
+    def accepts(self) -> Callable[[Verdict], bool]:
+        """Return a test of whether a verdict counts, by the policy and by what facts demand of their verdicts."""
+
+        def accepts(verdict: Verdict) -> bool:
+            return is_accepted(verdict, self.policy, now=self.now)
+
+        if not fact_state.asks_who(self.catalog, self.policy):
+            return accepts
+        refuse = self.refusals()
+        return lambda verdict: accepts(verdict) and not refuse(verdict)
+
+    def refusals(self) -> Callable[[Verdict], str]:
+        """Return a function that says on one line why a verdict does not count as its maker's; empty if it does."""
+        if not fact_state.asks_who(self.catalog, self.policy):
+            return lambda _: ""
+        from gitmem.verify.signed import demands_of  # 8 ms, and only where the policy or a fact asks
+
+        return demands_of(self.catalog, self.policy).refusal
+
+    def is_settled(self, git: Git) -> bool:
+        """Return whether it is known who made what the policy or a fact asks about."""
+        if not fact_state.asks_who(self.catalog, self.policy):
+            return True
+        from gitmem.verify.signed import is_settled
+
+        return is_settled(self.catalog, git, self.policy, self.reviewed())
+
+    def settle(self, git: Git) -> None:
+        """Find out who made what the policy or a fact asks about, inside a transaction."""
+        if not self.is_settled(git):
+            from gitmem.verify.signed import settle
+
+            settle(self.catalog, git, self.policy, self.reviewed())
 
 
 def refresh_states(known: KnownFacts, git: Git, commit: str, tree: CodeTree | None = None) -> int:
@@ -128,11 +164,12 @@ def refresh_states(known: KnownFacts, git: Git, commit: str, tree: CodeTree | No
     catalog, now = known.catalog, known.now
     serial = known.local.serial()
     complete = state.ground_of(catalog, commit, serial)
-    if complete is not None:
+    if complete is not None and known.is_settled(git):
         return complete
 
     def compute() -> int:
         with catalog.writing():
+            known.settle(git)
             ground = fact_state.open_ground(catalog, commit, serial, now)
             facts = fact_state.facts_without_state(catalog, ground)
             anchored = fact_state.anchored_without_state(catalog, ground)
@@ -177,7 +214,7 @@ def states_on(known: KnownFacts, tree: CodeTree, facts: Sequence[fact_state.Fact
     keys = None if len(facts) > MANY else [f.key for f in facts]
     branch = fact_state.branch_verdicts(known.catalog, keys)
     mine, blocked = known.local.verdicts(keys), known.local.blocked()
-    states = []
+    states, accepts = [], known.accepts()
     for fact in facts:
         of_branch, of_clone = branch.get(fact.key, ()), mine.get(fact.key, ())
         found = fact_state.state_of(
@@ -185,7 +222,7 @@ def states_on(known: KnownFacts, tree: CodeTree, facts: Sequence[fact_state.Fact
             digester(tree, fact),
             of_branch,
             of_clone,
-            accepts=lambda v: is_accepted(v, known.policy, now=known.now),
+            accepts=accepts,
             blocked=blocked.get(fact.key),
         )
         if found.verdict is not None and found.is_fresh and found.verdict.moved:
@@ -296,6 +333,7 @@ def list_due(
     few = None if len(rows) > MANY else names
     branch, mine = fact_state.branch_verdicts(catalog, few), local.verdicts(few)
     needs, noted = state.requirements_of(catalog, names), local.blocked() if names else {}
+    accepts = known.accepts()
     found = []
     for *fields, path, inputs, outcome, is_fresh, is_blocked, tools in rows:
         fact, document, spec = read_fact(catalog, fact_state.FactRow(*fields), path, policy)
@@ -307,7 +345,7 @@ def list_due(
             why = others.get(tools) or ("asked" if is_named else "foundation" if fact.key in reworded else "ttl")
         own = mine.get(fact.key, ())
         verdicts = fact_state.merge_verdicts(branch.get(fact.key, ()), own, spec=fact.spec, claim=fact.claim)
-        verdicts = [v for v in verdicts if is_accepted(v, policy, now=now)]
+        verdicts = [v for v in verdicts if accepts(v)]
         verdict, _ = fact_state.pick(verdicts, inputs)
         latest = fact_state.latest_of(verdicts)
         moved = verdict.moved if verdict is not None and verdict.own else ""

@@ -94,6 +94,7 @@ class Recording:
         commit: The code commit that was judged.
         now: Epoch seconds.
         is_fresh: Returns whether the inputs of a verdict of the branch are unchanged.
+        refusal: Returns why a verdict does not count as its maker's, or an empty string (``verify.signed``).
     """
 
     target: WriteTarget
@@ -102,6 +103,7 @@ class Recording:
     commit: str
     now: int
     is_fresh: Callable[[Verdict], bool]
+    refusal: Callable[[Verdict], str] = lambda _: ""
 
 
 def record(
@@ -129,7 +131,7 @@ def record(
         # when the branch has them.
         db.execute("BEGIN IMMEDIATE")
         old = fact_state.branch_verdicts(catalog, [v.key for v in verdicts])
-        changed = list_news(catalog, verdicts, run.is_fresh)
+        changed = list_news(catalog, verdicts, run.is_fresh, run.refusal)
         if not changed:
             return None
         planned = plan_writes(git, tip, changed, is_loose=is_proposal(run.target.ref))
@@ -164,7 +166,10 @@ def _undo(catalog: Catalog) -> None:
 
 
 def list_news(
-    catalog: Catalog, verdicts: Sequence[Verdict], is_fresh: Callable[[Verdict], bool] = lambda _: False
+    catalog: Catalog,
+    verdicts: Sequence[Verdict],
+    is_fresh: Callable[[Verdict], bool] = lambda _: False,
+    refusal: Callable[[Verdict], str] = lambda _: "",
 ) -> list[Verdict]:
     """Return the verdicts to commit: none if none needs a commit; verdicts of facts retired since are left out.
 
@@ -173,6 +178,7 @@ def list_news(
         verdicts: New verdicts.
         is_fresh: Returns whether the inputs of a verdict of the branch are unchanged. If a commit is needed, it
             also includes verdicts for other inputs, so that other clones need not judge these again.
+        refusal: Returns why a verdict does not count as its maker's: one that does takes its place.
     """
     keys = [v.key for v in verdicts]
     old = fact_state.branch_verdicts(catalog, keys)
@@ -183,6 +189,7 @@ def list_news(
         )
     )
     same = {v.key: next((o for o in old.get(v.key, ()) if o.spec[:16] == v.spec[:16]), None) for v in verdicts}
+    same = {key: None if old is not None and refusal(old) else old for key, old in same.items()}
     live = [v for v in verdicts if v.key in ttls and not _is_elsewhere(same[v.key], v, is_fresh)]
     news = {v.key for v in live if worth_writing(same[v.key], v, ttl_s=ttls[v.key])}
     if not news:

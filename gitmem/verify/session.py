@@ -11,7 +11,7 @@ from gitmem.frozen import replace
 from gitmem.git.branches import is_on_default
 from gitmem.index.catalog import commit_and_tree, fact_state, state
 from gitmem.index.catalog.rows import inputs_of
-from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, UNPROVEN, Blocked, Check
+from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, UNPROVEN, Blocked, Check, Verdict
 from gitmem.store.local import CheckOutput
 from gitmem.system.environment import search_path
 from gitmem.text import format_json, parse_json
@@ -21,6 +21,7 @@ from gitmem.verify.blame.newest import NewestCommits
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.options import SILENT, Options, VerifyRun, Watch
 from gitmem.verify.overview.stock import Stock, take_stock
+from gitmem.verify.prover import prover, why_unsigned
 from gitmem.verify.trace.programs import describe_change
 
 TYPE_CHECKING = False
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from gitmem.config import Config
-    from gitmem.model import Document, Verdict
+    from gitmem.model import Document
     from gitmem.store.commit import WriteTarget
     from gitmem.verify.approvals.clone import Trust
     from gitmem.verify.due import Due, KnownFacts
@@ -98,7 +99,10 @@ class Session:
         is_named = bool(self.options.keys) or self.options.everything  # then a fact that may not run is reported
         found = self._list_due(self.options.keys, everything=self.options.everything)
         # If a check may not run here, a claim from another environment has to do.
-        return [due for due in found if due.why not in ("environment", "sandbox") or is_named or self.may_run(due)]
+        found = [due for due in found if due.why not in ("environment", "sandbox") or is_named or self.may_run(due)]
+        # What only a verdict by someone else can prove is not judged here for nothing.
+        refusal = self.known.refusals()
+        return found if is_named else [due for due in found if not refusal(self._signed(due.row.key))]
 
     def _list_due(self, keys: Collection[str], *, everything: bool = False) -> list[Due]:
         """Return the facts to judge in the requested shard, by key (``due.list_due``)."""
@@ -358,7 +362,8 @@ class Session:
         from gitmem.verify.record import list_news
 
         known = self._list_of_this_history()
-        return self.keep_verdicts(known)[0] if known and list_news(self._catalog, known) else None
+        news = list_news(self._catalog, known, refusal=self.known.refusals()) if known else []
+        return self.keep_verdicts(known)[0] if news else None
 
     def _with_broken_again(self, dues: list[Due]) -> list[Due]:
         """Return the due facts, compared with the last report, and facts that fail again on inputs seen before.
@@ -537,6 +542,8 @@ class Session:
         verdicts = [
             v if v.key in self._breaks else with_culprit(v, self._git, self._catalog, self._local) for v in verdicts
         ]
+        if fact_state.asks_who(self._catalog, self._policy):
+            verdicts = [replace(v, by=prover(self._git)) for v in verdicts]
         # Before the verdicts are added here, because they change the statuses.
         before = self._take_stock()
         is_kept = self._local.add_verdicts(verdicts)
@@ -545,7 +552,15 @@ class Session:
         if not self.counts():
             self._unrecorded = "" if is_kept else f"the repository is not writable: {self._git.repository.state}"
             return None, is_kept
-        return self._record(verdicts, before), False
+        # A verdict that counts nowhere else must not take the place of one that does.
+        refusal, unsigned = self.known.refusals(), why_unsigned(self._git, self._policy)
+        self._unrecorded = unsigned or next(filter(None, map(refusal, verdicts)), "")
+        kept = [] if unsigned else [v for v in verdicts if not refusal(v)]
+        return (self._record(kept, before) if kept else None), False
+
+    def _signed(self, key: str) -> Verdict:
+        """Return a verdict of this clone on a fact, as far as it says whose it is."""
+        return Verdict(key, "", "", HOLDS, "", "", self._now, by=prover(self._git), own=True)
 
     def record_claimed(self, verdicts: Sequence[Verdict]) -> tuple[RecordResult, Stock]:
         """Commit verdicts that were made on other machines; return what was recorded and the state of the store."""
@@ -555,7 +570,8 @@ class Session:
     def _record(self, verdicts: Sequence[Verdict], before: Stock, *, claimed: bool = False) -> RecordResult:
         from gitmem.verify.record import Recording, record
 
-        run = Recording(self._target, self._catalog, self._follow, self.commit, self._now, self._is_fresh)
+        place = self._target, self._catalog, self._follow, self.commit, self._now
+        run = Recording(*place, self._is_fresh, self.known.refusals())
         return record(run, verdicts, before=before, after=lambda: self._take_stock(with_blocked=False), claimed=claimed)
 
     def _is_fresh(self, verdict: Verdict) -> bool:

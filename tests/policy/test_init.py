@@ -7,6 +7,7 @@ import tomllib
 
 import pytest
 
+from gitmem.config import Config
 from gitmem.errors import ConfigError
 from gitmem.frozen import fields_of, replace
 from gitmem.policy import Policy, builtin, load
@@ -97,6 +98,7 @@ def test_file_changes_what_it_names_and_nothing_else() -> None:
         "jobs": 2,
         "min_sandbox": "landlock",
         "claimed": False,
+        "independent": False,
         "default_branch": "",
         "trace": "auto",
     }
@@ -105,11 +107,11 @@ def test_file_changes_what_it_names_and_nothing_else() -> None:
 
 def test_policy_of_a_branch_neither_silences_the_secret_scan_nor_asks_for_a_push() -> None:
     policy = load("[secrets]\nallow = ['jwt']\n[stops]\npush = true\ntask = true\n", file="gitmem.toml")
-    mine = policy.with_own(allow=("jwt",), push=True)
+    mine = policy.with_own(Config(secrets_allow=("jwt",), stop_push=True))
 
     assert (policy.secrets.allow, policy.stops.push, policy.stops.task) == ((), False, True)
     assert (mine.secrets.allow, mine.stops.push, mine.stops.task) == (("jwt",), True, True)
-    assert load("", file="x").with_own(allow=("jwt",), push=False).stops.push is False
+    assert load("", file="x").with_own(Config(secrets_allow=("jwt",), stop_push=False)).stops.push is False
 
 
 def test_policy_of_a_branch_raises_no_budget_past_the_bound() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from gitmem.cli import fact, remember
 from gitmem.cli.parser import parser_of
+from gitmem.config import Config
 from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
 from gitmem.policy import Policy
@@ -308,7 +309,7 @@ def test_only_a_rule_that_the_persons_own_configuration_allows_does_not_refuse()
 
     with pytest.raises(RefusedError):
         refuse_typed("the text", SECRET, load_policy(f'[secrets]\nallow = ["{rule}"]\n', file="gitmem.toml"))
-    refuse_typed("the text", SECRET, POLICY.with_own(allow=(rule,), push=False))
+    refuse_typed("the text", SECRET, POLICY.with_own(Config(secrets_allow=(rule,), stop_push=False)))
 
 
 @pytest.mark.parametrize(

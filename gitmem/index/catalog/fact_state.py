@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.document.meaning import parse_foundations
 from gitmem.frozen import frozen, replace
-from gitmem.index.catalog.state import ANCHORED, CHANGED, LIVE, NOT_PASSED, NOT_RUN
+from gitmem.index.catalog.state import ANCHORED, CHANGED, INDEPENDENT, LIVE, NOT_PASSED, NOT_RUN
 from gitmem.model import FAILS, HOLDS, RUNGS, Verdict, is_weaker
 from gitmem.store.verdicts.environment import difference
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog import Catalog
     from gitmem.model import Blocked
+    from gitmem.policy import Policy
     from gitmem.store.local import LocalState
 
 # How many code commits have their statuses cached: enough for the branches and work trees that a user switches between.
@@ -154,6 +155,13 @@ def moved_keys(catalog: Catalog) -> set[str]:
     return {key for (key,) in catalog.rows("SELECT DISTINCT key FROM verdict WHERE moved <> ''")}
 
 
+def asks_who(catalog: Catalog, policy: Policy) -> bool:
+    """Return whether the policy or a fact asks who signed or made something (``verify.signed``)."""
+    if policy.signatures.required or policy.verify.independent:
+        return True
+    return catalog.row(f"SELECT 1 FROM packed p WHERE {INDEPENDENT} LIMIT 1") is not None
+
+
 def branch_verdicts(catalog: Catalog, keys: Iterable[str] | None = None) -> dict[str, list[Verdict]]:
     """Return the verdicts on the memory branch by key, of some facts or of all."""
     order = "ORDER BY key, spec, at DESC"
@@ -162,11 +170,19 @@ def branch_verdicts(catalog: Catalog, keys: Iterable[str] | None = None) -> dict
     else:
         rows = catalog.each(f"SELECT * FROM verdict WHERE key IN ({{}}) {order}", keys)
     found: dict[str, list[Verdict]] = {}
-    for _path, *columns, _written in rows:  # the others are a verdict's fields in their order (``inserts``)
+    signers = _signers(catalog)
+    for path, *columns, written in rows:  # the others are a verdict's fields in their order (``inserts``)
         values: list[Any] = [bool(v) if n in _FLAGS else v for n, v in enumerate(columns)]
+        values.append(signers.get((path, f"{columns[0]} {columns[1][:16]}", written), ""))
         verdict = Verdict(*values)
         found.setdefault(verdict.key, []).append(verdict)
     return found
+
+
+def _signers(catalog: Catalog) -> dict[tuple[str, str, str], str]:
+    """Return who signed verdicts, by path, name and text; empty unless the policy asks for it (``verify.signed``)."""
+    rows = catalog.rows("SELECT path, name, mark, signer FROM origin WHERE name <> '' AND signer <> ''")
+    return {(path, name, mark): signer for path, name, mark, signer in rows}
 
 
 def merge_verdicts(branch: Sequence[Verdict], local: Sequence[Verdict], *, spec: str, claim: str) -> list[Verdict]:

@@ -36,7 +36,7 @@ _STATEMENTS = {
     "fact": "INSERT INTO fact VALUES (?,?,?,?,?,?,?,?)",
     "secret": "INSERT INTO secret VALUES (?,?,?,?)",
     "task": "INSERT INTO task VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-    "verdict": "INSERT OR REPLACE INTO verdict VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    "verdict": "INSERT OR REPLACE INTO verdict VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 }
 
 
@@ -110,8 +110,8 @@ class Inserts:
             from gitmem.index.catalog.redaction import redact_verdict
 
             v = redact_verdict(v)
-        # The columns are the fields in their order; which clone made the verdict is not stored.
-        *columns, _ = fields_of(v).values()
+        # The columns are the fields in their order; who signed it, and in which clone it was made, is not stored.
+        *columns, _, _ = fields_of(v).values()
         self._held["verdict"].append((path, *columns, written))
         if len(self._held["verdict"]) >= BATCH:
             self.flush()

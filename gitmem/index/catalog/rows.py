@@ -44,7 +44,7 @@ _KNOWN = frozenset(
 )
 LINKS = ("requires", "produces", "supersedes", "contradicts")
 # Rare fields: the catalog records which of them a memory has, so that its frontmatter need not be decompressed.
-MARKED = ("anchors", "conflict", "schema", "seq", "workspace")
+MARKED = ("anchors", "conflict", "independent", "schema", "seq", "workspace")
 # Defaults for a memory that does not say how certain or how important it is (importance is required metadata).
 CONFIDENCE = 1.0
 IMPORTANCE = "medium"
@@ -106,6 +106,7 @@ def rows_of(document: Document, policy: Policy, *, claim: str = "") -> Rows:
     places = [*document.strings("paths"), *document.strings("refs")]
     # References to lines that were never proved are looked at as well (``verify.references``).
     marked = {*fields, *(["anchors"] if line_references(fields) else [])}
+    marked -= {"independent"} if fields.get("independent") is not True else set()
     marks = "".join(f" {name} " for name in MARKED if name in marked)
     text = (
         _listed((*tags, *domains)),

@@ -36,6 +36,7 @@ CREATE TABLE packed (id INTEGER PRIMARY KEY, tags NOT NULL, paths TEXT NOT NULL,
   fields NOT NULL, body NOT NULL, words TEXT NOT NULL);
 CREATE INDEX packed_paths ON packed (paths) WHERE paths <> '[]';
 CREATE INDEX packed_anchored ON packed (id) WHERE instr(marks, ' anchors ') > 0;
+CREATE INDEX packed_independent ON packed (id) WHERE instr(marks, ' independent ') > 0;
 CREATE VIEW text AS SELECT id, unpacked('tags', tags) AS tags, paths, marks, unpacked('fields', fields) AS fields,
   unpacked('body', body) AS body, words FROM packed;
 CREATE TABLE label (number INTEGER PRIMARY KEY, tag TEXT NOT NULL UNIQUE);
@@ -61,9 +62,12 @@ CREATE TABLE verdict (path TEXT NOT NULL, key TEXT NOT NULL, spec TEXT NOT NULL,
   confirmed INTEGER NOT NULL, culprit TEXT NOT NULL, attempt TEXT NOT NULL, attempt_at INTEGER NOT NULL,
   seconds REAL NOT NULL, culprit_after TEXT NOT NULL, reads TEXT NOT NULL, tools TEXT NOT NULL,
   undeclared TEXT NOT NULL, flapping INTEGER NOT NULL, moved TEXT NOT NULL,
-  outside TEXT NOT NULL, rests TEXT NOT NULL, environment TEXT NOT NULL, alike INTEGER NOT NULL, written TEXT NOT NULL,
+  outside TEXT NOT NULL, rests TEXT NOT NULL, environment TEXT NOT NULL, alike INTEGER NOT NULL, by_whom TEXT NOT NULL,
+  written TEXT NOT NULL,
   PRIMARY KEY (path, key, spec)) WITHOUT ROWID;
 CREATE INDEX verdict_key ON verdict (key, spec);
+CREATE TABLE origin (path TEXT NOT NULL, name TEXT NOT NULL, mark TEXT NOT NULL, commits TEXT NOT NULL,
+  author TEXT NOT NULL, signer TEXT NOT NULL, why TEXT NOT NULL, PRIMARY KEY (path, name)) WITHOUT ROWID;
 CREATE TABLE ground (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, complete INTEGER NOT NULL, local_serial INTEGER
   NOT NULL, used INTEGER NOT NULL);
 CREATE TABLE state (ground INTEGER NOT NULL, fact INTEGER NOT NULL, digest TEXT NOT NULL, outcome TEXT NOT NULL,

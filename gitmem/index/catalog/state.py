@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 CHANGED = "changed"
 # SQL condition: the memory's references to lines of code are anchored (``document.anchors``).
 ANCHORED = "instr(p.marks, ' anchors ') > 0"
+# SQL condition: the fact asks for a verdict by someone other than its author.
+INDEPENDENT = "instr(p.marks, ' independent ') > 0"
 LIVE = "m.shadowed = 0 AND m.archived = 0 AND m.superseded = 0"
 # The memories that count for some keys, by the index of keys: SQLite would scan all unshadowed ones (measured: 2 ms at
 # 10,000 instead of 0.1).

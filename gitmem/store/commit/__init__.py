@@ -15,6 +15,7 @@ from gitmem.errors import ConflictError, GitmemError, ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.git import Git
 from gitmem.store import layout
+from gitmem.store.commit import signing
 from gitmem.store.commit.guard import need_own, refuse_checked_out, refuse_symbolic
 from gitmem.store.foreign import init_hint, kind_of, short
 from gitmem.store.proofs import ROOTED, STORES, note_proof
@@ -36,6 +37,8 @@ ATTEMPTS = 30
 MADE: list[str] = []
 # The most paths for which fast-import is asked for object names: a larger commit is in one pack anyway.
 NAMES_ASKED = 100
+# The last line of a complete stream.
+DONE = b"done\n"
 
 
 @frozen
@@ -257,8 +260,12 @@ def _import(target: WriteTarget, plan: CommitPlan, *, seen: str | None, now: int
     is_small = len(plan.writes) + len(plan.entries) <= NAMES_ASKED
     asked = [path for path, _ in plan.writes] if is_small else []
     folders = sorted({f for path in _touched(plan) for f in _parents(path)}) if is_small else []
-    name, email = machine_identity() if plan.machine else git.identity()
-    stream = _stream(ref, plan, tip=tip, author=f"{_ident(name)} <{_ident(email)}> {now} +0000", ask=[*asked, *folders])
+    name, email = map(_ident, machine_identity() if plan.machine else git.identity())
+    is_signed = signing.signs(git) and _asks_for_signatures(git, tip, plan)
+    over, ask = (signing.REF, {*folders, ""}) if is_signed else (ref, folders)
+    stream = _stream(over, plan, tip=tip, author=f"{name} <{email}> {now} +0000", ask=[*asked, *sorted(ask)])
+    if is_signed:
+        stream = stream.removesuffix(DONE) + signing.reset(git, tip) + DONE
     git_dir = git.repository.common
     # Deltas between memories save little and cost half of a large import's time; git gc makes them when it packs.
     deltas = [] if is_small else ["--depth=0"]
@@ -270,8 +277,33 @@ def _import(target: WriteTarget, plan: CommitPlan, *, seen: str | None, now: int
         return None
     lines = done.stdout.decode("utf-8").split("\n")
     commit, named = lines[0], dict(_path_and_oid(line) for line in lines[1:] if "\t" in line)
+    if is_signed:
+        behind = (tip or layout.ROOTS[len(commit)], *filter(None, (plan.merged,)))
+        made = signing.UnsignedCommit(named[""], behind, (name, email), _message(plan), now)
+        commit = signing.sign(git, made)
+        if not _move(git, target, commit, seen):
+            return None
     _sync_folders(git_dir, ref, [commit, *named.values()])
     return CommitResult(commit, tip or "", {path: named[path] for path in asked if path in named})
+
+
+def _asks_for_signatures(git: Git, tip: str | None, plan: CommitPlan) -> bool:
+    """Return whether the policy or the person wants signatures; a policy that begins to ask is signed as well."""
+    written = next((content for path, content in plan.writes if path == POLICY_PATH), None)
+    if written is None and tip:
+        written = git.read_blob(f"{tip}:{POLICY_PATH}", limit=layout.POLICY_LIMIT)
+    lines = (line.lstrip(b" [\t") for line in (written or b"").split(b"\n"))
+    return any(line.startswith(b"signatures") for line in lines) or git.may_be_set("signatures")
+
+
+def _move(git: Git, target: WriteTarget, commit: str, seen: str | None) -> bool:
+    """Move the target's ref to a commit; false if it was locked or has moved from where it was *seen*."""
+    move = f"update {target.ref}\0{commit}\0{seen or '0' * len(commit)}\0"
+    argv = ("update-ref", "-m", f"gitmem: {target.command}", "--stdin", "-z")
+    done = git.run(*argv, input=move.encode(), check=False, durable=True)
+    if done.status != 0:
+        _explain_refusal(git, target.ref, seen, done, ["git", *argv])
+    return done.status == 0
 
 
 # git's messages if the ref had moved, or was locked (git 2.39, refs/files-backend.c and lockfile.c).
@@ -319,7 +351,7 @@ def _stream(ref: str, plan: CommitPlan, *, tip: str | None, author: str, ask: li
         parts += [f"M 100644 inline {path}\ndata {len(content)}\n".encode(), content, b"\n"]
     parts.append(b"\nget-mark :1\n")
     parts += [f"ls :1 {_quote(path)}\n".encode() if path else b'ls :1 ""\n' for path in ask]
-    parts.append(b"done\n")
+    parts.append(DONE)
     return b"".join(parts)
 
 

@@ -23,6 +23,9 @@ TEXT_LIMIT = 500
 # The most runs that a flapping fact still needs, or that answered alike: any file may claim a number.
 FLAPPING_LIMIT = 1000
 
+# The longest address of a person (RFC 5321, 4.5.3.1.3).
+ADDRESS_LIMIT = 254
+
 # The longest word that names what an answer depends on outside the repository.
 OUTSIDE_LIMIT = 20
 
@@ -57,6 +60,7 @@ def format_verdict(verdict: Verdict) -> str:
         ("rests", verdict.rests),
         ("outside", verdict.outside),
         ("alike", verdict.alike),
+        ("by", verdict.by),
     ]
     return "".join(f"{name} = {_value(value)}\n" for name, value in rows if value not in ("", False, 0))
 
@@ -132,6 +136,7 @@ def _verdict_of(table: dict[str, Any], key: str) -> Verdict:
         rests=text.get("rests", ""),
         outside=text.get("outside", "")[:OUTSIDE_LIMIT],
         alike=_count(table.get("alike")),
+        by=text.get("by", "")[:ADDRESS_LIMIT],
     )
 
 
