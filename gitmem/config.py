@@ -346,8 +346,8 @@ class Config:
     secrets_allow: tuple[str, ...] = setting((), several, "Rules of the secret scan that refuse nothing here")
     signatures: tuple[str, ...] = setting(
         (),
-        parts_of("verdicts", "memories"),
-        "What [counts only if it is signed](signatures.md), whatever the policy says: `verdicts`, `memories`",
+        parts_of("verdicts", "memories", "approvals"),
+        "What [must be signed](signatures.md), whatever the policy says: `verdicts`, `memories`, `approvals`",
     )
     stop_push: bool = setting(
         False,

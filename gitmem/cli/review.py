@@ -81,6 +81,10 @@ def run(args: Arguments, out: Output) -> int:
     return int(review.is_failed(args.fail_on or review.fail_on))
 
 
+# One run may record hundreds of verdicts, all made by one machine.
+PROOFS_SHOWN = 20
+
+
 def print_review(review: Review, out: Output) -> None:
     """Print a review for people, most severe findings last."""
     from gitmem.commands.review.model import SEVERITIES, group_findings
@@ -107,6 +111,10 @@ def print_review(review: Review, out: Output) -> None:
         out.line(
             (MARKS[shift.after], shift.after), " ", (shift.key, "key"), f"  {shift.after or 'no status'}{was}{why}"
         )
+    for proof in review.proofs[:PROOFS_SHOWN]:
+        out.line(("=", "dim"), " ", (proof.key, "key"), f"  {proof.sentence}")
+    if (more := len(review.proofs) - PROOFS_SHOWN) > 0:
+        out.line(f"… {more} more verdicts: gitmem review --json")
     for group in reversed(groups):
         if group.others or group.first.key not in keys:
             _print_finding(group, out)

@@ -100,6 +100,8 @@ def print_memory(found: Mapping[str, Any], out: Output) -> None:
         _print_reference(reference, out)
     if found["because"]:
         out.line("  ", ("suspect:", "suspect"), f" {found['suspicion']}")
+    if found.get("claimed"):
+        out.line("  ", ("claimed:", "yellow"), f" {found['claimed']}")
     if found["verdict"]:
         _print_verdict(found["verdict"], found, out)
     if found.get("at"):
@@ -125,7 +127,8 @@ def _print_reference(reference: Mapping[str, str], out: Output) -> None:
 def _print_verdict(verdict: dict[str, Any], found: Mapping[str, Any], out: Output) -> None:
     gitmem = f"gitmem -C {found['repository']}" if found.get("repository") else "gitmem"
     if verdict["outcome"]:
-        whose = ("there" if "repository" in found else "here") if verdict["own"] else "claimed by the memory branch"
+        claimed = f"signed by {verdict['signer']}" if verdict["signer"] else "claimed by the memory branch"
+        whose = ("there" if "repository" in found else "here") if verdict["own"] else claimed
         due = (
             "its inputs had already changed" if "at" in found else f"its inputs have changed since; run {gitmem} verify"
         )

@@ -42,9 +42,19 @@ def show_of(repository: OpenRepository, key: str, scope: str) -> dict[str, Any]:
     ground = holder.ground(catalog)
     with catalog.reading():
         found = show(catalog, holder.git, holder.local, ground, full_key, now=holder.now)
+    found["claimed"] = _why_claimed(holder, catalog, full_key)
     found["references"] = _references(holder.git, found["frontmatter"])
     found["stale"] = _why_stale(holder, full_key, found) if found["status"] == STALE else ""
     return found | {"scope": repository.scope_of(holder, full_key)}
+
+
+def _why_claimed(holder: OpenStore, catalog: Catalog, key: str) -> str:
+    """Return why a memory or its verdict does not count, if the policy or the fact asks who made it; or empty."""
+    if not fact_state.asks_who(catalog, holder.policy()):
+        return ""
+    from gitmem.verify.signed import explain as explain_makers  # 8 ms, and only where that is asked
+
+    return explain_makers(catalog, holder.local, holder.policy(), key)
 
 
 def _references(git: Git, fields: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -178,6 +188,8 @@ def _as_table(verdict: Verdict, fresh: bool) -> dict[str, Any]:
         "confirmed": verdict.confirmed,
         "weak": verdict.weak,
         "own": verdict.own,
+        "by": verdict.by,
+        "signer": verdict.signer,
         "fresh": fresh,
         "reads": verdict.reads,
         "tools": verdict.tools,

@@ -37,7 +37,7 @@ NEVER_SEEN = frozenset({".git", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".d
 
 
 # What the policy may ask signatures of.
-VERDICTS, MEMORIES = SIGNED = ("verdicts", "memories")
+VERDICTS, MEMORIES, APPROVALS = SIGNED = ("verdicts", "memories", "approvals")
 
 
 def read_number(low: float, high: float = 1e9, *, is_open: bool = False) -> Callable[[Any], float]:
@@ -405,7 +405,7 @@ class SignatureSettings:
     """What counts only with the ssh signature of an allowed signer."""
 
     required: tuple[str, ...] = setting(
-        (), read_signed, '"verdicts", "memories": what counts only if an allowed signer signed its commit'
+        (), read_signed, '"verdicts", "memories", "approvals": what counts only if an allowed signer signed its commit'
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.document.spec import format_spec
+from gitmem.policy.settings import APPROVALS
 from gitmem.repository import settings_approval
 from gitmem.repository.settings import guarded_settings
 from gitmem.store.state.registration import accept
@@ -27,10 +28,13 @@ def trust_of(store: OpenStore, approved: str = "") -> Trust:
 def _approved_list(store: OpenStore, approved: str) -> ApprovedList:
     """Return an approved list, read once; report its ineffective entries."""
     from gitmem.git.remotes import RemoteOptions
-    from gitmem.verify.approvals.reviewed_list import list_mismatches, read
+    from gitmem.verify.approvals.reviewed_list import list_mismatches, only_signed, read
 
     if approved not in store.approved_lists:
         listed = read(store.git, approved, memory_branch=store.config.branch, talk=RemoteOptions())
+        if APPROVALS in store.policy().signatures.required:
+            listed, notice = only_signed(store.git, listed)
+            store.add_notice(notice)
         store.approved_lists[approved] = listed
         store.notices += list_mismatches(listed, store.commands()) if store.has_store() else []
     return store.approved_lists[approved]

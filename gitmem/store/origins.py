@@ -1,4 +1,4 @@
-"""Find the commits that introduced the present texts of a store: of a memory's file, or of one verdict in a bucket.
+"""Find the commits that introduced present texts: a memory's file, one verdict in a bucket, one line of another file.
 
 A text passes from a commit to a parent that has it as well. A merge introduces what it keeps against the other side:
 restoring an older text by merging an old commit is a change, and the merge is what changed it.
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from gitmem.git import Git
     from gitmem.git.history import Ancestor
 
-    # A verdict's key and specification, as in a bucket; empty for a memory.
+    # A verdict's key and specification, as in a bucket; ``LINE`` and a line; empty for a memory.
     Name: TypeAlias = tuple[str, str]
     # A text by its path at the tip and its name.
     Place: TypeAlias = tuple[str, Name]
 
 MEMORY: Name = ("", "")
+LINE = ":line"  # no key has a colon
 # Longer histories are not searched: their texts count as of unknown origin.
 MOST_COMMITS = 1_000_000
 # Commits that are compared with their parents at a time: new texts are in the newest ones.
@@ -101,9 +102,15 @@ class _Search:
         # What waits at each commit: the path there, the text and the place of each open text.
         self._open: dict[str, dict[Place, tuple[str, bytes]]] = {}
         self._found: dict[Place, set[str]] = {}
+        self._cut: set[str] = set()  # the paths of files that hold several texts
+        self._only: tuple[str, ...] = ()
 
     def find(self, places: Iterable[Place]) -> Origins:
-        texts = self._texts_at_tip(set(places))
+        wanted_places = set(places)
+        self._cut = {path for path, name in wanted_places if name != MEMORY}
+        # A memory may have been moved; other files are only looked for at their paths.
+        self._only = () if any(name == MEMORY for _, name in wanted_places) else tuple(sorted(self._cut))
+        texts = self._texts_at_tip(wanted_places)
         self._open[self._tip] = {place: (place[0], text) for place, text in texts.items()}
         for block in self._blocks():
             changes = self.changes([(one.commit, parent) for one in block for parent in one.parents])
@@ -137,7 +144,7 @@ class _Search:
         listed = self._git.list_tree(self._tip, *(asked if len(asked) <= _FEW_PATHS else ())) if asked else []
         oids = {entry.path: entry.oid for entry in listed}
         paths = {path for path in asked if path in oids}
-        self._read({oids[path]: path for path in paths if _is_verdicts(path)})
+        self._read({oids[path]: path for path in paths & self._cut})
         found = {place: self._text(oids[place[0]], *place) for place in places if place[0] in paths}
         return {place: text for place, text in found.items() if text is not None}
 
@@ -147,11 +154,23 @@ class _Search:
         Either is empty where there is none. Source: git-diff-tree(1), --stdin and RAW OUTPUT FORMAT.
         """
         found: dict[tuple[str, str], dict[str, tuple[str, str]]] = {pair: {} for pair in pairs}
-        raw = ("diff-tree", "--stdin", "--always", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff")
+        raw = (
+            "--literal-pathspecs",
+            "diff-tree",
+            "--stdin",
+            "--always",
+            "-r",
+            "-z",
+            "--raw",
+            "--no-abbrev",
+            "--no-renames",
+            "--no-ext-diff",
+        )
         left = iter(found)
+        only = ("--", *self._only) if 0 < len(self._only) <= _FEW_PATHS else ()
         while part := list(islice(left, _LARGEST_BLOCK)):
             lines = "".join(f"{commit} {parent}\n" for commit, parent in part)
-            words = iter(self._git.run(*raw, input=lines.encode("ascii")).stdout.split(b"\0"))
+            words = iter(self._git.run(*raw, *only, input=lines.encode("ascii")).stdout.split(b"\0"))
             pairs_left = iter(part)
             here: dict[str, tuple[str, str]] = {}
             for word in words:
@@ -167,14 +186,14 @@ class _Search:
 
     def _load(self, changes: Mapping[tuple[str, str], Mapping[str, tuple[str, str]]]) -> None:
         """Read the verdicts that parents had at the paths of open texts."""
-        paths = {path for waiting in self._open.values() for path, _ in waiting.values() if _is_verdicts(path)}
+        paths = {path for waiting in self._open.values() for path, _ in waiting.values() if path in self._cut}
         self._read({old: path for one in changes.values() for path, (old, _) in one.items() if old and path in paths})
 
     def _read(self, wanted: Mapping[str, str]) -> None:
         """Read verdict files: paths by object name."""
         missing = [oid for oid, path in wanted.items() if (oid, path) not in self._sections]
         for oid, content in self._git.read_blobs(missing, limit=layout.BUCKET_LIMIT):
-            self._sections[oid, wanted[oid]] = dict(sections_of(content or b"", wanted[oid]))
+            self._sections[oid, wanted[oid]] = _texts_in(content or b"", wanted[oid])
 
     def _text(self, oid: str, path: str, name: Name) -> bytes | None:
         """Return a text in a file: the object's name for a memory, the content of a verdict; None if it has none."""
@@ -219,7 +238,8 @@ class _Search:
         bases = {self._text_at(base, path, name) for base in self._git.merge_bases(*parents)} or {None}
         if bases == {other}:
             return True
-        return name != MEMORY and text not in bases and other is not None and _is_later(text, other, name, path)
+        is_verdict = name != MEMORY and name[0] != LINE
+        return is_verdict and text not in bases and other is not None and _is_later(text, other, name, path)
 
     def _text_at(self, commit: str, path: str, name: Name) -> bytes | None:
         content = self._git.read_blob(f"{commit}:{path}", limit=layout.BUCKET_LIMIT)
@@ -228,8 +248,11 @@ class _Search:
         return self._text(oid_of(content, len(commit)), path, name)
 
 
-def _is_verdicts(path: str) -> bool:
-    return path.startswith("verdicts/")
+def _texts_in(content: bytes, path: str) -> dict[Name, bytes]:
+    """Return the texts in a file: verdicts, or lines."""
+    if path.startswith("verdicts/"):
+        return dict(sections_of(content, path))
+    return {(LINE, line.decode("utf-8", "replace")): line for line in content.split(b"\n")}
 
 
 def _moved_from(changed: Mapping[str, tuple[str, str]], path: str, text: bytes) -> str:

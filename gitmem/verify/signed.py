@@ -9,7 +9,7 @@ from __future__ import annotations
 from gitmem.errors import GitmemError, ProcessError
 from gitmem.frozen import frozen
 from gitmem.git.signatures import Signature, check_signatures, read_identities
-from gitmem.index.catalog import state, update
+from gitmem.index.catalog import fact_state, state, update
 from gitmem.policy.settings import MEMORIES, VERDICTS
 from gitmem.store.code_folder import is_home
 from gitmem.store.origins import MEMORY, find_origins, list_touched_paths
@@ -24,12 +24,30 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
     from gitmem.policy import Policy
+    from gitmem.store.local import LocalState
     from gitmem.store.origins import Origin, Origins, Place
 
 # The catalog's note of the tip and the signers for which origins are known.
 KNOWN = "origins"
 SHALLOW = "the commit that introduced it is not in this shallow clone"
 SEVERAL = "several people introduced it"
+
+
+@frozen
+class Maker:
+    """Who introduced a text.
+
+    Attributes:
+        author: The author's address; empty if several did.
+        committer: The committer's; likewise.
+        signer: The allowed signer who signed it, or empty.
+        why: The reason if nobody did.
+    """
+
+    author: str
+    committer: str
+    signer: str
+    why: str
 
 
 @frozen
@@ -112,6 +130,42 @@ def settle(catalog: Catalog, git: Git, policy: Policy, reviewed: str) -> None:
     catalog.set_meta(KNOWN, note)
 
 
+def who_made(git: Git, tip: str, places: Iterable[Place], reviewed: str) -> dict[Place, Maker]:
+    """Return who introduced texts of a commit of a store, without the catalog; missing ones are left out.
+
+    Args:
+        git: The repository.
+        tip: The commit.
+        places: The texts.
+        reviewed: The code's default branch, a full ref; or empty.
+    """
+    origins = find_origins(git, tip, places)
+    made = _check(git, origins, find_sources(git, reviewed))
+    return {place: _maker(origin, made) for place, origin in origins.by_place.items()}
+
+
+def explain(catalog: Catalog, local: LocalState, policy: Policy, key: str) -> str:
+    """Return why a memory, or its latest verdict, does not count as signed or independent; empty if it does."""
+    demands = demands_of(catalog, policy)
+    why = dict(catalog.rows("SELECT o.path || ' ' || o.name, o.why FROM origin o WHERE o.signer = ''"))
+    path, spec, claim = catalog.row(
+        "SELECT m.path, coalesce(f.spec, ''), coalesce(f.claim, '') FROM memory m LEFT JOIN fact f ON f.id = m.id"
+        " WHERE m.key = ? AND m.shadowed = 0",
+        (key,),
+    )
+    if MEMORIES in policy.signatures.required and f"{path} " in why:
+        return f"no allowed signer signed this memory: {why[f'{path} ']}"
+    branch, mine = fact_state.branch_verdicts(catalog, [key]), local.verdicts([key])
+    verdicts = fact_state.merge_verdicts(branch.get(key, ()), mine.get(key, ()), spec=spec, claim=claim)
+    latest = fact_state.latest_of(verdicts)
+    refusal = demands.refusal(latest) if latest is not None else ""
+    if latest is None or not refusal:
+        return ""
+    because = next((reason for place, reason in why.items() if place.endswith(f" {key} {spec[:16]}")), "")
+    because = f" ({because})" if because and not latest.signer and not latest.own else ""
+    return f"{latest.outcome} at {latest.commit[:12]}, but {refusal}{because}"
+
+
 def _note(catalog: Catalog, policy: Policy, sources: SignerSources) -> str:
     demand = f"{','.join(sorted(policy.signatures.required))} {int(policy.verify.independent)}"
     return f"{sources.stamp} {demand} {catalog.meta('commit')}"
@@ -163,10 +217,11 @@ def _check(git: Git, origins: Origins, sources: SignerSources) -> dict[str, tupl
     except GitmemError as err:
         signed = {one.commit: Signature("", err.message) for one in whole}
     known = {one.commit for one in whole}
-    nobody = Signature("", "there are no allowed signers here")
-    return {
-        name: (one, signed.get(name, nobody) if name in known else Signature("", SHALLOW)) for name, one in made.items()
-    }
+    found = {}
+    for name, one in made.items():
+        nobody = Signature("", "there are no allowed signers here" if one.signature else "it is not signed")
+        found[name] = (one, signed.get(name, nobody) if name in known else Signature("", SHALLOW))
+    return found
 
 
 def _rows(
@@ -179,14 +234,19 @@ def _rows(
         mark = _mark(origin, place)
         if mark != asked[place][0]:
             continue  # the catalog is ahead of the branch: this verdict is about to be committed
-        whose = [made[commit] for commit in origin.commits if commit in made]
-        signers = {signature.signer for _, signature in whose}
-        authors = {one.author for one, _ in whose}
-        is_one = len(whose) == len(origin.commits) and len(signers) == 1
-        signer = signers.pop() if is_one else ""
-        why = next((signature.why for _, signature in whose if signature.why), "" if signer else SEVERAL)
-        author = authors.pop() if len(authors) == 1 else ""
-        yield (place[0], _name(place), mark, " ".join(origin.commits), author, signer, why)
+        maker = _maker(origin, made)
+        commits = " ".join(origin.commits)
+        yield (place[0], _name(place), mark, commits, maker.author, maker.signer, maker.why)
+
+
+def _maker(origin: Origin, made: Mapping[str, tuple[CommitIdentity, Signature]]) -> Maker:
+    whose = [made[commit] for commit in origin.commits if commit in made]
+    signers = {signature.signer for _, signature in whose}
+    authors, committers = {one.author for one, _ in whose}, {one.committer for one, _ in whose}
+    signer = signers.pop() if len(whose) == len(origin.commits) and len(signers) == 1 else ""
+    why = next((signature.why for _, signature in whose if signature.why), "" if signer else SEVERAL)
+    author, committer = (one.pop() if len(one) == 1 else "" for one in (authors, committers))
+    return Maker(author, committer, signer, why)
 
 
 def _mark(origin: Origin, place: Place) -> str:

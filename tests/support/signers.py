@@ -8,7 +8,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import NOW
+from conftest import NOW, commit_files, git, put_files, tip
+
+from gitmem.commands.policy import change_policy
+from gitmem.policy.editing import with_setting
 
 needs_ssh_keygen = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
 
@@ -57,3 +60,30 @@ class Signer:
         behind = [word for parent in parents for word in ("-p", parent)]
         argv = ["git", *self.settings(), "commit-tree", *(["-S"] if signs else []), *behind, "-m", message, tree]
         return subprocess.run(argv, cwd=repo, env=env, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def allow(repo, *lines: str) -> None:
+    """List the allowed signers on the code's default branch."""
+    commit_files(repo, {".github/gitmem-signers": "".join(lines)}, "allow signers")
+
+
+def ask(memory, *what: str) -> None:
+    """Have the policy ask for signatures."""
+    change_policy(memory.repository, lambda text: with_setting(text, "signatures.required", ",".join(what)), "ask")
+
+
+def forget(memory, repo) -> None:
+    """Forget what this clone judged itself, so that the verdicts on the branch are claims."""
+    memory.close()
+    for local in (repo / ".git/gitmem").glob("local.sqlite*"):
+        local.unlink()
+
+
+def push(repo, files: dict, who: Signer | None = None, **how) -> str:
+    """Write files onto the memory branch in a commit of this person, or unsigned, and return the commit."""
+    before = tip(repo)
+    commit = put_files(repo, files)
+    if who is not None:
+        commit = who.commit(repo, git(repo, "rev-parse", f"{commit}^{{tree}}"), before, **how)
+        git(repo, "update-ref", "refs/heads/memory", commit)
+    return commit

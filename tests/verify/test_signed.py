@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from conftest import NOW, commit_files, git, memory_text, put_files, tip
+from conftest import NOW, commit_files, git, memory_text, tip
 from support.facts import approve_all, make_fact, outcomes, put, statuses, verify
-from support.signers import Signer, needs_ssh_keygen
+from support.signers import Signer, allow, ask, forget, needs_ssh_keygen, push
 
 from gitmem.commands.policy import change_policy
+from gitmem.index.catalog.agent_text import about, label_and_text
 from gitmem.memory import Memory
 from gitmem.policy.editing import with_setting
 from gitmem.store.layout import bucket_path
@@ -30,34 +31,7 @@ def bob(tmp_path):
     return Signer(tmp_path, "bob@example.com")
 
 
-def allow(repo, *lines: str) -> None:
-    """List the allowed signers on the code's default branch."""
-    commit_files(repo, {".github/gitmem-signers": "".join(lines)}, "allow signers")
-
-
-def ask(memory, *what: str) -> None:
-    """Have the policy ask for signatures."""
-    change_policy(memory.repository, lambda text: with_setting(text, "signatures.required", ",".join(what)), "ask")
-
-
 CHECK = "grep -q service README.md"
-
-
-def forget(memory, repo) -> None:
-    """Forget what this clone judged itself, so that the verdicts on the branch are claims."""
-    memory.close()
-    for local in (repo / ".git/gitmem").glob("local.sqlite*"):
-        local.unlink()
-
-
-def push(repo, files: dict, who: Signer | None = None, **how) -> str:
-    """Write files onto the memory branch in a commit of this person, or unsigned, and return the commit."""
-    before = tip(repo)
-    commit = put_files(repo, files)
-    if who is not None:
-        commit = who.commit(repo, git(repo, "rev-parse", f"{commit}^{{tree}}"), before, **how)
-        git(repo, "update-ref", "refs/heads/memory", commit)
-    return commit
 
 
 def status_of(repo, key: str = "a") -> str:
@@ -315,4 +289,64 @@ def test_unsigned_verdict_is_replaced_by_a_signed_one(repo, memory, ana):
         assert outcomes(verify(opened, "a")) == {"a": "holds"}
 
     forget(memory, repo)
+    assert status_of(repo) == "verified"
+
+
+def test_approval_counts_by_the_signature_of_the_line_that_gives_it(repo, memory, ana, bob):
+    allow(repo, ana.line())
+    put(repo, make_fact("a", CHECK), make_fact("b", CHECK + " -i"))
+    ask(memory, "approvals")
+    lines = [f"{due.approved_line}\n" for due in memory.repository.commands()]
+    commit_files(repo, {".github/gitmem-approved": lines[0]}, "approve, unsigned")
+    commit_files(repo, {".github/gitmem-approved": "".join(lines)}, "approve more")
+    tree, parent = git(repo, "rev-parse", "HEAD^{tree}"), git(repo, "rev-parse", "HEAD~1")
+    git(repo, "reset", "-q", "--hard", ana.commit(repo, tree, parent))
+
+    with Memory(repo, clock=lambda: float(LATER)) as opened:
+        run = verify(opened, approved=".github/gitmem-approved")
+        notices = opened.repository.notices
+
+    assert outcomes(run) == {"a": "skipped", "b": "holds"}
+    assert any("1 of 2 lines approve nothing" in one and "not signed" in one for one in notices)
+
+
+def test_agents_see_which_memories_nobody_signed(repo, memory, ana):
+    allow(repo, ana.line())
+    put(repo, make_fact("a", {"exists": "README.md"}, title="The readme exists"))
+    ask(memory, "memories")
+    push(repo, make_fact("b", {"exists": "README.md"}, title="The readme is here"), ana)
+
+    with Memory(repo, clock=lambda: float(LATER)) as opened:
+        ground, catalog = opened.repository.ground(), opened.repository.catalog()
+        known = about(catalog, ground, ["a", "b"], now=LATER)
+
+    assert {key: one.is_claimed for key, one in known.items()} == {"a": True, "b": False}
+    assert "not signed" in label_and_text("a", "fact", "unproven", "x", known["a"])[0]
+
+
+def test_show_says_whose_a_verdict_is_or_why_it_does_not_count(proved, bob):
+    def shown() -> tuple[str, str]:
+        with Memory(proved, clock=lambda: float(LATER)) as opened:
+            found = opened.show("a").document
+        return found["claimed"], (found["verdict"] or {}).get("signer", "")
+
+    assert shown() == ("", "ana@example.com")
+    push(proved, altered(proved, "seconds", "took"), bob)
+    claimed, signer = shown()
+    assert "no allowed signer signed its verdict (no allowed signer bob@example.com signed it)" in claimed
+    assert signer == ""
+
+
+def test_nothing_is_looked_at_where_nothing_asks(repo, memory, ana, monkeypatch):
+    put(repo, make_fact("a", CHECK))
+    allow(repo, ana.line())
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("looked at")
+
+    for name in ("settle", "is_settled", "demands_of"):
+        monkeypatch.setattr(f"gitmem.verify.signed.{name}", refuse)
+
+    approve_all(memory)
+    assert outcomes(verify(memory)) == {"a": "holds"}
     assert status_of(repo) == "verified"

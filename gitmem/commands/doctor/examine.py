@@ -15,6 +15,7 @@ from gitmem.commands.doctor.checks import (
     list_undeclared,
     list_without_effect,
 )
+from gitmem.commands.doctor.signatures import list_signature_problems
 from gitmem.document import conflict
 from gitmem.document.builtin_checks import CHECKS
 from gitmem.document.fields import warnings_of
@@ -88,6 +89,7 @@ def examine(
         found += unreadable or [*_check_store(repository), *_check_links(repository.catalog())]
         found += background.check_captures(repository, mends, fixed)
         if not unreadable:
+            found += list_signature_problems(repository, repository.catalog())
             found += [*list_undeclared(repository, repository.catalog()), *list_without_effect(repository.policy())]
     found += [*background.check_losses(repository, fix, fixed), *background.check_purge(repository)]
     background.sweep_litter(repository, fix, fixed)

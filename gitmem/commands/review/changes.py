@@ -35,7 +35,7 @@ RAW_KEPT = 2000
 # The most characters shown of a field's value.
 VALUE_KEPT = 1000
 # Settings that affect trust, commands or reviews.
-TRUSTED_SETTINGS = ("verify.", "secrets.", "duplicates.", "review.", "check.", "kinds.")
+TRUSTED_SETTINGS = ("verify.", "signatures.", "secrets.", "duplicates.", "review.", "check.", "kinds.")
 # The setting that is a command, shown in full like other commands.
 SETUP_SETTING = "verify.setup"
 

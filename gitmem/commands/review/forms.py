@@ -88,6 +88,7 @@ def as_table(review: Review) -> dict[str, Any]:
         "statuses": [fields_of(shift) | {"chain": list(shift.chain)} for shift in review.shifts],
         "changes": [_change(change) for change in review.changes],
         "settings": [fields_of(setting) for setting in review.settings],
+        "proofs": [fields_of(proof) for proof in review.proofs],
         "verdicts": dict(zip(("added", "changed", "removed"), review.verdicts, strict=True)),
         "notes": list(review.notes),
         "fail_on": review.fail_on,

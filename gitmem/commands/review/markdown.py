@@ -41,7 +41,7 @@ def page(review: Review, *, limit: int = SIZE_LIMIT) -> str:
     left = limit - sum(len(block.encode()) for block in blocks)
     tail = "".join(f"> {cell(note)}\n>\n" for note in review.notes)
     left -= len(tail.encode())
-    for part in (_findings, _commands, _statuses, _settings, _changes):
+    for part in (_findings, _commands, _statuses, _proofs, _settings, _changes):
         text = part(review, int(left * (1.0 if part is _changes else _SHARE)))
         left -= len(text.encode())
         blocks.append(text)
@@ -101,6 +101,11 @@ def _statuses(review: Review, room: int) -> str:
 def _shift_row(shift: Shift) -> str:
     said = f"{cell(shift.key)}: {cell(shift.title)}"
     return f"| {said} | {shift.before or '–'} | {shift.after or '–'} | {cell(shift.because)} |\n"
+
+
+def _proofs(review: Review, room: int) -> str:
+    rows = [f"| {cell(proof.key)} | {cell(proof.sentence)} |\n" for proof in review.proofs]
+    return _table(f"Verdicts ({len(rows)})", "| fact | who made it |", rows, room, "| … | and {left} more |\n")
 
 
 def _commands(review: Review, room: int) -> str:

@@ -132,6 +132,36 @@ class Shift:
 
 
 @frozen
+class Proof:
+    """A verdict that a change brings.
+
+    Attributes:
+        key: The fact.
+        outcome: ``holds`` or ``fails``.
+        author: The address of the author of the fact's present text, or empty.
+        prover: The address of whoever proved it: the signer's, else the one that the verdict or its commit names.
+        signer: The allowed signer who signed the verdict, or empty.
+        unsigned: Why nobody did, or empty.
+        machine: The sandbox and the environment in which it was made.
+    """
+
+    key: str
+    outcome: str
+    author: str
+    prover: str
+    signer: str
+    unsigned: str
+    machine: str
+
+    @property
+    def sentence(self) -> str:
+        """Return it as a sentence, without the key."""
+        signed = f"signed by {self.signer}" if self.signer else f"claimed ({self.unsigned})"
+        where = f" on {self.machine}" if self.machine else ""
+        return f"{self.outcome}: written by {self.author or 'unknown'}, proved by {self.prover}{where}, {signed}"
+
+
+@frozen
 class Review:
     """The result of a review.
 
@@ -148,6 +178,7 @@ class Review:
         shifts: Changed statuses, most severe first.
         findings: The findings, most severe first, then by path.
         notes: Further notes, one line each.
+        proofs: Who made each verdict of the change, by key.
         fail_on: The severity from which the memory's own policy calls the review failed.
     """
 
@@ -164,6 +195,7 @@ class Review:
     findings: tuple[ReviewFinding, ...]
     notes: tuple[str, ...]
     fail_on: str = ERROR
+    proofs: tuple[Proof, ...] = ()
 
     def of(self, *kinds: str) -> list[MemoryChange]:
         """Return the changes of these kinds."""

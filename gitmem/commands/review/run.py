@@ -14,6 +14,7 @@ from gitmem.commands.review.changes import change_of, list_settings, look_at_pol
 from gitmem.commands.review.checks import CodeAnswers, look_at_commands, with_answers, with_commands
 from gitmem.commands.review.duplicates import compare
 from gitmem.commands.review.files import read_files
+from gitmem.commands.review.makers import look_at_makers
 from gitmem.commands.review.span import ReviewSpan, find_code, find_span, list_authors, list_writers
 from gitmem.commands.review.statuses import list_shifts, read_statuses
 from gitmem.commands.review.words import Budget
@@ -29,6 +30,7 @@ from gitmem.store.code_folder import CODE_FOLDER, is_home, read_tree
 from gitmem.store.layout import MEMORY, VERDICT
 from gitmem.text import count_of
 from gitmem.verify.claims import find_wrong
+from gitmem.verify.due import KnownFacts
 from gitmem.verify.inputs import CodeTree
 
 TYPE_CHECKING = False
@@ -110,6 +112,7 @@ def review(ground: ReviewGround, typed: str = "", *, code: str = "") -> f.Review
     settings = list_settings(before, after)
     findings += look_at_policy(settings, problem if problem != was else "")
     verdicts, shifts, notes = _count_verdicts(files), tuple[f.Shift, ...](), span.notes
+    proofs: tuple[f.Proof, ...] = ()
     if files.left:
         # Too large to be reviewed as a whole: only the files are.
         notes = (*notes, "statuses, duplicates and links were not checked")
@@ -119,6 +122,10 @@ def review(ground: ReviewGround, typed: str = "", *, code: str = "") -> f.Review
             catalogs = old, new
             changes = _look_as_a_whole(ground, memories, changes, after, findings, tree=tree, catalogs=catalogs)
             findings += _look_at_verdicts(ground, files, tree, new)
+            proofs, unsigned = look_at_makers(
+                git, new, files, span.head, reviewed=ground.default, policies=(before, after)
+            )
+            findings += unsigned
             if tree is not None:
                 shifts, reason = _list_shifts(ground, tree, catalogs, (before, after))
         findings += _look_at_shifts(shifts)
@@ -133,6 +140,7 @@ def review(ground: ReviewGround, typed: str = "", *, code: str = "") -> f.Review
         findings=f.in_order(tuple(findings)),
         notes=notes,
         fail_on=before.review.fail_on,
+        proofs=proofs,
     )
 
 
@@ -319,7 +327,8 @@ def _list_shifts(
     """Return the statuses that differ between both states; if they cannot be computed, none and the reason."""
     try:
         pairs = zip(catalogs, policies, strict=True)
-        before, after = (read_statuses(c, ground.git, ground.local, tree, p, now=ground.now) for c, p in pairs)
+        known = (KnownFacts(c, ground.local, p, ground.now, lambda: ground.default) for c, p in pairs)
+        before, after = (read_statuses(one, ground.git, tree) for one in known)
     except GitmemError as err:
         return (), _describe_unreadable(tree.commit, err)
     return list_shifts(before, after), ""

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from gitmem.git import Git
-    from gitmem.index.catalog import Catalog
     from gitmem.index.catalog.state import MemoryStatus
-    from gitmem.policy import Policy
-    from gitmem.store.local import LocalState
     from gitmem.verify.inputs import CodeTree
 
 # Most severe first.
@@ -47,11 +44,10 @@ class StoreStatuses:
     reasons: Mapping[str, tuple[str, str]]
 
 
-def read_statuses(
-    catalog: Catalog, git: Git, local: LocalState, code: CodeTree, policy: Policy, *, now: int
-) -> StoreStatuses:
+def read_statuses(known: KnownFacts, git: Git, code: CodeTree) -> StoreStatuses:
     """Return the statuses of a catalog's memories for a commit of the code."""
-    ground = refresh_states(KnownFacts(catalog, local, policy, now), git, code.commit, code)
+    catalog, local, now = known.catalog, known.local, known.now
+    ground = refresh_states(known, git, code.commit, code)
     rows = catalog.rows(f"SELECT m.id, m.key, m.title, m.path FROM memory m WHERE {state.LIVE}")
     chains = state.suspects(catalog, ground)
     statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=now, chains=chains)

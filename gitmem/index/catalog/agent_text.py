@@ -76,6 +76,7 @@ class About:
         against: The memory that contradicts it and is more credible, until a person settles it; or empty.
         is_explained: Whether the shown text itself says why.
         short_id: Its short id in its store, or empty.
+        is_claimed: Whether the policy counts only signed memories, and no allowed signer signed it.
     """
 
     agent: str = ""
@@ -84,6 +85,7 @@ class About:
     against: str = ""
     is_explained: bool = False
     short_id: str = ""
+    is_claimed: bool = False
 
 
 def about(catalog: Catalog, ground: int | None, keys: Iterable[str], *, now: int) -> dict[str, About]:
@@ -91,8 +93,13 @@ def about(catalog: Catalog, ground: int | None, keys: Iterable[str], *, now: int
     agents = dict(catalog.each(f"SELECT m.key, m.agent {state.BY_KEY}", keys))
     statuses = state.statuses_by_key(catalog, ground, agents, now=now)
     against, ids = doubted(catalog, agents), short_ids(catalog, agents)
+    claimed = state.list_claimed(catalog, agents)
     return {
-        key: About(agents[key], status.is_own, status.why, against.get(key, ""), short_id=ids.get(key, ""))
+        key: About(
+            *(agents[key], status.is_own, status.why, against.get(key, "")),
+            short_id=ids.get(key, ""),
+            is_claimed=key in claimed,
+        )
         for key, status in statuses.items()
     }
 
@@ -134,7 +141,8 @@ def label_and_text(
     whose = "" if known is None else by(known.agent)
     shown = f"{status}, claimed by others" if status == VERIFIED and known and not known.is_own else status
     where = "pulled, not a memory" if scope == SOURCE else scope if scope != PROJECT else ""
-    words = (kind, where, shown, whose)
+    unsigned = "not signed" if known is not None and known.is_claimed else ""
+    words = (kind, where, shown, whose, unsigned)
     doubt = warning_of(status) and ((known and known.why) or warning_of(status))
     why = f"{display(doubt)}. "
     if known is not None and known.is_explained:

@@ -111,6 +111,19 @@ def _by_index(catalog: Catalog, ground: int | None, columns: str, index: str, co
     )
 
 
+def list_claimed(catalog: Catalog, keys: Iterable[str]) -> set[str]:
+    """Return the memories that no allowed signer signed, if the policy counts only signed ones (``verify.signed``)."""
+    if "memories" not in catalog.meta("origins"):
+        return set()
+    unsigned = "o.path = m.path AND o.name = '' AND o.mark = m.oid AND o.signer = ''"
+    return {
+        key
+        for (key,) in catalog.each(
+            f"SELECT m.key FROM memory m JOIN origin o ON {unsigned} WHERE m.key IN ({{}})", keys
+        )
+    }
+
+
 def has_statuses(catalog: Catalog) -> bool:
     """Return whether any memory can have a status: there is a fact or an anchored reference."""
     anchored = f"SELECT 1 FROM packed p WHERE {ANCHORED}"

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from gitmem import config
 from gitmem.errors import NotFoundError, RemoteError, TrustError
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
 from gitmem.git import remotes
 
 TYPE_CHECKING = False
@@ -40,10 +40,14 @@ class ApprovedList:
     Attributes:
         lines: Its lines without comments and trailing white space.
         name: Its file and where it was read, for messages.
+        commit: The commit of the code that it was read from.
+        path: Its path there.
     """
 
     lines: frozenset[str]
     name: str
+    commit: str = ""
+    path: str = ""
 
 
 def read(git: Git, typed: str, *, memory_branch: str, talk: RemoteOptions) -> ApprovedList:
@@ -71,7 +75,21 @@ def read(git: Git, typed: str, *, memory_branch: str, talk: RemoteOptions) -> Ap
             hint=f"gitmem trust --print > {path}, have it reviewed and merged into the default branch",
         )
     lines = (one.rstrip() for one in content.decode("utf-8", "replace").split("\n"))
-    return ApprovedList(frozenset(one for one in lines if one and not one.startswith("#")), f"{path} on {where}")
+    kept = frozenset(one for one in lines if one and not one.startswith("#"))
+    return ApprovedList(kept, f"{path} on {where}", commit, path)
+
+
+def only_signed(git: Git, listed: ApprovedList) -> tuple[ApprovedList, str]:
+    """Return a list without the lines that no allowed signer signed, and a notice of them; empty if there are none."""
+    from gitmem.store.origins import LINE  # only where the policy asks for signatures
+    from gitmem.verify.signed import who_made
+
+    makers = who_made(git, listed.commit, [(listed.path, (LINE, one)) for one in listed.lines], listed.commit)
+    signed = frozenset(line for (_, (_, line)), maker in makers.items() if maker.signer)
+    left = listed.lines - signed
+    why = next((maker.why for maker in makers.values() if maker.why), "")
+    notice = f"{listed.name}: {len(left)} of {len(listed.lines)} lines approve nothing, because no allowed signer"
+    return replace(listed, lines=signed), f"{notice} signed them{f': {why}' if why else ''}" if left else ""
 
 
 def list_mismatches(listed: ApprovedList, dues: Sequence[Due]) -> list[str]:

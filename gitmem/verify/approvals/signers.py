@@ -12,6 +12,7 @@ from hashlib import blake2b
 
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
+from gitmem.git.repository import is_oid
 from gitmem.git.signatures import is_checkable
 from gitmem.system import read_file
 
@@ -50,9 +51,9 @@ def find_sources(git: Git, reviewed: str) -> SignerSources:
 
     Args:
         git: The repository.
-        reviewed: The code's default branch, a full ref; or empty.
+        reviewed: The code's default branch, a full ref, or its commit; or empty.
     """
-    commit = (git.read_ref(reviewed) if reviewed else None) or ""
+    commit = reviewed if is_oid(reviewed) else (git.read_ref(reviewed) if reviewed else None) or ""
     own, revoked = (_setting(git, name) for name in (ALLOWED, REVOKED))
     inside = _in_work_tree(git, own)
     paths = (FILE, inside) if inside and inside != FILE else (FILE,)
