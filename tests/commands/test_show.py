@@ -57,6 +57,7 @@ def test_shown_verdict_has_commit_and_time(memory: Memory, repo: Path) -> None:
         "culprit": "", "culprit_after": "", "sandbox": "builtin", "seconds": 0,
         "held_commit": git(repo, "rev-parse", "HEAD"),
         "held_at": "2026-09-21T14:13:20Z", "confirmed": True, "weak": False, "own": True, "fresh": True,
+            "by": "", "signer": "",
         "reads": "", "tools": "",
         "environment": "", "undeclared": [], "outside": "", "moved": [],
         "expires_at": "2026-10-21T14:13:20Z", "held_last": "", "elsewhere": "",
