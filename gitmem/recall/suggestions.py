@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.model import IndexText
 
-# A part of a word has at least three letters to be meaningful; no word is longer than a term.
+# A part of a word has at least three letters to be meaningful, where a letter is not a word; no word is longer than a
+# term.
 SHORTEST_PART = 3
 MOST_PARTS = 3
 # How many texts are searched for parts, newest first: 15 ms for 10,000 of them and one part (measured).
@@ -37,7 +38,8 @@ def parts_of(query: str) -> list[str]:
     """Return the parts of a query to find inside words: in lower case, longest first."""
     words = dict.fromkeys(word.strip(_PUNCTUATION) for word in query[:LONGEST_QUERY].lower().split())
     # Unprintable text was not typed, and SQLite rejects lone surrogates.
-    fit = (word for word in words if SHORTEST_PART <= len(word) <= tokens.MAX_TERM and word.isprintable())
+    fit = (word for word in words if 0 < len(word) <= tokens.MAX_TERM and word.isprintable())
+    fit = (word for word in fit if len(word) >= SHORTEST_PART or tokens.is_unspaced(word))
     return sorted(fit, key=len, reverse=True)[:MOST_PARTS]
 
 

@@ -19,7 +19,7 @@ def slug(text: str, *, limit: int = 60) -> str:
     head = " ".join(text[: 10 * limit].split())
     cut = head[:limit]
     if head[limit : limit + 1].isalnum():
-        words = PLAIN.put_spaces(cut).replace(".", " ").replace("/", " ").rpartition(" ")[0].rstrip()
+        words = PLAIN.fill(cut, with_emoji=False).replace(".", " ").replace("/", " ").rpartition(" ")[0].rstrip()
         cut = cut[: len(words)] or cut
     plain = fold(cut).replace("'", "").replace("’", "").lower()  # "don't" is one word
     return "-".join("".join(char if char in _SLUG else " " for char in plain).split())[:limit].rstrip("-")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Increased whenever the same text would give other terms. An index of another format is not searched but rebuilt.
-_FORMAT = 2
+_FORMAT = 3
 
 MAX_TERM = 64  # a SHA-256 in hex is still one term; longer ones are not words
 MAX_QUERY = 10_000  # the most characters read of a query: a long prompt; the rest would only take time
@@ -46,6 +46,7 @@ GENERAL = frozenset(
     themselves then there these they this those through to too under until up us very was we were while will
     with would you your yours yourself yourselves
     aren couldn d didn doesn don hadn hasn haven isn ll m mustn re s shan shouldn t ve wasn weren wouldn
+    aint arent cant couldnt didnt doesnt dont hadnt hasnt havent isnt mustnt neednt shouldnt wasnt werent wont wouldnt
     """.split()
 )
 
@@ -56,6 +57,24 @@ QUESTION = frozenset(
 
 # Names of programming languages that differ from others only by a sign, and the words that they become.
 _NAMES = {"C++": "cplusplus", "c++": "cplusplus", "C#": "csharp", "c#": "csharp", "F#": "fsharp", "f#": "fsharp"}
+# A name that begins with a full stop, and how it is written so that "net" finds it as well as "dotnet".
+_DOT_NET, _DOT_NET_WORD = ".net", "dot.net"
+# Symbols and emoji that are words of their own, without the colours of skin.
+_EMOJI = (
+    ("\u2600", "\u27bf"),
+    ("\U0001f300", "\U0001f3fa"),
+    ("\U0001f400", "\U0001f6ff"),
+    ("\U0001f900", "\U0001faff"),
+)
+_DIGITS = dict(zip(map(ord, "0123456789"), "ghijklmnop", strict=True))
+# Cyrillic letters in Latin, as the United States Board on Geographic Names writes Russian, so that a name is found in
+# either script.
+_LATIN = dict(
+    zip("абвгдезийклмнопрстуфыэіґ", "abvgdeziiklmnoprstufyeig", strict=True),
+    **{"ж": "zh", "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "shch", "ъ": "", "ь": "", "ю": "yu", "я": "ya"},
+    **{"ё": "e", "є": "ye", "ї": "yi"},
+)
+_CYRILLIC = ("\u0400", "\u045f")
 # Every ASCII character outside words, identifiers and paths, mapped to a space.
 _GAPS = "".join(char if char.isalnum() or char in "_./" else " " for char in map(chr, range(128)))
 # Characters of words in other scripts that ``str.isalnum`` excludes: vowel signs of Indic scripts (without danda) and
@@ -105,6 +124,9 @@ def tables() -> dict[str, object]:
         "marks": sorted(map(ord, _MARKS)),
         "letters": _LETTERS,
         "names": _NAMES,
+        "emoji": [list(map(ord, ends)) for ends in _EMOJI],
+        "digits": {chr(digit): letter for digit, letter in _DIGITS.items()},
+        "latin": _LATIN,
     }
 
 
@@ -122,51 +144,68 @@ def words_of(language: str) -> frozenset[str]:
         return frozenset()
 
 
-class _Gaps(dict[str, bool]):
-    """Maps characters outside words, identifiers and paths to spaces."""
+class _Gaps(dict[str, str]):
+    """Maps characters outside words, identifiers and paths to spaces, emoji to a word each, all others to nothing."""
 
     def __init__(self, signs: tuple[tuple[str, str], ...] = ()) -> None:
         super().__init__()
         self._signs = signs
 
-    def __missing__(self, char: str) -> bool:
-        self[char] = found = not (char.isalnum() or char in "_./" or _is_within(char, self._signs))
+    def __missing__(self, char: str) -> str:
+        is_part = char.isalnum() or char in "_./" or _is_within(char, self._signs)
+        # Letters only: digits would be a part of their own.
+        word = f" emoji{f'{ord(char):x}'.translate(_DIGITS)} " if _is_within(char, _EMOJI) else " "
+        self[char] = found = "" if is_part else word
         return found
 
-    def put_spaces(self, text: str) -> str:
-        """Return the text with a space for each of them."""
+    def fill(self, text: str, *, with_emoji: bool = True) -> str:
+        """Return the text with what these characters are mapped to in their places, or with spaces only."""
         if text.isascii():
             return text.translate(_GAPS)
         for char in set(text):  # quicker than ``translate``, which is slow where a text is not ASCII
-            if self[char]:
-                text = text.replace(char, " ")
+            if by := self[char]:
+                text = text.replace(char, by if with_emoji else " ")
         return text
 
 
-def _spell_names(text: str) -> str:
-    """Return the text with names such as ``C++`` as words; ``i++`` and ``main.c#L1`` stay."""
-    if "++" not in text and "#" not in text:
-        return text
-    for name, word in _NAMES.items():
-        first, *others = text.split(name)
-        pieces = [first]
-        for before, after in zip([first, *others], others, strict=False):
-            is_inside = before[-1:].isalnum() or before.endswith(("_", ".", "/"))
-            is_name = not is_inside and not (after[:1].isalpha() or after.startswith(("_", "+", "#")))
-            pieces += [word if is_name else name, after]
-        text = "".join(pieces)
+def _spell_words(text: str) -> str:
+    """Return the text with contractions and names such as ``C++`` as words; ``i++`` and ``main.c#L1`` stay."""
+    # One character is found much faster than two.
+    if "'" in text:
+        text = text.replace("n't", "nt")
+    if "\u2019" in text:
+        text = text.replace("n\u2019t", "nt")
+    if "#" in text or ("+" in text and "++" in text):
+        for name, word in _NAMES.items():
+            if name in text:
+                text = _spell_name(text, name, word)
     return text
+
+
+def _spell_name(text: str, name: str, word: str) -> str:
+    first, *others = text.split(name)
+    pieces = [first]
+    for before, after in zip([first, *others], others, strict=False):
+        is_inside = before[-1:].isalnum() or before.endswith(("_", ".", "/"))
+        is_name = not is_inside and not (after[:1].isalpha() or after.startswith(("_", "+", "#")))
+        pieces += [word if is_name else name, after]
+    return "".join(pieces)
 
 
 def _is_within(char: str, ranges: tuple[tuple[str, str], ...]) -> bool:
     return any(first <= char <= last for first, last in ranges)
 
 
-def _chunks(text: str, gaps: _Gaps) -> list[str]:
-    """Return the words of a text in order; those with a single full stop or slash between them are one."""
+def _chunks(text: str, gaps: _Gaps, *, as_written: bool = False) -> list[str]:
+    """Return the words of a text in order; those with a single full stop or slash between them are one.
+
+    Each of them is in the text if *as_written*: then emoji are no words.
+    """
     found: list[str] = []
-    for piece in gaps.put_spaces(text).split():
-        if "." in piece or "/" in piece:
+    for piece in gaps.fill(text, with_emoji=not as_written).split():
+        if not as_written and piece[0] == "." and piece.rstrip(".").lower() == _DOT_NET:
+            found.append(_DOT_NET_WORD)
+        elif "." in piece or "/" in piece:
             for border in ("..", "//", "./", "/."):
                 piece = piece.replace(border, " ")  # noqa: PLW2901
             found += [chunk for part in piece.split() if (chunk := part.strip("./"))]
@@ -242,12 +281,12 @@ def _words_of(chunk: str) -> list[str]:
         return _segment_words(chunk)
     words = [word for segment in segments for word in _segment_words(segment) if len(word) > 1]
     whole = "".join(segments).replace("_", "").lower()
-    return [whole, *words] if 0 < len(whole) <= MAX_TERM and not _is_unspaced(chunk) else words
+    return [whole, *words] if 0 < len(whole) <= MAX_TERM and not is_unspaced(chunk) else words
 
 
 def _segment_words(segment: str) -> list[str]:
     """Return the words of an identifier: whole and in parts; single letters and digits are not parts."""
-    if _is_unspaced(segment):
+    if is_unspaced(segment):
         return _bigrams(segment)
     whole = segment.replace("_", "").lower()
     if len(whole) > MAX_TERM:
@@ -259,10 +298,13 @@ def _segment_words(segment: str) -> list[str]:
     )
     if len(parts) > 1:
         return [whole, *(part.lower() for part in parts if len(part) > 1)]
-    return [whole] if whole else []
+    if segment.isascii() or not (_is_within(segment[0], (_CYRILLIC,)) and segment[0].isupper()):
+        return [whole] if whole else []
+    return [whole, "".join(map(_LATIN.get, whole, whole))]  # a name may be written in Latin elsewhere
 
 
-def _is_unspaced(text: str) -> bool:
+def is_unspaced(text: str) -> bool:
+    """Return whether a text has characters of a script that is written without spaces."""
     return not text.isascii() and max(text) >= _UNSPACED[0][0] and any(_is_within(char, _UNSPACED) for char in text)
 
 
@@ -272,9 +314,9 @@ def _bigrams(segment: str) -> list[str]:
     Source: the CJK bigrams of Lucene's CJKAnalyzer.
     """
     words: list[str] = []
-    runs = [(is_one, "".join(run)) for part in segment.split("_") for is_one, run in groupby(part, key=_is_unspaced)]
-    for is_unspaced, run in runs:
-        words += [run[i : i + 2] for i in range(max(1, len(run) - 1))] if is_unspaced else _segment_words(run)
+    runs = [(is_one, "".join(run)) for part in segment.split("_") for is_one, run in groupby(part, key=is_unspaced)]
+    for is_without, run in runs:
+        words += [run[i : i + 2] for i in range(max(1, len(run) - 1))] if is_without else _segment_words(run)
     return [word.lower() for word in words]
 
 
@@ -321,11 +363,11 @@ class _Speech:
     questions: frozenset[str]
 
     def chunks(self, text: str) -> list[str]:
-        return _chunks(_spell_names(self.unify(text)), self.gaps)
+        return _chunks(_spell_words(self.unify(text)), self.gaps)
 
     def cut(self, text: str, memo: Memo) -> list[str]:
         # Pieces of ASCII with a full stop or slash around them are analysed once each, in the cache.
-        chunks = _spell_names(text).translate(_GAPS).replace(". ", " ").split() if text.isascii() else self.chunks(text)
+        chunks = _spell_words(text).translate(_GAPS).replace(". ", " ").split() if text.isascii() else self.chunks(text)
         return list(chain.from_iterable(map(memo.__getitem__, chunks)))
 
 
@@ -442,7 +484,7 @@ def snippet(
 def _marks(text: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int, int, str]]:
     """Return the positions of the wanted terms: ``(start, end, term)``, by start."""
     marks: list[tuple[int, int, str]] = []
-    chunks = _chunks(text, speech.gaps) if wanted else []
+    chunks = _chunks(text, speech.gaps, as_written=True) if wanted else []
     # Most words are not among them and occur more than once: each is looked up once.
     different = _possible(set(chunks), wanted) if speech is _speech(ENGLISH) else set(chunks)
     uniform = zip(different, different if text.isascii() else map(speech.unify, different), strict=True)
@@ -452,7 +494,7 @@ def _marks(text: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int
         start = text.index(chunk, end)  # nothing of a word is between two of them
         end = start + len(chunk)
         if found := here.get(chunk):
-            whole = found[0] in wanted and not _is_unspaced(chunk)
+            whole = found[0] in wanted and not is_unspaced(chunk)
             marks += [] if whole else [(start + a, start + b, term) for a, b, term in _parts(chunk, wanted, speech)]
             if not marks or marks[-1][0] < start:
                 marks.append((start, end, next(term for term in found if term in wanted)))

@@ -25,6 +25,7 @@ def catalog() -> Catalog:
     [
         ("RS25", ["rs25"]),
         ("a of", []),
+        ("库 é 猫", ["库", "猫"]),
         ("(Gate, `conn` gate?", ["gate", "conn"]),
         ("aaa bbbb ccc ddd eee", ["bbbb", "aaa", "ccc"]),
         ("x" * 65 + " 00\ud800", []),

@@ -37,6 +37,11 @@ from gitmem.text.tokens import GENERAL, field_terms, query_terms, snippet, terms
         pytest.param("認証トークン", ["認証", "証ト", "トー", "ーク", "クン"], id="unspaced-script"),
         pytest.param("犬 JWTの犬", ["犬", "jwt", "の犬"], id="unspaced-between-words"),
         pytest.param("имя_поля", ["имяполя", "имя", "поля"], id="cyrillic-snake-case"),
+        pytest.param("Don't, won’t: can't", [], id="contractions"),
+        pytest.param("we dont panic", ["panic"], id="contraction-without-apostrophe"),
+        pytest.param("the .NET SDK", ["dotnet", "dot", "net", "sdk"], id="name-that-begins-with-a-dot"),
+        pytest.param("ASP.NET example.net", ["aspnet", "asp", "net", "examplenet", "exampl", "net"], id="dot-inside"),
+        pytest.param("Щукин и щукин", ["щукин", "shchukin", "и", "щукин"], id="cyrillic-name"),
         pytest.param("___ ./. -", [], id="no-word"),
         pytest.param("a" * 65, ["a" * 64], id="too-long"),
         pytest.param("x/" * 70 + "jwt", ["jwt"], id="path-too-long-to-match-whole"),
@@ -49,6 +54,20 @@ def test_text_is_cut_into(text: str, expected: list[str]) -> None:
 def test_names_of_programming_languages_differ() -> None:
     assert len({tuple(terms(name)) for name in ("C", "C++", "C#", "F", "F#")}) == 5
     assert query_terms("Größe in C++") == ["gross", "cplusplus"]
+
+
+@pytest.mark.parametrize("language", ["english", "german", "none"])
+def test_each_emoji_is_a_word_of_letters(language: str) -> None:
+    found = [analysis.all_terms(text, language) for text in ("🚀", "🔥", "✅", "🎉", "☐", "🧵")]
+
+    assert [len(one) for one in found] == [1] * 6
+    assert len({one[0] for one in found}) == 6
+    assert all(one[0].isalpha() and one[0].isascii() for one in found)
+
+
+@pytest.mark.parametrize(("text", "name"), [("Спросите Сергея Щукина", "сергея"), ("Юлия Жукова ушла", "Zhukova")])
+def test_name_in_cyrillic_is_found_in_either_script(text: str, name: str) -> None:
+    assert set(query_terms(name)) <= set(terms(text))
 
 
 @pytest.mark.parametrize("text", ["Now and then", "Don't", "can’t"])
@@ -67,6 +86,9 @@ def test_field_of_stop_words_alone_has_their_terms_as_a_query_does(text: str) ->
         pytest.param("İstanbul", "istanbul", id="dotted-capital-i"),
         pytest.param("SIGNING", "signed", id="case-and-inflection"),
         pytest.param("src/auth/jwt.py", "src.auth.jwt.py", id="path-or-module"),
+        pytest.param("don't panic", "dont panic", id="contraction"),
+        pytest.param("👍🏽", "👍", id="colour-of-skin"),
+        pytest.param("launch🚀now", "launch 🚀 now", id="emoji-beside-words"),
     ],
 )
 def test_spellings_of_one_word_give_the_same_terms(one: str, other: str) -> None:
@@ -189,6 +211,12 @@ def test_snippet_marks(query: str, marked: list[str]) -> None:
     shown, spans = snippet(line, query_terms(query), width=200)
 
     assert [shown[a:b] for a, b in spans] == marked
+
+
+def test_snippet_shows_words_that_are_not_written_as_their_terms() -> None:
+    text = "🚀 Use .NET, we won't say C++"
+
+    assert snippet(text, query_terms("🚀 .NET C++"), width=80) == (text, [(7, 10)])
 
 
 def test_snippet_marks_pairs_of_an_unspaced_script_as_one_span() -> None:
@@ -319,7 +347,7 @@ hard_text = st.text(
 
 @given(hard_text)
 def test_words_and_their_parts_are_those_of_the_patterns(text: str) -> None:
-    chunks = analysis._chunks(text, analysis.PLAIN)
+    chunks = analysis._chunks(text, analysis.PLAIN, as_written=True)
 
     assert chunks == re.findall(r"\w+(?:[./]\w+)*", text)
     for chunk in chunks:

@@ -69,6 +69,7 @@ const analysis = (() => {
     const marks = new RegExp(`[${tables.marks.map((one) => range([one])).join("")}]`, "gu");
     const letters = new RegExp(`[${Object.keys(tables.letters).join("")}]`, "gu");
     const unspaced = new RegExp(`[${tables.unspaced.map(range).join("")}]`, "u");
+    const emoji = new RegExp(`[${tables.emoji.map(range).join("")}]`, "gu");
     const gap = /[^\p{L}\p{N}_./]+/u, isPlain = /^[\0-\x7f]*$/;
 
     function fold(text) {
@@ -76,8 +77,11 @@ const analysis = (() => {
       return text.normalize("NFKD").replace(marks, "").normalize("NFC").replace(letters, (one) => tables.letters[one]);
     }
 
-    // Names such as C++ become words; i++ and main.c#L1 stay.
-    function spellNames(text) {
+    // Emoji, contractions and names such as C++ become words; i++ and main.c#L1 stay.
+    function spellWords(text) {
+      text = text.replace(/n['\u2019]t/g, "nt");
+      text = text.replace(emoji, (one) =>
+        ` emoji${one.codePointAt(0).toString(16).replace(/[0-9]/g, (digit) => tables.digits[digit])} `);
       if (!text.includes("++") && !text.includes("#")) return text;
       for (const [name, word] of Object.entries(tables.names)) {
         text = text.split(name).reduce((before, after, at, all) =>
@@ -87,9 +91,10 @@ const analysis = (() => {
     }
 
     function chunks(typed) {
-      const found = [], text = spellNames(fold(typed));
+      const found = [], text = spellWords(fold(typed));
       for (let piece of (isPlain.test(text) ? text.split(/[^A-Za-z0-9_./]+/) : text.split(gap))) {
         if (!piece) continue;
+        if (/^\.net\.*$/i.test(piece)) { found.push("dot.net"); continue; }
         if (!/[./]/.test(piece)) { found.push(piece); continue; }
         for (const border of ["..", "//", "./", "/."]) piece = piece.replaceAll(border, " ");
         for (const part of piece.split(" ")) {
@@ -106,7 +111,8 @@ const analysis = (() => {
       if (whole.length > tables.max_term) return [whole.slice(0, tables.max_term)];
       const parts = isPlain.test(segment) ? segment.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g) ?? [] : segment.split("_").filter(Boolean);
       if (parts.length > 1) return [whole, ...parts.filter((part) => part.length > 1).map((part) => part.toLowerCase())];
-      return whole ? [whole] : [];
+      if (!/^[\u0400-\u045f]/.test(segment) || segment[0] === segment[0].toLowerCase()) return whole ? [whole] : [];
+      return [whole, Array.from(whole, (one) => tables.latin[one] ?? one).join("")];
     }
 
     // Scripts without spaces: overlapping pairs of characters, and the words between their runs.

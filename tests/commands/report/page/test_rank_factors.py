@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(
 
 CORPUS = judged.DATA / "developer" / "tollgate"
 MORE = (
-    "C++", "c#", "C", "now and then", "main.c#L1",
+    "C++", "c#", "C", "now and then", "main.c#L1", ".NET", "🚀", "don't", "won’t do", "Щукин",
     "", "   ", "what is that", "why", "zzz", "getUserById", "src/gateway/retry.py", "snake_case", "RETRIES = 3",
     "café naïve", "Größe", "ルーター", "路由器 超时", "roter", "dir config auth", "env vars", "k8s", "the the",
     "it's", "a.b.c", "../..", "HTTPServer2", "deploying deployed deploys", "retry retries retried", "MIXED Case",
@@ -39,6 +39,7 @@ STORE = {
     **make_memory("sharp", "Use C# here"),
     **make_memory("plus", "Use C++17 and C++ here, never i++ in main.c#L1"),
     **make_memory("stop", "Now and then"),
+    **make_memory("signs", "🚀 Use .NET, we won't say don't", "Спросите Щукина"),
     **make_fact("retries", {"contains": "RETRIES = 3", "in": "src/gateway/retry.py"}, tags=["gateway"]),
     **make_fact("readme", {"exists": "README.md"}, importance="high"),
     **make_fact("waits", "make test", confidence=0.4),
