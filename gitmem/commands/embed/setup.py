@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 
 from gitmem.commands.embed import stores_of
 from gitmem.config import variable
+from gitmem.errors import BusyError
 from gitmem.frozen import replace
 from gitmem.index.embed.offers import Offer, list_offers
 from gitmem.index.vectors import update
@@ -21,10 +23,13 @@ if TYPE_CHECKING:
 
     from gitmem.index.vectors.update import Providers
     from gitmem.repository import OpenRepository
+    from gitmem.repository.open_store import OpenStore
 
 SETTING = "gitmem.embed"
 # How long memories are embedded to estimate the time for the rest; these are done.
 SAMPLE_S = 1.5
+# How long to wait for a process that embeds with the previous model, and how often to try.
+WAIT_S, PAUSE_S = 300.0, 0.2
 
 
 def offers() -> list[Offer]:
@@ -37,7 +42,6 @@ def plan(repository: OpenRepository, setting: str, *, download: bool = False) ->
 
     Raises:
         ConfigError, EmbeddingError: The setting names no model, or it cannot be used here, or does not respond.
-        BusyError: Another process is embedding with it.
     """
     providers = _providers(repository, setting, download=download)
     for provider in dict.fromkeys(providers):
@@ -45,9 +49,10 @@ def plan(repository: OpenRepository, setting: str, *, download: bool = False) ->
     begun, embedded, left = time.monotonic(), 0, 0
     for store in stores_of(repository):
         catalog = store.current_catalog()
-        update.forget_other_sizes(store.vectors_folder, providers)
-        before = count_missing(store, catalog, providers)
-        missing = update.catch_up(store.vectors_folder, catalog, providers, until=begun + SAMPLE_S) if before else 0
+        before = missing = count_missing(store, catalog, providers)
+        with suppress(BusyError):  # the change waits, the estimate does not
+            update.forget_other_sizes(store.vectors_folder, providers)
+            missing = update.catch_up(store.vectors_folder, catalog, providers, until=begun + SAMPLE_S)
         embedded, left = embedded + before - missing, left + missing
     spent = time.monotonic() - begun
     return ModelPlan(providers[0].name, embedded, left, round(left * spent / max(embedded, 1), 1))
@@ -58,12 +63,12 @@ def change(repository: OpenRepository, setting: str, *, progress: Callable[[int,
 
     Raises:
         ConfigError, EmbeddingError: The model cannot be used here, or does not respond.
-        BusyError: Another process is embedding with it.
+        BusyError: Another process has been embedding for too long.
         ProcessError: git cannot write the configuration.
     """
     providers = _providers(repository, setting)
     for store in stores_of(repository):
-        update.catch_up(store.vectors_folder, store.current_catalog(), providers, progress=progress)
+        _embed(store, providers, progress)
     repository.git.run("config", "--global", SETTING, setting)
     used = os.fsdecode(repository.git.run("config", "--get", SETTING, check=False).stdout).removesuffix("\n")
     if variable("GITMEM_EMBED"):
@@ -77,6 +82,20 @@ def change_in_background(repository: OpenRepository, setting: str) -> bool:
     place = repository.git.repository.top or repository.git.repository.git
     arguments = ("embed", "setup", setting, "--wait")
     return background.start_command(repository.git.repository.state, place, *arguments)
+
+
+def _embed(store: OpenStore, providers: Providers, progress: Callable[[int, int], None] | None) -> None:
+    """Embed a store's memories, after waiting for another process that does so."""
+    until = time.monotonic() + WAIT_S
+    while True:
+        try:
+            update.catch_up(store.vectors_folder, store.current_catalog(), providers, progress=progress)
+        except BusyError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(PAUSE_S)
+        else:
+            return
 
 
 def _providers(repository: OpenRepository, setting: str, *, download: bool = False) -> Providers:

@@ -13,6 +13,7 @@ from conftest import git
 from support.embedded_store import LOGIN, STORE, make_model, set_up
 from support.facts import make_memory, put
 
+from gitmem.index.vectors.folders import VectorsLock
 from gitmem.memory import Memory
 
 # A server like Ollama's: it lists models that embed and models that chat, and embeds each text by its length.
@@ -143,6 +144,21 @@ def test_answers_come_from_the_old_model_until_all_memories_have_new_vectors(rep
     assert configured(repo) == new
     with Memory(repo) as memory:
         assert memory.vectors.status().document["stores"][0]["missing"] == 0
+
+
+def test_change_waits_for_a_process_that_embeds(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(repo, STORE)
+    model = make_model(tmp_path / "tiny")
+
+    with Memory(repo) as memory:
+        lock = VectorsLock(memory.repository.vectors_folder)
+        monkeypatch.setattr("gitmem.commands.embed.setup.time.sleep", lambda _: lock.__exit__())
+        lock.__enter__()
+        planned = memory.vectors.plan_model(model)
+        memory.vectors.change_model(model)
+
+    assert (planned.embedded, planned.left) == (0, 4)
+    assert configured(repo) == model
 
 
 def test_plan_embeds_a_part_and_estimates_the_rest(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
