@@ -47,6 +47,8 @@ NOW = 1_790_000_000  # 2026-09-21T14:13:20Z
 NUMBERS = itertools.count()
 # What packages leave there: onnxruntime's library, fastembed, torch, and Chromium after a page was closed.
 BY_PACKAGES = (".ses", "fastembed_cache", "torchinductor_", "org.chromium.Chromium.")
+OWN = {"XDG_STATE_HOME": "state-home", "XDG_DATA_HOME": "data-home"}  # of each test
+HOMES: list[str] = []  # the folder of the run, in which every test has its own
 LEFT: dict[str, str] = {}  # the first test after which a temporary file was there, by the file's name
 PLAIN_SETTINGS: set[str] = set()  # of the template
 PLAIN_FOLDERS = {kind.folder for kind in KINDS.values()}
@@ -84,6 +86,7 @@ def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
     Temporary files go to a folder of the run's own, which must be empty at the end.
     """
     home = tmp_path_factory.mktemp("home")
+    HOMES.append(str(home.parent))
     # Not below pytest's, which the user that runs the checks of root cannot come to.
     temporary = tempfile.mkdtemp(prefix="gitmem-tests-", dir=find_scratch())
     os.chmod(temporary, 0o1777)
@@ -124,18 +127,21 @@ def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
 
 
 @pytest.fixture(autouse=True)
-def _own_state(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[None]:
-    """Give every test approvals of its own, and a universal store; note what is left of it among temporary files."""
-    # Most tests write nothing and need no folder.
-    home = Path(tempfile.mktemp("", "own-", tmp_path_factory.getbasetemp()))
+def _own_state(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Give every test approvals of its own, and a universal store; note what is left of it among temporary files.
+
+    It sets the variables itself: ``monkeypatch`` would add a fifth to a test that does nothing else (measured).
+    """
+    home = f"{HOMES[0]}/own-{next(NUMBERS)}"  # most tests write nothing: it is not made
     if "tmp_path" in request.fixturenames:
         home = request.getfixturevalue("tmp_path")
-    monkeypatch.setenv("XDG_STATE_HOME", str(home / "state-home"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(home / "data-home"))
-    temporary = tempfile.gettempdir()
+    before = {name: os.environ.get(name) for name in OWN}
+    os.environ.update({name: f"{home}/{folder}" for name, folder in OWN.items()})
     yield
+    for name, value in before.items():
+        os.environ.pop(name, None)
+        os.environ.update({} if value is None else {name: value})
+    temporary = tempfile.gettempdir()
     for name in [name for name in os.listdir(temporary) if not name.startswith(BY_PACKAGES)]:
         LEFT.setdefault(name, request.node.nodeid)
 

@@ -96,15 +96,21 @@ def traces(inside: Inside, folder: Path) -> str:
 # A full disk
 
 
+@pytest.fixture(scope="module")
+def filled(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a repository with two memories and two facts; never change it, copy it."""
+    folder = Path(shutil.copytree(template, tmp_path_factory.mktemp("filled") / "service"))
+    fill_store(Console(folder))
+    return folder
+
+
 @pytest.fixture
-def small(repo: Path, tmp_path: Path) -> Iterator[tuple[Inside, Path]]:
+def small(filled: Path, tmp_path: Path) -> Iterator[tuple[Inside, Path]]:
     """Return a namespace with the repository on a small disk, and the repository's place there."""
-    Console(repo).ok("init")
-    fill_store(Console(repo))
     disk = tmp_path / "disk"
     disk.mkdir()
     inside = Inside(
-        'mount -t tmpfs -o size=4m,nr_inodes=2000 none "$1" && cp -a "$2" "$1/service"', str(disk), str(repo)
+        'mount -t tmpfs -o size=4m,nr_inodes=2000 none "$1" && cp -a "$2" "$1/service"', str(disk), str(filled)
     )
     yield inside, disk / "service"
     inside.close()
