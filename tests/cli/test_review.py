@@ -58,7 +58,7 @@ def test_json_is_as_documented(run_cli, leak: str, repo: Path) -> None:
 
     assert set(found) == {
         *("base", "head", "from", "to", "code", "commits", "authors", "summary", "findings", "statuses", "changes"),
-        *("settings", "verdicts", "notes", "fail_on"),
+        *("settings", "verdicts", "notes", "fail_on", "proofs"),
     }
     assert (found["head"], found["code"]) == (git(repo, "rev-parse", "memory"), git(repo, "rev-parse", "HEAD"))
     assert {"severity", "code", "message", "key", "path", "line", "hint"} == set(found["findings"][0])
