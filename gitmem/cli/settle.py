@@ -179,8 +179,9 @@ def _advise(memory: Memory, key: str, args: Arguments, out: Output) -> int:
 
     found = dict(memory.show(key).document)
     is_reworded = "reworded" in found["suspicion"]
+    name = found["short_id"] or key
     if args.json:
-        out.json(found | {"ways": ways(key, is_reworded=is_reworded)})
+        out.json(found | {"ways": ways(name, is_reworded=is_reworded)})
     else:
         print_memory(found, out)
         out.line()
@@ -189,8 +190,9 @@ def _advise(memory: Memory, key: str, args: Arguments, out: Output) -> int:
             out.line("There is nothing to settle: it ", (f"is {status}", status) if status else "has no check", ".")
         else:
             out.line(("What you can do:", "bold"))
-            for way, command in ways(key, is_reworded=is_reworded).items():
-                out.line(f"  {way:<36}", (command, "key"))
+            for way, command in ways(name, is_reworded=is_reworded).items():
+                out.line("  ", way)
+                out.line("    ", (command, "key"))
             if found["because"] and not is_reworded:
                 cause = found["because"][-1]
                 out.line(
@@ -208,12 +210,12 @@ def ways(key: str, *, is_reworded: bool = False) -> dict[str, str]:
         return {
             "it is true all the same": f"gitmem settle {key} --confirm",
             "its own check decides": f"gitmem settle {key} --recheck",
-            "something else is true now": f"gitmem settle {key} --reword 'what is true now'",
+            "something else is true now": f"gitmem settle {key} --reword '…'",
             "nothing in it is true any more": f"gitmem settle {key} --retire --why '…'",
         }
     return {
         "the code was wrong and is fixed now": f"gitmem settle {key} --recheck",
-        "something else is true now": f"gitmem settle {key} --reword 'what is true now' --contains … --in …",
+        "something else is true now": f"gitmem settle {key} --reword '…' --contains … --in …",
         "another memory says what is true": f"gitmem settle {key} --superseded-by KEY",
         "nothing in it is true any more": f"gitmem settle {key} --retire --why '…'",
     }

@@ -34,6 +34,20 @@ def test_lines_are_broken_at_words_and_hang(text: str, lines: list[str]) -> None
     assert fill(text, 10) == lines
 
 
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("to see why: gitmem why key", ["to see why:", "  gitmem why key"]),
+        ("it (gitmem why key) ends", ["it (gitmem why key)", "  ends"]),
+        ("run gitmem why key; or not", ["run gitmem why key;", "  or not"]),
+        ("gitmem settle a-key --retire all", ["gitmem settle a-key", "  --retire all"]),
+        ("see why: gitmemo why key", ["see why: gitmemo why", "  key"]),
+    ],
+)
+def test_command_in_a_sentence_stays_on_one_line_if_it_fits(text: str, lines: list[str]) -> None:
+    assert fill(text, 20) == lines
+
+
 @given(st.lists(st.text(st.sampled_from("ab -'\\"), max_size=30), min_size=1, max_size=8), st.integers(40, 80))
 def test_broken_command_is_the_same_command(words: list[str], width: int) -> None:
     line = shlex.join(["gitmem", *(word.replace("'", "").replace("\\", "") for word in words)])

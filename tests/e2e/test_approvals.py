@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, memory_text, put_files
+from support.ids import id_of
 from support.terminal import GITMEM, Terminal, environment, gitmem, on_terminal
 
 ASKED = "press Enter to decide later: "
@@ -176,7 +177,10 @@ def test_fact_that_is_typed_at_a_terminal_is_approved_and_proved_at_once(repo: P
 
     done = on_terminal(repo, "fact", "there is a readme", "--verify", "test -s README.md && true", "--key", "f")
 
-    assert (done.status, re.sub(r"\x1b\[\d*m", "", done.out)) == (0, "✓ holds: f  there is a readme\n")
+    assert (done.status, re.sub(r"\x1b\[\d*m", "", done.out)) == (
+        0,
+        f"✓ holds  there is a readme  {id_of('f')}\n",
+    )
     assert (approvals(repo), statuses(repo)) == ({"f": "allow"}, {"f": "verified"})
 
 
