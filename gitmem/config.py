@@ -343,6 +343,12 @@ class Config:
     vectors: str = setting(
         "", one_of("", "numpy", "sqlite-vec"), "Where vectors are stored and searched; empty: where they are"
     )
+    hub: str = setting(
+        "",
+        text,
+        "The address of a [hub](hub.md), which a typed `recall` asks as well",
+        guarded="sends questions to a server",
+    )
     secrets_allow: tuple[str, ...] = setting((), several, "Rules of the secret scan that refuse nothing here")
     signatures: tuple[str, ...] = setting(
         (),
@@ -412,6 +418,7 @@ INTERNAL = {
     "GITMEM_SUMMARY_KEY": "The key of the endpoint for session summaries",
     "GITMEM_MCP_TOKEN": "The token that clients of `gitmem mcp --http` must send",
     "GITMEM_HUB_DATABASE": "The hub's database for `gitmem hub`, `postgresql://USER@HOST/NAME`",
+    "GITMEM_HUB_TOKEN": "The token that shows a hub who asks",
     "GITMEM_RUN": "Set: an agent runs the command, so it cannot approve anything",
     "GITMEM_HOOK": "The same",
     "GITMEM_PARENTS": "`off`: the names of the processes that started gitmem do not show that an agent runs it",

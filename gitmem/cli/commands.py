@@ -79,6 +79,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "hub add": ("share", "add repositories, or change who may read them"),
     "hub list": ("share", "list its repositories, with any problems"),
     "hub remove": ("share", "remove repositories from the hub"),
+    "hub serve": ("share", "serve searches across the hub's repositories over HTTP"),
     "hub sync": ("share", "fetch the memory branches that changed, and store what changed"),
     "pull": ("share", "fetch issues, pull requests, Jira, code and documents"),
     "sources": ("share", "manage sources for gitmem pull: add, list, remove, status"),

@@ -14,6 +14,7 @@ from gitmem.cli.options import add_at, add_json, hit_table, output_options, posi
 from gitmem.cli.output import Output, quantity
 from gitmem.cli.paths import code_path
 from gitmem.commands.recall import count_recall
+from gitmem.config import variable
 from gitmem.errors import UsageError
 from gitmem.frozen import replace
 from gitmem.model import FACTORS
@@ -23,6 +24,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from gitmem.commands.time_travel.snapshot import Past
+    from gitmem.hub.client import HubAnswer
     from gitmem.memory import Memory
     from gitmem.model import Hit
     from gitmem.recall import Query, RecallResult
@@ -39,6 +42,7 @@ EXAMPLES = (
     "gitmem recall retries of the gateway --source github",
     "gitmem recall how do retries work --work --strict",
     "gitmem recall token lifetime --explain --without recency,access",
+    "gitmem recall retries of the gateway --hub https://hub.example.org",
     "gitmem recall --stats",
     "gitmem recall retries of the gateway --at v1.2",
 )
@@ -65,6 +69,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     ranking.add_argument("--work", action="store_true", help=about)
     about = f"leave out factors of the score: {', '.join(FACTORS)}; or all"
     ranking.add_argument("--without", action="append", default=[], metavar="FACTOR", help=about)
+    about = "also search the repositories of this hub (gitmem.hub); off: do not"
+    parser.add_argument_group("which memories").add_argument("--hub", default="", metavar="URL", help=about)
     ranking.add_argument("--lexical", action="store_true", help="search by words only, not by meaning (gitmem embed)")
     output_options(parser).add_argument("--explain", action="store_true", help="show every factor of the score")
     add_at(parser)
@@ -96,26 +102,90 @@ def run(args: Arguments, out: Output) -> int:
         recall = past.recall if past else memory.workflow.about_files if is_near else memory.recall
         found = recall(question)
         print_notices(memory, out)
+        others = None if past or args.syntax or not query else _ask_hub(args, memory, question)
+        if others:
+            found, others = _within(found, others, question.limit)
         if query and not past:
             count_recall(memory.repository, found)
         if args.json:
-            hits = [hit_table(hit) | (_factors(hit) if args.explain else {}) for hit in found.hits]
-            commit = memory.repository.catalog().meta("commit") if memory.repository.has_store() and not past else ""
-            commit = past.commit if past else commit
-            document = {"query": query, "commit": commit, "hits": hits, "more": found.more}
-            document |= {"at": past.table()} if past else {}
-            document |= {"withheld": dict(found.withheld)} if args.strict else {}
-            document |= {"behind": found.behind} if found.behind else {}
-            document |= {"suggestion": found.suggestion} if found.suggestion else {}
-            out.json(document | ({"near": [hit_table(hit) for hit in found.near]} if found.near else {}))
+            out.json(_document(args, memory, found, past) | _hub_table(others))
         else:
-            print_hits(memory, found, out, explain=args.explain)
-            if not found.hits:
-                out.note(_describe_nothing(query, found))
-                _print_near(found, out)
-            if found.withheld:
-                out.note(_describe_withheld(found))
-    return _status(found)
+            _print_found(args, memory, found, others, out)
+    return 0 if others and others.hits else _status(found)
+
+
+def _print_found(args: Arguments, memory: Memory, found: RecallResult, others: HubAnswer | None, out: Output) -> None:
+    """Print the hits that are here, those of a hub, and what a reader should know about them."""
+    print_hits(memory, found, out, explain=args.explain)
+    if others:
+        _print_hub(others, out)
+    if not found.hits and not (others and others.hits):
+        out.note(_describe_nothing(" ".join(args.query), found))
+        _print_near(found, out)
+    if found.withheld:
+        out.note(_describe_withheld(found))
+
+
+def _document(args: Arguments, memory: Memory, found: RecallResult, past: Past | None) -> dict[str, Any]:
+    """Return the result as documented JSON."""
+    hits = [hit_table(hit) | (_factors(hit) if args.explain else {}) for hit in found.hits]
+    commit = memory.repository.catalog().meta("commit") if memory.repository.has_store() and not past else ""
+    commit = past.commit if past else commit
+    document: dict[str, Any] = {"query": " ".join(args.query), "commit": commit, "hits": hits, "more": found.more}
+    document |= {"at": past.table()} if past else {}
+    document |= {"withheld": dict(found.withheld)} if args.strict else {}
+    document |= {"behind": found.behind} if found.behind else {}
+    document |= {"suggestion": found.suggestion} if found.suggestion else {}
+    return document | ({"near": [hit_table(hit) for hit in found.near]} if found.near else {})
+
+
+def _ask_hub(args: Arguments, memory: Memory, question: Query) -> HubAnswer | None:
+    """Return what the hub that is set up finds; None if there is none, or a filter means only memories from here."""
+    site: str = args.hub or memory.repository.config.hub
+    if site in ("", "off") or any(getattr(question, name) for name in _ONLY_HERE):
+        return None
+    from gitmem.hub import client
+
+    asked = [("q", question.text), ("limit", str(min(question.limit, 100)))]
+    asked += [("kind", one) for one in question.kinds] + [("status", one) for one in question.statuses]
+    return client.ask(site, asked, token=variable("GITMEM_HUB_TOKEN"))
+
+
+# Filters that a hub does not have.
+_ONLY_HERE = (
+    *("collections", "tags", "paths", "tasks", "named_domains", "workspaces", "by", "everything", "scopes", "sources"),
+    *("stores", "strict"),
+)
+
+
+def _within(found: RecallResult, others: HubAnswer, limit: int) -> tuple[RecallResult, HubAnswer]:
+    """Return both results within one limit: the hub's hits get the places that are left, and up to half of all."""
+    theirs = others.hits[: max(limit - len(found.hits), limit // 2)]
+    kept = limit - len(theirs)
+    more = found.more + max(0, len(found.hits) - kept)
+    return replace(found, hits=found.hits[:kept], more=more), replace(others, hits=theirs)
+
+
+def _hub_table(others: HubAnswer | None) -> dict[str, Any]:
+    """Return a hub's answer as documented JSON; empty if none was asked."""
+    if others is None:
+        return {}
+    names = ("key", "kind", "title", "status", "score", "snippet")
+    hits = [{"repository": one.repository_name} | {name: getattr(one, name) for name in names} for one in others.hits]
+    return {"hub": {"hits": hits, "problem": others.problem}}
+
+
+def _print_hub(others: HubAnswer, out: Output) -> None:
+    """Print what a hub found, after the memories that are here, or one line about why it did not answer."""
+    if others.problem:
+        out.note(f"the hub was not searched: {others.problem}")
+    for one in others.hits:
+        if not out.is_terminal:
+            out.row(f"{one.repository_name}:{one.key}", one.kind, one.status, one.title, one.snippet, "hub")
+            continue
+        out.line((f"{one.repository_name}:{one.key}", "key"), f"  {one.title}  ", (one.status or one.kind, "dim"))
+        if one.snippet:
+            out.line("  ", (one.snippet, "dim"))
 
 
 def _status(found: RecallResult) -> int:

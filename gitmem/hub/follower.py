@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from time import monotonic
 
 import psycopg
 
@@ -54,6 +55,7 @@ class SearchNode:
         engine: The index.
         seq: The number of the last change that it has.
         repositories: The repositories by number.
+        looked_at: When the index last had all changes, in monotonic seconds.
     """
 
     def __init__(self, url: str, folder: Path) -> None:
@@ -69,6 +71,7 @@ class SearchNode:
             shutil.rmtree(folder, ignore_errors=True)
         self.engine = self._opened()
         self.repositories: dict[int, Repository] = {}
+        self.looked_at = float("-inf")
 
     def _opened(self) -> TantivyEngine:
         """Return the index; a damaged one is made again.
@@ -102,6 +105,7 @@ class SearchNode:
                 self._apply(rows)
                 total += len(rows)
             if len(rows) < BATCH:
+                self.looked_at = monotonic()
                 return total
 
     def catch_up_now(self) -> int:

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent / "migrations"
 # The letters "gitm" as a number: any constant that other programs in the database do not lock.
 LOCK = 0x6769746D
-_VERSIONS = "CREATE TABLE IF NOT EXISTS public.gitmem_hub_schema (version integer PRIMARY KEY, at timestamptz NOT NULL)"
+# Every role may read the version: a server, which owns nothing, refuses the wrong one.
+_VERSIONS = """
+CREATE TABLE IF NOT EXISTS public.gitmem_hub_schema (version integer PRIMARY KEY, at timestamptz NOT NULL);
+GRANT SELECT ON public.gitmem_hub_schema TO PUBLIC
+"""
 
 
 def newest() -> int:

@@ -152,6 +152,7 @@ LINES: dict[str, tuple[tuple[str, ...], ...]] = {
     "hub add": (("/srv/git/a.git",), (TEXT, "--database", NO_DATABASE)),
     "hub list": ((), ("--database", TEXT)),
     "hub remove": ((TEXT, "--database", NO_DATABASE),),
+    "hub serve": ((), ("--tokens", TEXT, "--database", NO_DATABASE)),
     "hub sync": ((TEXT, "--database", NO_DATABASE),),
     "policy": ((),),
     "policy show": ((), ("kinds",), ("--all",), (TEXT,)),

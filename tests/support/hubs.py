@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import hashlib
+import json
+import socket
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from support.postgres import HubDatabase
@@ -35,3 +41,66 @@ def followed(hub: HubDatabase, tmp_path: Path, name: str = "node") -> Iterator[S
         yield node
     finally:
         node.close()
+
+
+class Answer:
+    """What a server answered: its status, its JSON, and its headers."""
+
+    def __init__(self, status: int, body: bytes, headers: Mapping[str, str]) -> None:
+        self.status, self.body, self.headers = status, body, headers
+
+    @property
+    def json(self):  # type: ignore[no-untyped-def]
+        return json.loads(self.body)
+
+    @property
+    def keys(self) -> list[str]:
+        """Return the keys of the hits."""
+        return [hit["key"] for hit in self.json["hits"]]
+
+
+def ask(address: str, path: str, token: str = "", *, data: bytes | None = None, method: str = "GET") -> Answer:
+    """Send a request to a server."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    request = urllib.request.Request(f"{address}{path}", data=data, headers=headers, method=method)
+    try:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=60) as answer:
+            return Answer(answer.status, answer.read(), dict(answer.headers))
+    except urllib.error.HTTPError as err:
+        with err:
+            return Answer(err.code, err.read(), dict(err.headers))
+
+
+def token_file(folder: Path, **people: tuple[str, ...]) -> Path:
+    """Write a file of tokens: each person's token is their name with ``-token``."""
+    path = folder / "tokens.toml"
+    tables = [
+        f'[[token]]\nidentity = "{name}"\ngroups = {json.dumps(list(groups))}\n'
+        f'sha256 = "{hashlib.sha256(f"{name}-token".encode()).hexdigest()}"\n'
+        for name, groups in people.items()
+    ]
+    path.write_text("\n".join(tables), encoding="utf-8")
+    return path
+
+
+@contextlib.contextmanager
+def served(hub: HubDatabase, node: SearchNode, *sources, limits=None) -> Iterator[str]:  # type: ignore[no-untyped-def]
+    """The address of a server in this process that answers from a node."""
+    import uvicorn
+
+    from gitmem.hub.reading import Reading
+    from gitmem.hub.server import _QUIET, Hub, Limits, make_app
+
+    reading = Reading(hub.serving)
+    reading.open()
+    app = make_app(Hub(node, reading, sources, limits or Limits(1000, 1000)))
+    server = uvicorn.Server(uvicorn.Config(app, **_QUIET))
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{bound.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
+            reading.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import shutil
@@ -129,13 +130,20 @@ def hub_template(postgres: Postgres) -> str:
     return "hub_template"
 
 
-@pytest.fixture
-def hub(postgres: Postgres, hub_template: str) -> Iterator[HubDatabase]:
-    """A database with an empty hub."""
+@contextlib.contextmanager
+def new_hub(postgres: Postgres, hub_template: str) -> Iterator[HubDatabase]:
+    """A database with an empty hub, as long as the context lasts."""
     name = f"hub_{next(NUMBERS)}"
     run_sql(postgres.url(), f"CREATE DATABASE {name} OWNER {OWNER} TEMPLATE {hub_template}")
     yield HubDatabase(postgres.url(name, OWNER), postgres.url(name, SERVER), postgres.url(name))
     run_sql(postgres.url(), f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def hub(postgres: Postgres, hub_template: str) -> Iterator[HubDatabase]:
+    """A database with an empty hub."""
+    with new_hub(postgres, hub_template) as found:
+        yield found
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Add repositories to a hub, by the addresses that git fetches from, or change who may read them.
 
-A repository can be read through the hub only by its readers and its team: persons, groups, or everyone. Adding it again
-replaces them; its memories stay.
+A repository can be read through the hub only by its readers and its team: persons, groups (@NAME), or everyone. Adding
+it again replaces them; its memories stay.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from gitmem.cli.output import Output
 from gitmem.errors import UsageError
 
 EXAMPLES = (
-    "gitmem hub add https://git.example.org/payments/api.git --team payments --reader everyone",
+    "gitmem hub add https://git.example.org/payments/api.git --team @payments --reader everyone",
     "gitmem hub add git@git.example.org:payments/api.git /srv/git/web.git --reader alice --reader bob",
 )
 
@@ -22,8 +22,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("urls", metavar="URL", nargs="+", help="a repository's address, or its absolute folder")
     parser.add_argument("--name", default="", help="its name in the hub (the last two parts of its address)")
     parser.add_argument("--branch", default="memory", help="its memory branch (memory)")
-    parser.add_argument("--team", default="", help="the group whose repository it is: reads by others are logged")
-    about = "a person or group that may read it, or everyone; may be repeated"
+    parser.add_argument(
+        "--team", default="", help="the group whose repository it is, as @NAME: reads by others are logged"
+    )
+    about = "a person, a group as @NAME, or everyone that may read it; may be repeated"
     parser.add_argument("--reader", dest="readers", action="append", default=[], metavar="NAME", help=about)
     add_database(parser)
 

@@ -1,0 +1,58 @@
+"""Serve a hub over HTTP: search across repositories, and read memories, for identities that may read them.
+
+It keeps a search index in its folder and follows the database; several servers may run on one database. The role must
+be a member of gitmem_reader and gitmem_follower and own nothing: one that could read past the rules is refused. Put a
+proxy that encrypts in front of it, unless its clients are on this machine.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import monotonic
+
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.hub.options import add_database, add_folder, database_of, folder_of
+from gitmem.cli.output import Output
+from gitmem.errors import UsageError
+
+EXAMPLES = (
+    "gitmem hub serve --tokens /etc/gitmem/tokens.toml",
+    "gitmem hub serve --oidc-issuer https://id.example.org --oidc-audience gitmem-hub --host 0.0.0.0 --port 4484",
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of ``serve``."""
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (127.0.0.1)")
+    parser.add_argument("--port", type=int, default=4484, help="the port to listen on (4484; 0: any free port)")
+    about = "a TOML file with the SHA-256 of each token, its identity and its groups"
+    parser.add_argument("--tokens", default="", metavar="FILE", help=about)
+    parser.add_argument("--oidc-issuer", default="", metavar="URL", help="accept the bearer tokens of this issuer")
+    parser.add_argument("--oidc-audience", default="", metavar="NAME", help="the hub's name at the issuer")
+    parser.add_argument("--oidc-groups", default="groups", metavar="CLAIM", help="the claim with the groups (groups)")
+    add_folder(parser)
+    add_database(parser)
+
+
+def run(args: Arguments, out: Output) -> int:
+    """Serve until a signal arrives."""
+    if not args.tokens and not args.oidc_issuer:
+        raise UsageError("the server needs to know who may ask", hint="--tokens FILE, or --oidc-issuer URL")
+    if bool(args.oidc_issuer) != bool(args.oidc_audience):
+        raise UsageError("--oidc-issuer and --oidc-audience belong together", hint="give both")
+    url = database_of(args)
+    from gitmem.hub.identity import Oidc, TokenFile
+    from gitmem.hub.server import serve
+
+    sources: list[TokenFile | Oidc] = []
+    if args.tokens:
+        sources.append(TokenFile(Path(args.tokens)))
+    if args.oidc_issuer:
+        sources.append(Oidc(args.oidc_issuer, args.oidc_audience, clock=monotonic, groups_claim=args.oidc_groups))
+
+    def print_address(address: str) -> None:
+        out.line(address)
+        out.flush()
+
+    serve(url, folder_of(args) / "index", sources, address=(args.host, args.port), report=print_address)
+    return 0

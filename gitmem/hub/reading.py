@@ -1,0 +1,171 @@
+"""Read the database for one identity: row-level security decides, and reads of others' memories are logged."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from time import monotonic
+
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from gitmem.errors import GitmemError
+from gitmem.frozen import frozen
+from gitmem.hub.database import CONNECT_TIMEOUT_S, FOLLOWER, READER, worded
+from gitmem.hub.follower import Repository
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.hub.database import Connection
+    from gitmem.hub.identity import Identity
+
+CONNECTIONS = 8
+# A request waits no longer for a connection, nor for a statement.
+WAIT_S, STATEMENT_MS = 2.0, 2_000
+# How long a reader's list of repositories is believed before the database is asked again. Texts are always asked for.
+VISIBLE_S = 10.0
+VISIBLE_AT_MOST = 1_000
+_POWERS = """
+SELECT r.rolsuper OR r.rolbypassrls,
+  EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+          WHERE n.nspname = 'hub' AND pg_has_role(r.oid, c.relowner, 'MEMBER')),
+  (SELECT coalesce(bool_or(g.rolsuper OR g.rolbypassrls), false) FROM pg_roles g WHERE g.rolname = ANY (%(roles)s)),
+  (SELECT count(*) FROM pg_roles g WHERE g.rolname = ANY (%(roles)s) AND pg_has_role(r.oid, g.oid, 'MEMBER')),
+  r.rolname
+FROM pg_roles r WHERE r.rolname = session_user
+"""
+
+
+@frozen
+class Text:
+    """A memory as a reader may see it."""
+
+    repository_id: int
+    path: str
+    key: str
+    kind: str
+    status: str
+    owner: str
+    title: str
+    fields: Mapping[str, Any]
+    text: str
+
+
+_TEXT = ", ".join("repository" if name == "repository_id" else name for name in Text.__annotations__)
+
+
+def refuse_powers(connection: Connection) -> None:
+    """Raise an error if the role of a connection could read past the rules, or cannot read at all.
+
+    Raises:
+        GitmemError: It is a superuser, bypasses row-level security, or owns a table; or it lacks a role.
+    """
+    row = connection.execute(_POWERS, {"roles": [READER, FOLLOWER]}).fetchone()
+    assert row is not None, "a session has a role"
+    is_mighty, is_owner, has_mighty_role, roles, name = row
+    hint = f"CREATE ROLE hub_server LOGIN NOINHERIT IN ROLE {READER}, {FOLLOWER}"
+    if is_mighty or has_mighty_role:
+        raise GitmemError(f"the role {name} bypasses the rules about who may read what", hint=hint)
+    if is_owner:
+        raise GitmemError(
+            f"the role {name} owns the tables, which the rules about who may read what do not bind", hint=hint
+        )
+    if roles < 2:
+        raise GitmemError(f"the role {name} is not a member of {READER} and {FOLLOWER}", hint=hint)
+
+
+class Reading:
+    """Connections that read for identities."""
+
+    def __init__(self, url: str) -> None:
+        """Use a database; no connection is opened yet."""
+        options = {"autocommit": True, "connect_timeout": CONNECT_TIMEOUT_S, "prepare_threshold": None}
+        self._pool = ConnectionPool(
+            url, min_size=1, max_size=CONNECTIONS, timeout=WAIT_S, kwargs=options, open=False, reconnect_timeout=5.0
+        )
+        self._visible: dict[tuple[str, ...], tuple[float, dict[int, tuple[Repository, str]]]] = {}
+
+    def open(self) -> None:
+        """Begin to connect."""
+        self._pool.open()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._pool.close()
+
+    @contextmanager
+    def of(self, identity: Identity) -> Iterator[Connection]:
+        """Yield a connection in one transaction that sees what an identity may.
+
+        Raises:
+            GitmemError: The database cannot be reached, or refuses.
+        """
+        with worded():
+            try:
+                with self._pool.connection() as connection, connection.transaction():
+                    connection.execute(f"SET LOCAL statement_timeout = {STATEMENT_MS}")
+                    connection.execute(f"SET LOCAL ROLE {READER}")
+                    principals = "\n".join(identity.principals)
+                    connection.execute("SELECT set_config('gitmem.identity', %s, true)", (principals,))
+                    yield connection
+            except PoolTimeout as err:
+                raise GitmemError("the database cannot be reached") from err
+
+    def visible(self, connection: Connection, identity: Identity) -> dict[int, tuple[Repository, str]]:
+        """Return the repositories that an identity may read, with their teams, by number."""
+        known = self._visible.get(identity.principals)
+        if known is not None and monotonic() - known[0] < VISIBLE_S:
+            return known[1]
+        rows = connection.execute("SELECT id, name, language, policy, team FROM hub.repository")
+        found = {row[0]: (Repository(*row[:4]), row[4]) for row in rows}
+        if len(self._visible) >= VISIBLE_AT_MOST:
+            self._visible.clear()
+        self._visible[identity.principals] = (monotonic(), found)
+        return found
+
+
+def read_texts(connection: Connection, places: Sequence[tuple[int, str]]) -> dict[tuple[int, str], Text]:
+    """Return the memories at these repositories and paths that the identity may read now."""
+    numbers, paths = [number for number, _ in places], [path for _, path in places]
+    rows = connection.execute(
+        f"SELECT {_TEXT} FROM hub.memory JOIN unnest(%s::integer[], %s::text[]) AS asked (repository, path)"
+        " USING (repository, path)",
+        (numbers, paths),
+    )
+    return {(row[0], row[1]): Text(*row) for row in rows}
+
+
+def find_text(connection: Connection, name: str, key: str) -> Text | None:
+    """Return a memory by the name of its repository and its key, if the identity may read it."""
+    columns = ", ".join(f"m.{one.strip()}" for one in _TEXT.split(","))
+    row = connection.execute(
+        f"SELECT {columns} FROM hub.memory m JOIN hub.repository r ON r.id = m.repository"
+        " WHERE r.name = %s AND m.key = %s ORDER BY m.fields ->> 'hidden', m.path LIMIT 1",
+        (name, key),
+    ).fetchone()
+    return None if row is None else Text(*row)
+
+
+def note_reads(
+    connection: Connection,
+    identity: Identity,
+    action: str,
+    reads: Mapping[int, Sequence[str]],
+    teams: Mapping[int, str],
+) -> None:
+    """Note which memories of other teams' repositories an identity reads; without the note, nothing is read.
+
+    Args:
+        connection: The transaction that reads them.
+        identity: Who reads.
+        action: What they do.
+        reads: The keys that are read, by repository.
+        teams: The team of each of these repositories.
+    """
+    foreign = {number: keys for number, keys in reads.items() if teams[number] not in identity.principals}
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            "INSERT INTO hub.audit (identity, action, repository, detail) VALUES (%s, %s, %s, %s)",
+            [(identity.name, action, number, " ".join(keys)) for number, keys in sorted(foreign.items())],
+        )

@@ -1,0 +1,326 @@
+"""Serve searches and memories over HTTP, to identities that may read them.
+
+What an identity may not read does not exist for it: a memory of a hidden repository and one that nobody has get the
+same answer, and no statistic of a search contains anything hidden.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from time import monotonic, time
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.routing import Route
+
+from gitmem.errors import ConfigError, GitmemError
+from gitmem.frozen import frozen
+from gitmem.hub import schema
+from gitmem.hub.database import connected
+from gitmem.hub.follower import SearchNode
+from gitmem.hub.identity import TOKEN_LENGTH, UnknownIdentityError
+from gitmem.hub.reading import Reading, find_text, note_reads, read_texts, refuse_powers
+from gitmem.hub.search import LIMIT, TEXT_LENGTH, HubQuery, search
+from gitmem.recall import SNIPPET
+from gitmem.text.tokens import query_terms, snippet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from gitmem.hub.identity import Identity
+
+# The letters GITH on a phone keypad.
+PORT = 4484
+# Requests that are answered at once; more are refused, so that none waits for long.
+AT_ONCE = 200
+# Requests of one identity: so many at once, and so many a second after that.
+BURST, PER_SECOND = 60.0, 20.0
+# Values of one filter, and characters of each.
+VALUES, VALUE_LENGTH = 50, 200
+# Who may read the metrics, which tell how much there is.
+OPERATORS = "@hub-operators"
+# A node whose last look at the database is older is not ready.
+BEHIND_S = 15.0
+_FILTERS = {
+    "repository": "repositories",
+    "kind": "kinds",
+    "status": "statuses",
+    "owner": "owners",
+    "language": "languages",
+}
+
+
+class RefusedRequestError(GitmemError):
+    """A request that is not answered, with its HTTP status."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@frozen
+class Limits:
+    """How often an identity may ask: at once, and a second."""
+
+    burst: float = BURST
+    per_second: float = PER_SECOND
+
+
+class Hub:
+    """What the requests share.
+
+    Attributes:
+        node: The search node.
+        reading: The database.
+    """
+
+    def __init__(
+        self, node: SearchNode, reading: Reading, sources: Sequence[Callable[[str], Identity | None]], limits: Limits
+    ) -> None:
+        """Serve a node.
+
+        Args:
+            node: The search node.
+            reading: The database.
+            sources: Each returns the identity of a token, or None for a token that is not of its kind.
+            limits: How often an identity may ask.
+        """
+        self.node, self.reading = node, reading
+        self._sources, self._limits = sources, limits
+        self._rooms: dict[str, tuple[float, float]] = {}
+        self._lock = threading.Lock()
+        self.counts: dict[tuple[str, int], int] = {}
+
+    def identify(self, request: Request) -> Identity:
+        """Return who asks.
+
+        Raises:
+            RefusedRequestError: Nobody that is known, or too often.
+        """
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not token or len(token) > TOKEN_LENGTH:
+            raise RefusedRequestError(401, "send the header Authorization: Bearer TOKEN")
+        try:
+            found = next((one for source in self._sources if (one := source(token))), None)
+        except UnknownIdentityError as err:
+            raise RefusedRequestError(401, err.message) from err
+        except ConfigError as err:
+            raise RefusedRequestError(503, "the hub's list of tokens cannot be read") from err
+        if found is None:
+            raise RefusedRequestError(401, "the token is not known here")
+        self._take(found.name)
+        return found
+
+    def _take(self, name: str) -> None:
+        """Count a request of an identity against its limit (a token bucket)."""
+        now = monotonic()
+        with self._lock:
+            room, at = self._rooms.get(name, (self._limits.burst, now))
+            room = min(self._limits.burst, room + (now - at) * self._limits.per_second)
+            if room < 1:
+                raise RefusedRequestError(429, "too many requests: wait a second")
+            self._rooms[name] = (room - 1, now)
+
+    def count(self, what: str, status: int) -> None:
+        """Count an answer."""
+        with self._lock:
+            self.counts[what, status] = self.counts.get((what, status), 0) + 1
+
+
+def make_app(hub: Hub) -> Starlette:
+    """Return the application."""
+
+    def answered(what: str, answer: Callable[[Request], Response]) -> Callable[[Request], Response]:
+        def respond(request: Request) -> Response:
+            try:
+                if int(request.headers.get("content-length") or 0) or "transfer-encoding" in request.headers:
+                    raise RefusedRequestError(413, "a request has no body")
+                response = answer(request)
+            except RefusedRequestError as err:
+                headers = {"WWW-Authenticate": "Bearer"} if err.status == 401 else {}
+                response = JSONResponse({"error": err.message}, status_code=err.status, headers=headers)
+            except GitmemError as err:
+                response = JSONResponse({"error": err.message}, status_code=503)
+            hub.count(what, response.status_code)
+            return response
+
+        return respond
+
+    answers: dict[str, tuple[str, Callable[[Request], Response]]] = {
+        "search": ("/search", lambda request: _search(hub, request)),
+        "memory": ("/memory/{name:path}", lambda request: _memory(hub, request)),
+        "health": ("/health", lambda _: JSONResponse({"status": "ok"})),
+        "ready": ("/ready", lambda _: _ready(hub)),
+        "metrics": ("/metrics", lambda request: _metrics(hub, request)),
+    }
+    routes = [Route(path, answered(what, answer), methods=["GET"]) for what, (path, answer) in answers.items()]
+    return Starlette(routes=routes)
+
+
+def query_of(request: Request) -> HubQuery:
+    """Return the query of a request.
+
+    Raises:
+        RefusedRequestError: A parameter is unknown, too long, or not what it must be.
+    """
+    known = {"q", "limit", *_FILTERS}
+    if unknown := sorted(set(request.query_params) - known):
+        raise RefusedRequestError(400, f"unknown parameter: {unknown[0][:80]}")
+    text = request.query_params.get("q", "")
+    if not 0 < len(text) <= TEXT_LENGTH:
+        raise RefusedRequestError(400, f"q must be a question of at most {TEXT_LENGTH} characters")
+    limit = request.query_params.get("limit", "10")
+    if not (limit.isascii() and limit.isdigit() and len(limit) <= 4 and 1 <= int(limit) <= LIMIT):
+        raise RefusedRequestError(400, f"limit must be a number from 1 to {LIMIT}")
+    given = {field: tuple(request.query_params.getlist(name)) for name, field in _FILTERS.items()}
+    for name, field in _FILTERS.items():
+        if len(given[field]) > VALUES or any(len(value) > VALUE_LENGTH for value in given[field]):
+            raise RefusedRequestError(400, f"{name} has at most {VALUES} values of {VALUE_LENGTH} characters")
+    return HubQuery(text, limit=int(limit), **given)
+
+
+def _search(hub: Hub, request: Request) -> Response:
+    query, identity = query_of(request), hub.identify(request)
+    with hub.reading.of(identity) as connection:
+        visible = hub.reading.visible(connection, identity)
+        repositories = {number: one for number, (one, _) in visible.items()}
+        ranked = search(hub.node.engine.view(), repositories, query, now=int(time()))
+        texts = read_texts(connection, [(one.found.repository_id, one.found.path) for one in ranked])
+        hits: list[dict[str, Any]] = []
+        reads: dict[int, list[str]] = {}
+        for one in ranked:
+            number = one.found.repository_id
+            text = texts.get((number, one.found.path))
+            if text is None:  # it went, or may no longer be read
+                continue
+            reads.setdefault(number, []).append(text.key)
+            language = one.found.language
+            shown, _ = snippet(text.text, query_terms(query.text, language), width=SNIPPET, language=language)
+            hits.append(
+                {
+                    "repository": repositories[number].name,
+                    "key": text.key,
+                    "kind": text.kind,
+                    "title": text.title,
+                    "status": one.status,
+                    "score": one.score,
+                    "owner": text.owner,
+                    "created": text.fields["created"],
+                    "snippet": shown,
+                }
+            )
+        note_reads(connection, identity, "search", reads, {number: team for number, (_, team) in visible.items()})
+    return JSONResponse({"query": query.text, "hits": hits})
+
+
+def _memory(hub: Hub, request: Request) -> Response:
+    identity = hub.identify(request)
+    name, _, key = str(request.path_params["name"]).rpartition("/")
+    with hub.reading.of(identity) as connection:
+        text = None if "\0" in f"{name}{key}" else find_text(connection, name, key)  # PostgreSQL has no NUL
+        if text is None:
+            raise RefusedRequestError(404, "there is no such memory")
+        visible = hub.reading.visible(connection, identity)
+        teams = {text.repository_id: visible[text.repository_id][1] if text.repository_id in visible else ""}
+        note_reads(connection, identity, "read", {text.repository_id: [key]}, teams)
+    return JSONResponse(
+        {
+            "repository": name,
+            "key": text.key,
+            "kind": text.kind,
+            "status": text.status,
+            "title": text.title,
+            "frontmatter": text.fields["frontmatter"],
+            "body": text.text,
+            "why": text.fields["why"],
+        }
+    )
+
+
+def _ready(hub: Hub) -> Response:
+    age = monotonic() - hub.node.looked_at
+    is_ready = age < BEHIND_S
+    return JSONResponse({"status": "ready" if is_ready else "behind"}, status_code=200 if is_ready else 503)
+
+
+def _metrics(hub: Hub, request: Request) -> Response:
+    """Answer with OpenMetrics, to operators only."""
+    if OPERATORS not in hub.identify(request).principals:
+        raise RefusedRequestError(403, f"metrics are for members of {OPERATORS.removeprefix('@')}")
+    lines = ["# TYPE gitmem_hub_requests counter"]
+    lines += [
+        f'gitmem_hub_requests_total{{endpoint="{what}",status="{status}"}} {count}'
+        for (what, status), count in sorted(hub.counts.items())
+    ]
+    values = {
+        "memories": hub.node.engine.view().memories,
+        "repositories": len(hub.node.repositories),
+        "change": hub.node.seq,
+    }
+    for name, value in values.items():
+        lines += [f"# TYPE gitmem_hub_{name} gauge", f"gitmem_hub_{name} {value}"]
+    media = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+    return PlainTextResponse("\n".join([*lines, "# EOF", ""]), media_type=media)
+
+
+def serve(
+    url: str,
+    folder: Path,
+    sources: Sequence[Callable[[str], Identity | None]],
+    *,
+    address: tuple[str, int],
+    report: Callable[[str], None],
+) -> None:
+    """Serve until a signal ends it.
+
+    Args:
+        url: The database, for a role that owns nothing.
+        folder: The folder of the index.
+        sources: Where identities come from.
+        address: The host and the port; 0 for a free one.
+        report: Called with the address as soon as clients can connect.
+
+    Raises:
+        GitmemError: The role has too many rights or too few, the schema is another one, or the address is in use.
+    """
+    with connected(url) as connection:
+        schema.require(connection)
+        refuse_powers(connection)
+    node, reading, stop = SearchNode(url, folder), Reading(url), threading.Event()
+    follower = threading.Thread(target=node.follow, args=(stop,), name="follower", daemon=True)
+    try:
+        node.catch_up_now()
+        reading.open()
+        with socket.create_server(address) as bound:
+            config = uvicorn.Config(make_app(Hub(node, reading, sources, Limits())), **_QUIET)
+            follower.start()
+            host, port = bound.getsockname()[:2]
+            report(f"http://{host}:{port}")
+            uvicorn.Server(config).run(sockets=[bound])
+    except OSError as err:
+        raise GitmemError(f"cannot serve at {address[0]}:{address[1]}: {err.strerror}", hint="--port PORT") from err
+    finally:
+        stop.set()
+        if follower.ident is not None:
+            follower.join()
+        reading.close()
+        node.close()
+
+
+_QUIET: dict[str, Any] = {
+    "log_level": "error",
+    "access_log": False,
+    "timeout_graceful_shutdown": 5,
+    "timeout_keep_alive": 20,
+    "limit_concurrency": AT_ONCE,
+    "lifespan": "off",
+    "server_header": False,
+}

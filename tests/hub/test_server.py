@@ -1,0 +1,246 @@
+"""The server: what it answers to whom, what it refuses, and that a stranger learns nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.facts import make_memory, put
+from support.hubs import add_to, ask, followed, served, synced, token_file
+from support.postgres import HubDatabase, Postgres, new_hub, run_sql
+from support.terminal import GITMEM, environment
+
+from gitmem.errors import GitmemError
+from gitmem.hub.database import connected
+from gitmem.hub.identity import TokenFile
+from gitmem.hub.reading import refuse_powers
+from gitmem.hub.registry import Entry, add
+from gitmem.hub.server import Limits
+
+ALICE, BOB, CAROL = "alice-token", "bob-token", "carol-token"
+
+
+# Alice and Carol are of the payments team; Bob is of none; Olga runs the hub.
+PEOPLE = {"alice": ("payments",), "bob": (), "carol": ("payments",), "olga": ("hub-operators",)}
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    """The file with everybody's tokens."""
+    return token_file(tmp_path, **PEOPLE)
+
+
+@contextlib.contextmanager
+def storms(hub: HubDatabase, template: Path, tmp_path: Path, people: Path) -> Iterator[str]:
+    """A server with a repository that only the payments team may read, and one for everyone."""
+    for name, memories in (
+        (
+            "secret",
+            (make_memory("vault", "The vault storms at midnight", "Its code is xylophone."), make_memory("k", "K")),
+        ),
+        ("open", (make_memory("weather", "A storm is not a hurricane"),)),
+    ):
+        put(Path(shutil.copytree(template, tmp_path / name)), *memories)
+    add_to(hub, tmp_path / "secret", readers=(), team="@payments")
+    add_to(hub, tmp_path / "open", team="@weather")
+    synced(hub, tmp_path)
+    with followed(hub, tmp_path) as node, served(hub, node, TokenFile(people)) as found:
+        yield found
+
+
+@pytest.fixture
+def address(hub: HubDatabase, template: Path, tmp_path: Path, people: Path) -> Iterator[str]:
+    """A server for a test that changes something."""
+    with storms(hub, template, tmp_path, people) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def shared(
+    postgres: Postgres, hub_template: str, template: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """A server that the tests share that only ask."""
+    folder = tmp_path_factory.mktemp("shared")
+    with (
+        new_hub(postgres, hub_template) as hub,
+        storms(hub, template, folder, token_file(folder, **PEOPLE)) as found,
+    ):
+        yield found
+
+
+def test_each_identity_finds_and_reads_what_it_may(shared: str) -> None:
+    assert sorted(ask(shared, "/search?q=storm", ALICE).keys) == ["vault", "weather"]
+    assert ask(shared, "/search?q=storm", BOB).keys == ["weather"]
+    read = ask(shared, "/memory/secret/vault", ALICE)
+
+    assert (read.status, read.json["title"]) == (200, "The vault storms at midnight")
+    assert "xylophone" in read.json["body"]
+    hit = ask(shared, "/search?q=xylophone", ALICE).json["hits"][0]
+    assert (hit["repository"], hit["kind"], hit["snippet"]) == ("secret", "gotcha", "Its code is xylophone.")
+
+
+# Everything that a stranger could try: the answer must be the one for what does not exist.
+PAIRS = [
+    ("/memory/secret/vault", "/memory/nothing/vault"),
+    ("/memory/secret/k", "/memory/secret/nothing"),
+    ("/memory/secret%2Fvault", "/memory/nothing%2Fvault"),
+    ("/search?q=xylophone", "/search?q=nosuchword"),
+    ("/search?q=vault&repository=secret", "/search?q=vault&repository=nothing"),
+    ("/search?q=storm&repository=secret", "/search?q=storm&repository=nothing"),
+    ("/search?q=midnight&kind=gotcha", "/search?q=nosuchword&kind=gotcha"),
+    ("/search?q=vault&status=&owner=", "/search?q=nosuchword&status=&owner="),
+    ("/search?q=xylophone&limit=100", "/search?q=nosuchword&limit=100"),
+]
+
+
+@pytest.mark.parametrize(("hidden", "missing"), PAIRS)
+def test_stranger_cannot_tell_what_is_hidden_from_what_is_missing(shared: str, hidden: str, missing: str) -> None:
+    one, other = ask(shared, hidden, BOB), ask(shared, missing, BOB)
+
+    def without_query(answer) -> object:
+        return {name: value for name, value in answer.json.items() if name != "query"}
+
+    assert one.status == other.status
+    assert without_query(one) == without_query(other)
+    assert b"vault" not in one.body.replace(b'"query":"vault"', b"")
+
+
+@pytest.mark.parametrize("token", ["", "wrong", "alice", "x" * 20_000, "eyJhbGciOiJub25lIn0.e30."])
+@pytest.mark.parametrize("path", ["/search?q=storm", "/memory/open/weather", "/metrics"])
+def test_nobody_is_let_in_without_a_known_token(shared: str, path: str, token: str) -> None:
+    refused = ask(shared, path, token)
+
+    assert refused.status in (400, 401)  # uvicorn itself refuses a header that is too long
+    if refused.status == 401:
+        assert refused.headers["www-authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/search", 400),
+        ("/search?q=", 400),
+        (f"/search?q={'a' * 1001}", 400),
+        ("/search?q=a&limit=0", 400),
+        ("/search?q=a&limit=101", 400),
+        ("/search?q=a&limit=%D9%A1", 400),
+        ("/search?q=a&nothing=1", 400),
+        ("/search?q=a&" + "&".join(["kind=x"] * 51), 400),
+        (f"/search?q=a&kind={'a' * 201}", 400),
+        ("/search?q=%00", 200),
+        ("/search?q=%22%27)(*%3B--", 200),
+        ("/search?q=a&owner=%00", 200),
+        ("/memory/", 404),
+        ("/memory/open", 404),
+        ("/memory/open/%00", 404),
+        ("/nothing", 404),
+        ("/metrics", 403),
+    ],
+)
+def test_strange_request_gets_a_clear_answer(shared: str, path: str, status: int) -> None:
+    assert ask(shared, path, ALICE).status == status
+
+
+def test_body_and_other_methods_are_refused(shared: str) -> None:
+    assert ask(shared, "/search?q=storm", ALICE, data=b"x" * 10, method="GET").status == 413
+    assert ask(shared, "/search?q=storm", ALICE, data=b"x", method="POST").status == 405
+
+
+def test_reads_of_another_teams_memories_are_in_the_audit_log(address: str, hub: HubDatabase) -> None:
+    ask(address, "/search?q=vault", ALICE)
+    ask(address, "/memory/secret/vault", CAROL)
+    ask(address, "/search?q=storm", BOB)
+    ask(address, "/memory/open/weather", ALICE)
+
+    with connected(hub.admin) as connection:
+        rows = connection.execute(
+            "SELECT a.identity, a.action, r.name, a.detail FROM hub.audit a"
+            " JOIN hub.repository r ON r.id = a.repository WHERE a.action IN ('search', 'read') ORDER BY a.id"
+        ).fetchall()
+    assert rows == [("bob", "search", "open", "weather"), ("alice", "read", "open", "weather")]
+
+
+def test_revoked_access_ends_at_once(address: str, hub: HubDatabase, people: Path, tmp_path: Path) -> None:
+    before = ask(address, "/search?q=xylophone", ALICE).keys
+    with connected(hub.url) as connection:
+        add(connection, Entry(str(tmp_path / "secret"), name="secret", readers=("dora",)))
+    after = ask(address, "/search?q=xylophone", ALICE).keys, ask(address, "/memory/secret/vault", ALICE).status
+    token_file(tmp_path, bob=())
+
+    assert before == ["vault"]
+    assert after == ([], 404)
+    assert ask(address, "/search?q=storm", ALICE).status == 401
+    assert ask(address, "/search?q=storm", BOB).status == 200
+
+
+def test_probes_and_metrics(address: str) -> None:
+    ask(address, "/search?q=storm", BOB)
+    metrics = ask(address, "/metrics", "olga-token")
+
+    assert [ask(address, path).status for path in ("/health", "/ready")] == [200, 200]
+    assert 'gitmem_hub_requests_total{endpoint="search",status="200"} 1\n' in metrics.body.decode()
+    assert metrics.body.decode().endswith("# EOF\n")
+
+
+def test_identity_that_asks_too_often_waits_and_others_do_not(hub: HubDatabase, tmp_path: Path, people: Path) -> None:
+    with (
+        followed(hub, tmp_path) as node,
+        served(hub, node, TokenFile(people), limits=Limits(burst=2, per_second=0)) as address,
+    ):
+        found = [ask(address, "/search?q=storm", ALICE).status for _ in range(3)]
+        other = ask(address, "/search?q=storm", BOB).status
+
+    assert found == [200, 200, 429]
+    assert other == 200
+
+
+def test_database_that_is_away_is_one_line(hub: HubDatabase, address: str) -> None:
+    run_sql(hub.admin, "ALTER ROLE hub_server NOLOGIN")
+    try:
+        run_sql(hub.admin, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'hub_server'")
+        answer = ask(address, "/search?q=storm", ALICE)
+    finally:
+        run_sql(hub.admin, "ALTER ROLE hub_server LOGIN")
+
+    assert answer.status == 503
+    assert "\n" not in answer.json["error"]
+    assert ask(address, "/health").status == 200
+
+
+@pytest.mark.parametrize(
+    ("user", "says"),
+    [("postgres", "bypasses the rules"), ("hub_owner", "owns the tables"), ("hub_plain", "is not a member")],
+)
+def test_role_with_too_many_rights_or_too_few_is_refused(hub: HubDatabase, user: str, says: str) -> None:
+    run_sql(hub.admin, "DROP ROLE IF EXISTS hub_plain", "CREATE ROLE hub_plain LOGIN")
+    url = hub.admin.replace("postgres@", f"{user}@")
+
+    with connected(url) as connection, pytest.raises(GitmemError, match=says) as caught:
+        refuse_powers(connection)
+
+    assert caught.value.hint.startswith("CREATE ROLE")
+    run_sql(hub.admin, "DROP ROLE hub_plain")
+
+
+def test_command_serves_until_a_signal(hub: HubDatabase, tmp_path: Path, people: Path) -> None:
+    options = ("--tokens", str(people), "--port", "0", "--folder", str(tmp_path / "data"))
+    argv = [*GITMEM, "hub", "serve", *options]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    variables = {**environment(), "GITMEM_HUB_DATABASE": hub.serving}
+    server = subprocess.Popen(argv, cwd=tmp_path, env=variables, **pipes)
+    try:
+        found = server.stdout.readline().strip()
+        answer = ask(found, "/search?q=storm", ALICE) if found else None
+    finally:
+        os.kill(server.pid, signal.SIGTERM)
+        rest = server.communicate(timeout=180)[1]
+
+    assert answer is not None, rest
+    assert (answer.status, answer.json["hits"]) == (200, [])
+    assert "Traceback" not in rest
