@@ -78,10 +78,14 @@ RARE = ("re", "unicodedata", "array", "heapq", "fcntl", "msvcrt")
 # Modules without a test file of their own, and where they are tested instead.
 TESTED_ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(
-        (f"gitmem/cli/hub/{name}.py" for name in ("add", "init", "list", "options", "remove", "serve", "sync")),
+        (
+            f"gitmem/cli/hub/{name}.py"
+            for name in ("add", "init", "list", "options", "rebuild", "remove", "serve", "status", "sync")
+        ),
         "one story on a real database: tests/cli/hub/test_hub.py",
     ),
     "gitmem/hub/engine.py": "through searches: tests/hub/test_search.py, test_follower.py",
+    "gitmem/hub/overview.py": "what is printed of it: tests/cli/hub/test_hub.py, tests/hub/test_follower.py",
     "gitmem/hub/reading.py": "through requests: tests/hub/test_server.py",
     "gitmem/hub/mirror.py": "with real remotes: tests/hub/test_ingest.py",
     "gitmem/hub/memory_rows.py": "on real memories: tests/hub/test_ingest.py",

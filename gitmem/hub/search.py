@@ -90,9 +90,7 @@ def search(view: View, repositories: Mapping[int, Repository], query: HubQuery, 
     candidates, lexical = _by_words(view, {one.language for one in within.values()}, asked, run, only)
     statuses = {number: status_at(one, now) for number, one in candidates.items()}
     signals = [
-        _signals(
-            number, score, candidates[number], statuses[number], policies[candidates[number].repository_id], now=now
-        )
+        _signals(number, score, candidates[number], policies[candidates[number].repository_id], now=now)
         for number, score in lexical.items()
         if not query.statuses or statuses[number] in query.statuses
     ]
@@ -145,7 +143,7 @@ def _times(found: Found) -> tuple[int, ...]:
     return (found.fields["created"], found.fields["updated"], (found.fields["proof"] or {}).get("at", 0))
 
 
-def _signals(number: int, score: float, found: Found, status: str, policy: Policy, *, now: int) -> Signals:
+def _signals(number: int, score: float, found: Found, policy: Policy, *, now: int) -> Signals:
     """Return the signals of a candidate, as ``recall.signals_of`` reads them from a catalog."""
     fields, proof = found.fields, found.fields["proof"] or {}
     held = proof["at"] if proof.get("own") == VERIFIED else 0
@@ -156,7 +154,7 @@ def _signals(number: int, score: float, found: Found, status: str, policy: Polic
         key=found.key,
         age_days=age_s(born, now) / DAY_S if born else 0.0,
         half_life_days=half_life_days(found.kind, policy, Config()),
-        status=status,
+        status=status_at(found, now),
         importance=grade(fields["importance"], default=0.5),
         confidence=grade(fields["confidence"], default=1.0),
         is_agents=bool(fields["agent"]),

@@ -153,6 +153,8 @@ LINES: dict[str, tuple[tuple[str, ...], ...]] = {
     "hub list": ((), ("--database", TEXT)),
     "hub remove": ((TEXT, "--database", NO_DATABASE),),
     "hub serve": ((), ("--tokens", TEXT, "--database", NO_DATABASE)),
+    "hub rebuild": ((), ("--database", NO_DATABASE)),
+    "hub status": ((), ("--database", NO_DATABASE)),
     "hub sync": ((TEXT, "--database", NO_DATABASE),),
     "policy": ((),),
     "policy show": ((), ("kinds",), ("--all",), (TEXT,)),

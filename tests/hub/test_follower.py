@@ -16,6 +16,7 @@ from support.processes import wait_until
 from gitmem.errors import GitmemError
 from gitmem.hub.database import connected
 from gitmem.hub.follower import STATE, SearchNode
+from gitmem.hub.overview import forget_memories
 from gitmem.hub.registry import remove
 from gitmem.hub.search import HubQuery, search
 
@@ -150,3 +151,16 @@ def test_two_nodes_follow_through_a_lost_connection(hub: HubDatabase, api: Path,
 
     assert first
     assert second
+
+
+def test_rebuilt_hub_is_followed_from_the_start(hub: HubDatabase, api: Path, tmp_path: Path) -> None:
+    with followed(hub, tmp_path) as node:
+        with connected(hub.url) as connection:
+            forget_memories(connection)
+        node.catch_up_now()
+        empty = keys(node)
+        synced(hub, tmp_path)
+        node.catch_up_now()
+
+        assert empty == []
+        assert keys(node) == ["calm", "gust"]

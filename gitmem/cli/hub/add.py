@@ -22,11 +22,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("urls", metavar="URL", nargs="+", help="a repository's address, or its absolute folder")
     parser.add_argument("--name", default="", help="its name in the hub (the last two parts of its address)")
     parser.add_argument("--branch", default="memory", help="its memory branch (memory)")
-    parser.add_argument(
+    who = parser.add_argument_group("who may read it")
+    who.add_argument(
         "--team", default="", help="the group whose repository it is, as @NAME: reads by others are logged"
     )
     about = "a person, a group as @NAME, or everyone that may read it; may be repeated"
-    parser.add_argument("--reader", dest="readers", action="append", default=[], metavar="NAME", help=about)
+    who.add_argument("--reader", dest="readers", action="append", default=[], metavar="NAME", help=about)
     add_database(parser)
 
 

@@ -25,11 +25,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``serve``."""
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (127.0.0.1)")
     parser.add_argument("--port", type=int, default=4484, help="the port to listen on (4484; 0: any free port)")
+    who = parser.add_argument_group("who may ask")
     about = "a TOML file with the SHA-256 of each token, its identity and its groups"
-    parser.add_argument("--tokens", default="", metavar="FILE", help=about)
-    parser.add_argument("--oidc-issuer", default="", metavar="URL", help="accept the bearer tokens of this issuer")
-    parser.add_argument("--oidc-audience", default="", metavar="NAME", help="the hub's name at the issuer")
-    parser.add_argument("--oidc-groups", default="groups", metavar="CLAIM", help="the claim with the groups (groups)")
+    who.add_argument("--tokens", default="", metavar="FILE", help=about)
+    who.add_argument("--oidc-issuer", default="", metavar="URL", help="accept the bearer tokens of this issuer")
+    who.add_argument("--oidc-audience", default="", metavar="NAME", help="the hub's name at the issuer")
+    who.add_argument("--oidc-groups", default="groups", metavar="CLAIM", help="the claim with the groups (groups)")
     add_folder(parser)
     add_database(parser)
 

@@ -11,6 +11,10 @@ from gitmem.cli.hub.options import add_database, add_folder, database_of, folder
 from gitmem.cli.options import positive
 from gitmem.cli.output import Output, quantity
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 EXAMPLES = ("gitmem hub sync", "gitmem hub sync payments/api", "gitmem hub sync --jobs 8")
 
 
@@ -24,6 +28,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Sync repositories and print those that changed; return 1 if one could not be read."""
+    return sync_all(args, out, args.names)
+
+
+def sync_all(args: Arguments, out: Output, names: Sequence[str]) -> int:
+    """Sync the repositories of these names, or all, as the other options say."""
     url = database_of(args)
     from gitmem.hub import ingest, schema
     from gitmem.hub.database import connected
@@ -31,7 +40,7 @@ def run(args: Arguments, out: Output) -> int:
     with connected(url) as connection:
         schema.require(connection)
     total, failed = 0, 0
-    for one in ingest.sync(url, folder_of(args) / "mirrors", args.names, jobs=args.jobs):
+    for one in ingest.sync(url, folder_of(args) / "mirrors", names, jobs=args.jobs):
         total += 1
         failed += bool(one.problem)
         if one.problem:

@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.facts import make_memory, put
-from support.postgres import HubDatabase
+from support.facts import make_fact, make_memory, put
+from support.postgres import HubDatabase, run_sql
+
+from gitmem.hub.database import connected
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +68,7 @@ def test_missing_package_is_named_with_the_command_that_installs_it(run_cli, mon
 
     assert done.status == 3
     assert "the package psycopg is not installed here" in done.err
-    assert "-m pip install 'psycopg[binary]" in done.err
+    assert "-m pip install 'psycopg[binary" in done.err
 
 
 def test_name_is_refused_for_several_repositories(run_cli) -> None:
@@ -88,3 +90,33 @@ def test_sync_prints_what_changed_and_what_is_wrong(run_cli, hub: HubDatabase, t
     assert "missing cannot be read: " in first.err
     assert (named.status, named.out) == (0, "")
     assert listed.out.splitlines()[0] == f"api\t{api}\t1\teveryone\t"
+
+
+def test_status_counts_and_rebuild_reads_everything_again(
+    run_cli, hub: HubDatabase, template: Path, tmp_path: Path
+) -> None:
+    database, folder = ("--database", hub.url), ("--folder", str(tmp_path / "data"))
+    api = Path(shutil.copytree(template, tmp_path / "api"))
+    put(api, make_memory("storm", "A retry storm"), make_fact("proved"))
+    for name in ("api", "gone", "missing"):
+        run_cli("hub", "add", str(tmp_path / name), "--name", name, "--reader", "everyone", *database)
+    before = json.loads(run_cli("hub", "status", "--json", *database).out)
+    run_cli("hub", "sync", *database, *folder)
+    run_cli("hub", "remove", "gone", *database)
+    synced = run_cli("hub", "status", *database)
+    as_json = json.loads(run_cli("hub", "status", "--json", *database).out)
+    run_sql(hub.url, "UPDATE hub.memory SET title = 'damaged' WHERE key = 'storm'")
+
+    rebuilt = run_cli("hub", "rebuild", *database, *folder)
+
+    assert (before["repositories"], before["unread"], before["memories"], before["oldest"]) == (3, 3, 0, None)
+    assert synced.status == 1
+    assert "2 memories of 2 repositories" in synced.out
+    assert "1 repository cannot be read (missing)" in synced.out
+    assert (as_json["memories"], as_json["statuses"], as_json["unread"]) == (2, {"unproven": 1}, 1)
+    assert [(one["repositories"], one["names"]) for one in as_json["causes"]] == [(1, ["missing"])]
+    assert (rebuilt.status, rebuilt.out) == (1, "api\n")
+    with connected(hub.url) as connection:
+        titles = connection.execute("SELECT title FROM hub.memory ORDER BY 1").fetchall()
+        assert connection.execute("SELECT count(*) FROM hub.repository").fetchone() == (2,)
+    assert titles == [("A retry storm",), ("Fact proved",)]
