@@ -27,8 +27,8 @@ from benchmarks.judged import DATA, read
 from gitmem.agents import on_event
 from gitmem.agents.event import PROMPT, START, STARTUP, Event
 from gitmem.agents.session.rule_summary import Summary, format_summary, title_of
-from gitmem.commands.import_.run import Sources
 from gitmem.memory import Memory
+from gitmem.plugins.import_.run import Sources
 from gitmem.text.budget import count_tokens
 
 FOLDER = DATA / "prompts"

@@ -20,8 +20,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gitmem.commands.import_.run import Sources
 from gitmem.memory import Memory
+from gitmem.plugins.import_.run import Sources
 from gitmem.recall import Query
 from gitmem.text.slugs import slug
 

@@ -23,7 +23,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "promote": ("write", "share a memory with more readers"),
     "forget": ("write", "retire memories; they stay in the archive"),
     "restore": ("write", "restore memories from the archive"),
-    "import": ("write", "import memories from JSONL or Markdown, in one commit"),
     "decide": ("write", "record a decision and the reason for it"),
     "post-work": ("write", "record how something was built, with code locations"),
     "inject": ("write", "send a learning to one worker, or to all"),

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from gitmem.commands.curate.age import CurationPlan
     from gitmem.commands.curate.contradictions import ContradictionReport
     from gitmem.commands.curate.dedupe import DuplicateReport, Group
-    from gitmem.commands.import_.discovery import Found
-    from gitmem.commands.import_.run import ImportResult, Sources
     from gitmem.commands.settle import PathUpdate
     from gitmem.commands.undo import Undone
+    from gitmem.plugins.import_.discovery import Found
+    from gitmem.plugins.import_.run import ImportResult, Sources
     from gitmem.recall import Query
     from gitmem.repository import OpenRepository
     from gitmem.write.queue import Queue
@@ -37,13 +37,13 @@ class Bulk:
 
     def import_files(self, sources: Sources, *, stdin: IO[bytes] | None = None) -> ImportResult:
         """Write the memories of files and folders in one commit, and update the index."""
-        from gitmem.commands.import_.run import import_files
+        from gitmem.plugins.import_.run import import_files
 
         return import_files(self._repository, sources, stdin=stdin, progress_of=self._repository.progress_of)
 
     def find_sources(self) -> Sequence[Found]:
         """Return notes and memories of other systems in the work tree and the home folder; only names are read."""
-        from gitmem.commands.import_.discovery import find_sources
+        from gitmem.plugins.import_.discovery import find_sources
 
         return find_sources(self._repository.author().top, home())
 

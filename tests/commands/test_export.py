@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from support.branch import memory_files
 
 from gitmem.commands.export import write_file, write_folder
-from gitmem.commands.import_.run import Sources
 from gitmem.document.format import format as format_document
 from gitmem.errors import FormatError, RefusedError
 from gitmem.memory import Memory
+from gitmem.plugins.import_.run import Sources
 from gitmem.recall import Query
 from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets

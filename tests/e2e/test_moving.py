@@ -10,8 +10,8 @@ from conftest import git
 from support.branch import memory_files
 from support.systems import SYSTEMS, write_systems
 
-from gitmem.commands.import_.run import Sources
 from gitmem.memory import Memory
+from gitmem.plugins.import_.run import Sources
 from gitmem.recall import Query
 
 ALL = Query(everything=True, limit=9999)

@@ -14,11 +14,11 @@ from support.sessions import prompt_event, started
 
 from gitmem.agents import on_event
 from gitmem.agents.event import SUBAGENT_STOP, Event
-from gitmem.commands.import_.run import Sources
 from gitmem.commands.workflow.pre_work import Work
 from gitmem.commands.workflow.step import WorkflowStep
 from gitmem.errors import RefusedError
 from gitmem.memory import Memory
+from gitmem.plugins.import_.run import Sources
 from gitmem.policy import load
 from gitmem.policy.profiles import PROFILES, profile_policy
 from gitmem.recall import Query

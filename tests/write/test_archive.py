@@ -8,8 +8,8 @@ import pytest
 from conftest import git, memory_text, put_files, tip
 from support.branch import fields_of, keys_found, memory_files
 
-from gitmem.commands.import_.run import Sources
 from gitmem.memory import Memory
+from gitmem.plugins.import_.run import Sources
 from gitmem.recall import Query
 
 POLICY = "[rotation]\nlimit = 4\nmove = 2\n"

@@ -13,9 +13,9 @@ from support.branch import fields_of, memory_files
 from support.catalogs import catalog_of
 from support.embedded_store import make_model, set_up
 
-from gitmem.commands.import_.run import Sources
 from gitmem.errors import DuplicateError
 from gitmem.memory import Memory
+from gitmem.plugins.import_.run import Sources
 from gitmem.write.duplicates import NewText, find_duplicate
 
 SAID = "The gateway drops requests without a trace id"
@@ -203,7 +203,7 @@ def test_duplicate_by_meaning_is_refused_if_a_model_is_set_up(repo: Path, tmp_pa
 WRITER = """
 import sys
 from gitmem import Memory
-from gitmem.commands.import_.run import Sources
+from gitmem.plugins.import_.run import Sources
 from gitmem.errors import DuplicateError
 with Memory(".") as memory:
     try:

@@ -13,12 +13,10 @@ from pathlib import Path
 from textwrap import dedent
 from zlib import crc32
 
-from gitmem.commands.adopt.statements import HEADING
-from gitmem.commands.adopt.statements import split as split_statements
+from gitmem.commands.adopt.chunks import Chunk, cut_lines, prose_chunks
 from gitmem.commands.pull.documents import PulledDocument, path_of
 from gitmem.commands.pull.source import CODE, DOCS
 from gitmem.errors import NotFoundError, RefusedError
-from gitmem.frozen import frozen
 from gitmem.system import iter_files
 from gitmem.text.code.definitions import definitions
 from gitmem.text.code.languages import is_code, language_of
@@ -39,27 +37,10 @@ ENDINGS = (".md", ".markdown", ".mdx", ".rst", ".txt")
 # The largest file in bytes; a larger one is data.
 FILE_LIMIT = 1_000_000
 FILES_AT_MOST = 200_000
-# The longest part in lines of code or characters of prose: what a reader, or an embedding model, can take in at once.
-LINES_AT_MOST, TEXT_AT_MOST = 120, 6_000
+# The longest part in lines of code: what a reader, or an embedding model, can take in at once.
+LINES_AT_MOST = 120
 # Files per commit.
 TOGETHER = 500
-
-
-@frozen
-class Chunk:
-    """A part of a file.
-
-    Attributes:
-        name: The definition's name, or the headings above it.
-        first: Its first line, from 1.
-        last: Its last line.
-        text: Its text.
-    """
-
-    name: str
-    first: int
-    last: int
-    text: str
 
 
 class FilesPull:
@@ -184,7 +165,7 @@ def _cut_code(lines: list[str], at: int, within: str, language: str) -> Iterator
         name = f"{within}.{span.name}" if within else span.name
         inner = lines[span.first : span.end]
         if len(inner) <= LINES_AT_MOST:
-            yield _chunk(name, inner, at + span.first)
+            yield cut_lines(name, inner, at + span.first)
         else:
             yield from _cut_long(span, inner, at + span.first, name, language)
         end = span.end
@@ -195,7 +176,7 @@ def _cut_long(span: Span, lines: list[str], at: int, name: str, language: str) -
     """Yield the parts of a long definition: its first line belongs to the part that follows."""
     inner = dedent("\n".join(lines[1:])).split("\n")
     if any(one.end - one.first < len(lines) - 1 for one in definitions("\n".join(inner), language)):
-        yield _chunk(name, lines[:1], at)
+        yield cut_lines(name, lines[:1], at)
         yield from _cut_code(inner, at + 1, name, language)
     else:
         yield from _pieces(lines, at, name)
@@ -203,47 +184,7 @@ def _cut_long(span: Span, lines: list[str], at: int, name: str, language: str) -
 
 def _pieces(lines: list[str], at: int, name: str) -> Iterator[Chunk]:
     for start in range(0, len(lines), LINES_AT_MOST):
-        yield _chunk(name, lines[start : start + LINES_AT_MOST], at + start)
-
-
-def _chunk(name: str, lines: list[str], at: int) -> Chunk:
-    """Return some lines as a chunk, without blank lines at the ends."""
-    first, end = 0, len(lines)
-    while first < end and not lines[first].strip():
-        first += 1
-    while end > first and not lines[end - 1].strip():
-        end -= 1
-    return Chunk(name, at + first + 1, at + max(end, first + 1), "\n".join(lines[first:end]))
-
-
-def prose_chunks(text: str, path: str = "") -> list[Chunk]:
-    """Return the sections of a document, in order; a long one is split between paragraphs."""
-    lines = text.split("\n")
-    headings = [one for one in split_statements(text) if one.kind == HEADING] if not path.endswith(".txt") else []
-    starts = [(1, ""), *((one.line, one.section) for one in headings)]
-    ends = [start - 1 for start, _ in starts[1:]] + [len(lines)]
-    found = []
-    for (start, name), end in zip(starts, ends, strict=True):
-        section = lines[start - 1 : end]
-        at = start - 1
-        for part in _paragraphs(section):
-            chunk = _chunk(name, part, at)
-            found += [chunk] if chunk.text.strip() else []
-            at += len(part)
-    return found
-
-
-def _paragraphs(lines: list[str]) -> Iterator[list[str]]:
-    """Yield the lines of a section in parts of limited length, split at blank lines."""
-    part: list[str] = []
-    size = 0
-    for line in lines:
-        if size > TEXT_AT_MOST and not line.strip():
-            yield part
-            part, size = [], 0
-        part.append(line)
-        size += len(line) + 1
-    yield part
+        yield cut_lines(name, lines[start : start + LINES_AT_MOST], at + start)
 
 
 def _key(kind: str, path: str, name: str, taken: set[str]) -> str:

@@ -9,7 +9,7 @@ from conftest import commit_files, git
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.commands.pull.files import LINES_AT_MOST, code_chunks, prose_chunks
+from gitmem.commands.pull.files import LINES_AT_MOST, code_chunks
 from gitmem.errors import NotFoundError
 from gitmem.memory import Memory
 from gitmem.recall import Query
@@ -103,16 +103,6 @@ def test_every_line_of_code_is_in_one_chunk(lines: list[str]) -> None:
     assert sorted(set(covered)) == sorted(covered)
     assert set(written) <= set(covered)
     assert all(chunk.last - chunk.first < LINES_AT_MOST for chunk in chunks)
-
-
-@given(st.lists(st.sampled_from(["# A", "## B", "text", "", "```", "- item", "x" * 3_000]), max_size=60))
-def test_every_line_of_a_document_is_in_one_chunk(lines: list[str]) -> None:
-    chunks = prose_chunks("\n".join(lines))
-
-    covered = [number for chunk in chunks for number in range(chunk.first, chunk.last + 1)]
-    written = [number for number, line in enumerate(lines, start=1) if line.strip()]
-    assert sorted(set(covered)) == sorted(covered)
-    assert set(written) <= set(covered)
 
 
 @pytest.mark.parametrize("name", ["node_modules/x/README.md", ".memory/facts/a.md"])

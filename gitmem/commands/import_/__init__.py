@@ -1,1 +1,0 @@
-"""Import memories: files of other systems, and gitmem's own exports."""

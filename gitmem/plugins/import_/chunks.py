@@ -1,0 +1,60 @@
+"""Cut imported documents at their headings, so that each section becomes a memory (``import --chunk``)."""
+
+from __future__ import annotations
+
+from gitmem.commands.adopt.chunks import prose_chunks
+from gitmem.frozen import replace
+from gitmem.plugins.import_.fields import Unreadable
+from gitmem.text.slugs import slug
+from gitmem.write.draft import key_from
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from gitmem.plugins.import_.fields import ImportRecord
+
+# Characters of a heading in the key of its section, and of a document's name before it.
+HEADING_KEY, NAME_KEY = 40, 40
+
+
+def cut_documents(records: Iterable[ImportRecord | Unreadable]) -> Iterator[ImportRecord | Unreadable]:
+    """Yield records, a document with headings as one for each section.
+
+    The text before the first heading keeps the document's key and title; a section has both, followed by its headings,
+    so that the same document gives the same keys. Files of gitmem and retired memories stay whole.
+    """
+    for record in records:
+        if isinstance(record, Unreadable) or record.text or record.archived:
+            yield record
+        else:
+            yield from _sections(record)
+
+
+def _sections(record: ImportRecord) -> Iterator[ImportRecord]:
+    parts = prose_chunks(record.body)
+    if len(parts) < 2:
+        yield record
+        return
+    title = str(record.fields.get("title") or "")
+    base = record.key or key_from(title or parts[0].name)
+    taken = set[str]()
+    for part in parts:
+        name = " › ".join(filter(None, (title, part.name)))
+        key = base if not part.name else key_from(f"{base[:NAME_KEY]}-{slug(part.name, limit=HEADING_KEY)}")
+        number, own = 1, key
+        while own in taken:
+            number += 1
+            own = f"{key}.{number}"
+        taken.add(own)
+        file = f"{record.name}#{own}" if record.name else ""
+        fields = {**record.fields, "title": name} if name else record.fields
+        yield replace(
+            record, where=f"{record.where}:{part.first}", key=own, name=file, fields=fields, body=_text(part.text)
+        )
+
+
+def _text(section: str) -> str:
+    """Return a section without its heading, which its title has."""
+    first, _, rest = section.partition("\n")
+    return rest.strip() or section if first.lstrip().startswith("#") else section

@@ -1,0 +1,280 @@
+"""A memory from a source in gitmem's own fields, and the mapping of other systems' fields. Pure."""
+
+from __future__ import annotations
+
+from unicodedata import normalize
+
+from gitmem.document.fields import IMPORTED, strings_in
+from gitmem.document.format import format_field
+from gitmem.document.okf import is_usable
+from gitmem.document.yaml.scalars import is_name
+from gitmem.errors import FormatError
+from gitmem.frozen import frozen, replace
+from gitmem.plugins.import_.names import key_of
+from gitmem.plugins.import_.times import time_of
+from gitmem.policy.settings import is_slug
+from gitmem.text import display
+from gitmem.text.slugs import slug
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+    from typing import Any
+
+
+@frozen
+class ImportRecord:
+    """One memory from a source.
+
+    Attributes:
+        where: Its file and line, for display: ``knowledge.jsonl:12``.
+        key: Its key if the source names one, or empty.
+        name: Its name in the source if the key was made from it: another name with the same key is another memory.
+        fields: Its frontmatter, without fields that only a writer can fill in.
+        body: Its body; without a title, the whole text.
+        text: The exact text of a file written by gitmem, which is stored unchanged; else empty.
+        folder: The folder of the store in which that file was, or empty.
+        archived: Whether it was retired there.
+        left_out: The names of fields that are too long for a frontmatter, and are not imported.
+        why: Why it was retired; empty if unknown.
+        line: The line of its file on which the body begins; 0 if unknown.
+        remark: What the user should know about how it was read, counted in a notice; usually empty.
+    """
+
+    where: str
+    key: str
+    fields: Mapping[str, Any]
+    body: str
+    text: str = ""
+    folder: str = ""
+    archived: bool = False
+    left_out: tuple[str, ...] = ()
+    why: str = ""
+    remark: str = ""
+    line: int = 0
+    name: str = ""
+
+
+@frozen
+class Unreadable:
+    """A line or file that is not a memory, and why; the reason repeats none of its content.
+
+    Attributes:
+        where: Its location, for display.
+        reason: Why it is not one.
+        is_skipped: Whether it is skipped on purpose, without being invalid.
+        is_other: Whether it is a file of a kind that is not read.
+    """
+
+    where: str
+    reason: str
+    is_skipped: bool = False
+    is_other: bool = False
+
+
+# Other systems' names for our fields, in order of precedence. Beadboard has `content`, `type`, `ts`, `bead`.
+TEXT = ("body", "content", "text", "memory", "description")
+TITLE = ("title", "name", "summary")
+_KIND = ("kind", "type")
+_CREATED = (
+    *("created", "ts", "timestamp", "created_at", "createdAt", "created_at_epoch", "created_on", "createdTime"),
+    *("creation_date", "date_created", "date", "Date", "time"),
+)
+_AGENT = ("source", "agent")
+# The parts of beadboard's `source`, which captures store too (`agents.capture.source`).
+ROLES = ("orchestrator", "supervisor", "worker")
+_PERSON = ("author", "by", "who")
+_TASK = ("task", "bead", "issue", "story_id")
+_LISTS = {
+    "tags": ("tags", "labels", "keywords"),
+    "paths": ("paths", "files"),
+    "refs": ("refs", "references", "file_references"),
+}
+_READ: tuple[tuple[tuple[str, ...], type], ...] = (
+    *((names, str) for names in (TEXT, TITLE, _KIND, _AGENT, ("by", "who"))),
+    *((names, object) for names in (_TASK, *_LISTS.values())),
+)
+# The AI Memory Module's (C) and Agent Swarm's (D) names for our kinds.
+_KINDS = {
+    **{"session_summary": "session", "implementation": "code_pattern", "task_completion": "outcome"},
+    **{"file_index": "note", "manual": "learned"},
+}
+# Fields set only by the store: another system's file must not retire, replace, claim or close anything here.
+STORE_ONLY = frozenset(("retired", "superseded_by", "schema", "updated", "state", "claimed", "attempts", "closed"))
+EMPTY: tuple[object, ...] = (None, "", [], {})
+# An unknown field is stored if it is short; a vector of numbers is not metadata.
+LONGEST_UNKNOWN = 1024
+# How deep in a value words are looked for.
+DEEPEST = 20
+# Soft hyphen, zero-width space, word joiner and byte order mark, and the line breaks of Unicode (UAX #14).
+_LAYOUT = "\u00ad\u200b\u2060\ufeff"
+_BREAKS = "\r\v\f\x85\u2028\u2029"
+_STORED = str.maketrans({**dict.fromkeys(_LAYOUT, ""), **dict.fromkeys(_BREAKS, "\n")})
+LAYOUT_REMARK = "soft hyphens or zero-width spaces were left out"
+
+
+def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = "") -> ImportRecord | Unreadable:
+    """Return the memory in a JSON object or a foreign frontmatter.
+
+    Args:
+        table: Its fields.
+        where: Its location, for display.
+        kind: The kind if it names none.
+        title: The title if it names none, or empty.
+    """
+    body = _first(table, TEXT, str) or ""
+    heading = _first(table, TITLE, str) or title
+    if not (body.strip() or heading.strip()):
+        return Unreadable(where, f"it has neither a text ({', '.join(TEXT[:3])}) nor a title")
+    if not body.strip():
+        heading, body = "", heading
+    named = table["key"].strip() if isinstance(table.get("key"), str) else ""
+    key = key_of(named) if named else ""
+    times = {name: time_of(table[name]) for name in _CREATED if table.get(name) not in EMPTY}
+    dated = next((name for name, time in times.items() if time), "")
+    task = _first(table, _TASK, object)
+    stated = kind_of(_first(table, _KIND, str) or kind)
+    # What others call a fact has no check.
+    fields = {"kind": kind if stated == "fact" and not table.get("verify") else stated} | without_empty(
+        title=heading,
+        **{name: as_list(_first(table, names, object)) for name, names in _LISTS.items()},
+        created=times.get(dated),
+        by=_by(table),
+        task=str(task) if isinstance(task, str | int) else "",
+    )
+    read = {"key", dated, *(_name_of(table, names, wanted) for names, wanted in _READ)}
+    below, left_out = _add_others(table, read, fields)
+    body = "\n\n".join([body, *below])
+    # A wrong date is kept as text.
+    remark = "" if dated else ", ".join(f"{name} is not a date: {display(str(table[name]))[:40]}" for name in times)
+    named = display(named) if named != key else ""
+    return ImportRecord(where, key, fields, body, left_out=left_out, remark=remark, name=named)
+
+
+def _add_others(
+    table: Mapping[str, Any], read: Collection[str], fields: dict[str, Any]
+) -> tuple[list[str], tuple[str, ...]]:
+    """Add the short ones of the other fields; return the words of the rest for the body, and the names without words.
+
+    The short ones are searched as well (``index.catalog.rows``).
+    """
+    below, left_out = [], []
+    for name, value in table.items():
+        if name in read or value in EMPTY or fields.get(name) == value:
+            continue
+        if name not in fields and name not in STORE_ONLY and _is_short(name, value):
+            fields[name if is_usable(name, value) else f"{IMPORTED}_{name}"] = value
+        elif words := _words_of(str(name), value):
+            below.append(words)
+        elif name not in STORE_ONLY:
+            left_out.append(str(name))
+    return below, tuple(left_out)
+
+
+def _words_of(name: str, value: object, depth: int = 0) -> str:
+    """Return the texts in a value as lines of Markdown under a name; empty if there is none but numbers and times."""
+    if depth > DEEPEST:
+        return ""
+    if isinstance(value, str):
+        return f"{name}: {value.strip()}" if value.strip() and time_of(value) is None else ""
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        lines = "\n".join(f"- {one.strip()}" for one in value if one.strip())
+        return f"{name}:\n\n{lines}" if lines else ""
+    parts = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, list) else ()
+    return "\n\n".join(filter(None, (_words_of(f"{name} {inner}", one, depth + 1) for inner, one in parts)))
+
+
+def without_empty(**values: object) -> dict[str, Any]:
+    """Return fields without those that are None or empty."""
+    return {name: value for name, value in values.items() if value not in EMPTY}
+
+
+def _is_short(name: str, value: object) -> bool:
+    try:
+        return is_name(name) and len(format_field(name, value)) <= LONGEST_UNKNOWN
+    except (FormatError, AttributeError, RecursionError):
+        return False  # null instead of a name, a number without an exact form
+
+
+def add_fields(
+    table: Mapping[str, Any],
+    read: Collection[str],
+    fields: dict[str, Any],
+    fits: Callable[[str, object], bool] = _is_short,
+) -> tuple[str, ...]:
+    """Add the other fields of a table that fit into a frontmatter, and return the names of those that do not.
+
+    Args:
+        table: The fields of another system.
+        read: The fields that were read already.
+        fields: The frontmatter so far.
+        fits: Returns whether a field fits.
+    """
+    left_out = []
+    for name, value in table.items():
+        if name in read or name in fields or value in EMPTY:
+            continue
+        if fits(name, value):
+            # `confidence: high` is no value of our field of that name, and no reason to refuse the text.
+            fields[name if is_usable(name, value) else f"{IMPORTED}_{name}"] = value
+        else:
+            left_out.append(str(name))
+    return tuple(left_out)
+
+
+def in_stored_form(record: ImportRecord) -> ImportRecord:
+    """Return a memory of another system in NFC, with line feeds as its only line breaks, and without invisible layout.
+
+    Soft hyphens and zero-width spaces only say where a line may break: without them the text says the same.
+    """
+    fields, body = _stored(record.fields), _stored(record.body)
+    is_less = any(char in text for text in strings_in([record.fields, record.body]) for char in _LAYOUT)
+    remark = "; ".join(filter(None, (record.remark, LAYOUT_REMARK if is_less else "")))
+    return replace(record, fields=fields, body=body, remark=remark)
+
+
+def _stored(value: Any) -> Any:
+    if isinstance(value, str):
+        # Most texts need no change, and 100,000 of them are read at once.
+        return (
+            value
+            if value.isascii() and value.isprintable()
+            else normalize("NFC", value.replace("\r\n", "\n").translate(_STORED))
+        )
+    if isinstance(value, dict):
+        return {_stored(name): _stored(one) for name, one in value.items()}
+    return [_stored(one) for one in value] if isinstance(value, list) else value
+
+
+def _first(table: Mapping[str, Any], names: tuple[str, ...], wanted: type) -> Any:
+    name = _name_of(table, names, wanted)
+    return table[name] if name else None
+
+
+def _name_of(table: Mapping[str, Any], names: tuple[str, ...], wanted: type) -> str:
+    """Return the first of some names for which a table has such a value; empty if there is none."""
+    found = (name for name in names if name in table)
+    return next((name for name in found if isinstance(table[name], wanted) and table[name] not in ("", None)), "")
+
+
+def kind_of(word: str) -> str:
+    """Return our name for another system's kind."""
+    kind = word.strip().lower().replace("-", "_").replace(" ", "_")
+    kind = _KINDS.get(kind, kind)
+    return kind if is_slug(kind) else slug(word, limit=40).replace("-", "_")
+
+
+def as_list(value: object) -> list[str]:
+    """Return a list of texts; a single text is split at commas."""
+    parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
+    texts = (str(part).strip() for part in parts if isinstance(part, str | int | float))
+    return list(dict.fromkeys(text for text in texts if text))
+
+
+def _by(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return its author: the agent or the person, and the role if ``source`` names it."""
+    given = table.get("by")
+    if isinstance(given, dict) and all(isinstance(part, str) for part in given.values()):
+        return dict(given)
+    role = table["source"] if table.get("source") in ROLES else ""  # where captures by agents put it here
+    return without_empty(who=_first(table, _PERSON, str), agent=_first(table, _AGENT, str), role=role)

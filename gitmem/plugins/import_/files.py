@@ -1,0 +1,120 @@
+"""Open the sources of an import: JSONL files, Markdown files, folders of them, and standard input."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from gitmem.document.note import ENDINGS
+from gitmem.errors import NotFoundError, RefusedError
+from gitmem.plugins.import_.fields import ImportRecord, Unreadable
+from gitmem.plugins.import_.folder import (
+    ARCHIVE,
+    YAML,
+    list_files,
+    read_bean,
+    read_decisions,
+    read_folder,
+    read_markdown,
+)
+from gitmem.plugins.import_.jsonl import read_jsonl
+from gitmem.plugins.import_.names import Names
+from gitmem.plugins.import_.wiki import Pages, pages_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+    from typing import IO, Any
+
+    Progress = Callable[[int, int], None]
+
+# The default kind of a line of a log.
+LINE_KIND = "learned"
+STANDARD_INPUT = "-"
+
+
+def check_sources(names: Sequence[str]) -> None:
+    """Refuse unusable sources before anything is read.
+
+    Raises:
+        NotFoundError: It does not exist.
+        RefusedError: It is neither a file nor a folder, or cannot be read.
+    """
+    for name in names:
+        if name == STANDARD_INPUT:
+            continue
+        try:
+            mode = Path(name).stat().st_mode
+        except OSError as err:
+            raise NotFoundError(
+                f"{name}: {err.strerror}", hint="gitmem import FILE… takes JSONL, Markdown, folders"
+            ) from err
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISFIFO(mode)):
+            raise RefusedError(f"{name} is neither a file nor a folder", hint="gitmem import FILE…")
+        if not os.access(name, os.R_OK):
+            raise RefusedError(f"{name} cannot be read: permission denied", hint=f"ls -l '{name}'")
+
+
+def read_sources(
+    names: Sequence[str],
+    *,
+    kind: str,
+    stdin: IO[bytes] | None,
+    progress_of: Progress | None,
+    notes: Names,
+    rejected: Collection[str] = (),
+) -> Iterator[ImportRecord | Unreadable]:
+    """Yield every memory of every source in turn, or the reason why there is none.
+
+    Args:
+        names: Files and folders; ``-`` is standard input (JSONL).
+        kind: The kind if a memory names none; empty for the default.
+        stdin: Standard input.
+        progress_of: Called with the position in a source and its size: bytes of JSONL, files of a folder.
+        notes: The notes of the import, to which those of the sources are added.
+        rejected: The names in reports of what was refused, to which the caller adds while it reads.
+    """
+    files = {name: _page(name, notes) for name in names if name.lower().endswith(ENDINGS) and not Path(name).is_dir()}
+    decisions = read_decisions({name: pages.keys[Path(name).name] for name, (_, pages) in files.items()}, kind)
+    for name in names:
+        if name == STANDARD_INPUT:
+            if stdin is not None:
+                yield from read_jsonl(stdin, name="standard input", kind=kind or LINE_KIND)
+        elif Path(name).is_dir():
+            yield from _read_folder(name, kind, notes, rejected, progress_of)
+        elif name in files:
+            note, pages = files[name]
+            how: dict[str, Any] = {"inside": Path(name).name, "name": note, "pages": pages, "decisions": decisions}
+            yield from read_markdown(name, where=name, kind=kind, **how)
+        elif name.lower().endswith(YAML):
+            yield from read_bean(name, name)
+        else:
+            yield from _read_lines(name, kind or LINE_KIND, progress_of)
+
+
+def _read_lines(name: str, kind: str, progress_of: Progress | None) -> Iterator[ImportRecord | Unreadable]:
+    with Path(name).open("rb") as file:
+        total = os.fstat(file.fileno()).st_size
+        for found in read_jsonl(file, name=name, kind=kind, is_archive=Path(name).name == ARCHIVE):
+            yield found
+            if progress_of is not None and total:
+                progress_of(file.tell(), total)
+
+
+def _page(name: str, notes: Names) -> tuple[str, Pages]:
+    """Return the name of a file with its folder's, and the file as the only note that it may link to."""
+    path = Path(name).absolute()
+    root = notes.folder(path.parent)
+    keys = notes.keys(root, [path.name])
+    return notes.name(root, path.name), pages_of(keys)
+
+
+def _read_folder(
+    name: str, kind: str, notes: Names, rejected: Collection[str], progress_of: Progress | None
+) -> Iterator[ImportRecord | Unreadable]:
+    files = list_files(name)
+    for done, found in read_folder(name, files, name=name, kind=kind, names=notes, rejected=rejected):
+        yield found
+        if progress_of is not None:
+            progress_of(done, len(files))

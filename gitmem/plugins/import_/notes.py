@@ -1,0 +1,113 @@
+"""What notes say outside of their text: properties, names, dates, templates and drawings. Pure.
+
+Sources: Obsidian's help, "Aliases", "Templates" and "Daily notes"; Logseq's documentation, "Properties" (``key::
+value`` in the first block is a page's), file names (``a___b`` and ``%3A``) and ``journals/2024_01_27.md``;
+zettelkasten.de, "How to use a unique identifier" (``202401271530 Title``); basic-memory's ``permalink``; Excalidraw
+for Obsidian, whose notes have ``excalidraw-plugin`` and a part *Drawing*, which is compressed.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+from gitmem.document.note import DRAWING_FIELD
+from gitmem.plugins.import_.fields import as_list
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+DRAWING = "a drawing was left out, and its text was kept"
+_PROPERTY = re.compile(r"(?:- )?([A-Za-z][\w-]{0,60}):: ?(.*)")
+_LINKED = re.compile(r"#?\[\[([^\[\]]+)\]\]|#([^\s,]+)")
+_DAY = re.compile(r"(?<!\d)(\d{4})[-_.](\d\d)[-_.](\d\d)(?!\d)")
+# A unique identifier: a time of 12 or 14 digits at the start of the name.
+_ID = re.compile(r"(20\d\d|19\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?(?!\d)[-_. ]*(.*)")
+_DRAWING = re.compile(r"(?ms)^(?:%%\n)?#+ Drawing\n```(?:compressed-json|json)\n.*?^```\n?(?:%%)?")
+# What Obsidian, Templater and Logseq put in the place of a value.
+_PLACEHOLDER = re.compile(
+    r"<%[-_*+]? ?tp\.|\{\{ ?(?:title|date|time|VALUE)(?::[^{}]*)?\}\}|<% ?(?:today|time|current page) ?%>"
+)
+
+
+def read_properties(body: str) -> tuple[dict[str, Any], str]:
+    """Return the properties of a page of Logseq, and its text below them."""
+    lines = body.split("\n")
+    fields: dict[str, Any] = {}
+    count = 0
+    for line in lines:
+        found = _PROPERTY.fullmatch(line.strip())
+        if found is None or (count and line.startswith("- ")):
+            break
+        name, value = found[1].lower(), found[2].strip()
+        is_list = name in ("tags", "alias", "aliases")
+        fields["aliases" if name == "alias" else name] = _values(value) if is_list else value
+        count += 1
+    return fields, "\n".join(lines[count:]).lstrip("\n")
+
+
+def _values(value: str) -> list[str]:
+    return as_list([_LINKED.sub(lambda link: link[1] or link[2], part) for part in value.split(",")])
+
+
+def page_name(stem: str) -> str:
+    """Return the name of a page of Logseq by its file's name without ending."""
+    return unquote(stem.replace("___", "/"))
+
+
+def created_of(path: str) -> str:
+    """Return the day or time in a note's name, in ISO 8601; empty if it has none."""
+    stem = _stem(path)
+    if (day := _DAY.match(stem)) and 1 <= int(day[2]) <= 12 and 1 <= int(day[3]) <= 31:
+        return f"{day[1]}-{day[2]}-{day[3]}"
+    if found := _ID.match(stem):
+        return f"{found[1]}-{found[2]}-{found[3]}T{found[4]}:{found[5]}:{found[6] or '00'}Z"
+    return ""
+
+
+def title_of(path: str, *, is_logseq: bool) -> str:
+    """Return the title that a note's file name gives."""
+    stem = _stem(path)
+    if is_logseq:
+        day = _DAY.fullmatch(stem)
+        return f"{day[1]}-{day[2]}-{day[3]}" if day else page_name(stem)
+    found = _ID.match(stem)
+    return found[7] if found and found[7] else stem
+
+
+def names_of(fields: Mapping[str, Any], path: str) -> list[str]:
+    """Return the names, in lower case, by which other notes may link to a note, besides its file's name."""
+    stem = _stem(path)
+    given = [one for name in ("aliases", "alias") for one in as_list(fields.get(name))]
+    given += [value for name in ("title", "permalink", "id", "slug") if isinstance(value := fields.get(name), str)]
+    given += [str(fields["id"])] if isinstance(fields.get("id"), int) else []
+    if found := _ID.match(stem):
+        given.append(re.match(r"\d+", found[0])[0])  # type: ignore[index]
+    given.append(page_name(stem))
+    return list(dict.fromkeys(name.strip().lower() for name in given if name.strip()))
+
+
+def is_template(text: str, path: str, folders: tuple[str, ...]) -> bool:
+    """Return whether a note is a template: it is in their folder, or in one of that name with a placeholder.
+
+    Args:
+        text: The note.
+        path: Its path in the vault.
+        folders: The folders of templates that the vault's settings name.
+    """
+    folder = path.rpartition("/")[0]
+    if any(f"{folder}/".startswith(f"{one.strip('/')}/") for one in folders if one.strip("/")):
+        return True
+    return "template" in folder.lower() and _PLACEHOLDER.search(text) is not None
+
+
+def without_drawing(fields: Mapping[str, Any], body: str) -> str:
+    """Return the text of a note without Excalidraw's compressed drawing."""
+    return _DRAWING.sub("", body).strip("\n") if DRAWING_FIELD in fields else body
+
+
+def _stem(path: str) -> str:
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[0] or name

@@ -1,0 +1,57 @@
+"""Rule files of agents, which apply to some paths, and issues of Beans, whose id is in the file's name. Pure.
+
+Sources: Cursor's documentation, "Rules" (``.cursor/rules/*.mdc`` with ``description``, ``globs`` and ``alwaysApply``);
+GitHub's, "Custom instructions" (``*.instructions.md`` with ``applyTo``); Claude Code's, "Memory"
+(``.claude/rules/*.md`` with ``paths``); Windsurf's, "Rules" (``trigger`` and ``globs``); github.com/hmans/beans
+(``.beans/ID--slug.md`` with ``title``, ``status`` and ``type``).
+"""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.plugins.import_.fields import as_list
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+RULE_ENDING = ".mdc"
+RULE = "convention"
+_GLOBS = ("globs", "applyTo")
+_SIGNS = (*_GLOBS, "alwaysApply")
+_BEAN = re.compile(r"([a-z0-9]+(?:[-.][a-z0-9]+)*)--[^/]*")
+
+
+def is_rule(fields: Mapping[str, Any], path: str) -> bool:
+    """Return whether a Markdown file is a rule for agents, by its ending or its fields."""
+    return path.lower().endswith(RULE_ENDING) or any(name in fields for name in _SIGNS)
+
+
+def rule_fields(fields: Mapping[str, Any], body: str) -> dict[str, Any]:
+    """Return the frontmatter of a rule with its kind, its paths, and a title if its text has no heading."""
+    found = dict(fields)
+    patterns = [one for name in _GLOBS for one in _patterns(fields.get(name))]
+    paths = [one for one in patterns if one not in ("*", "**", "**/*")]
+    found |= {"kind": RULE} | ({"paths": [*as_list(fields.get("paths")), *paths]} if paths else {})
+    about = fields.get("description")
+    if isinstance(about, str) and about and "title" not in fields and not re.search(r"(?m)^#+ ", body):
+        found["title"] = about
+    return found
+
+
+def _patterns(value: object) -> list[str]:
+    """Return the patterns in a field: a list, or a text in which commas outside of braces separate them."""
+    if not isinstance(value, str):
+        return as_list(value)
+    parts = re.findall(r"(?:\{[^{}]*\}|[^,{])+", value.strip().strip("[]"))
+    return [part for one in parts if (part := one.strip().strip("\"'"))]
+
+
+def with_bean_id(fields: Mapping[str, Any], path: str) -> dict[str, Any]:
+    """Return the frontmatter of a Markdown issue of Beans with the id that its file's name has; others unchanged."""
+    named = _BEAN.fullmatch(path.rpartition("/")[2].rpartition(".")[0])
+    if named is None or "id" in fields or not {"title", "status", "type"} <= fields.keys():
+        return dict(fields)
+    return {**fields, "id": named[1], "issue_type": fields["type"]}

@@ -1,0 +1,256 @@
+"""What other memory systems export as JSON: objects in lists and containers, and graphs of entities. Pure.
+
+Sources: mem0's ``get_all`` (``results`` with ``memory``, ``relations`` with ``source``, ``relationship``, ``target``);
+Letta's agent file (``blocks`` with ``label`` and ``value``); the reference MCP server "memory", whose lines have a
+``type`` of ``entity`` (``name``, ``entityType``, ``observations``) or ``relation`` (``from``, ``to``,
+``relationType``); claude-mem's ``export-memories`` (``observations`` with ``narrative``, ``facts``, ``concepts``,
+``files_read``, lists written as JSON texts; ``summaries`` with ``request``, ``learned`` and others; ``prompts`` and
+``sessions``); Graphiti's edges (``fact``, ``valid_at``, ``invalid_at``, ``expired_at``), nodes (``name``, ``summary``,
+``labels``) and episodes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+
+from gitmem.frozen import replace
+from gitmem.plugins.import_.fields import TEXT, TITLE, ImportRecord, Unreadable, as_list, without_empty
+from gitmem.plugins.import_.names import key_of
+from gitmem.plugins.import_.times import time_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+# Objects inside objects are read this deep: an agent file has agents, which have blocks.
+DEEPEST = 4
+# Why a fact that ended is in the archive.
+ENDED = "it no longer holds in the system it comes from"
+# claude-mem's types of observations that are kinds here; the others are learnings.
+_OBSERVED = {"decision": "decision", "bugfix": "gotcha"}
+_SUMMARY = ("investigated", "learned", "completed", "next_steps", "notes")
+# The lists that make an object with a title a container all the same.
+_LISTS = ("memories", "results", "items", "data", "entries", "records", "documents", "notes")
+_EMBEDDINGS = ("embedding", "fact_embedding", "name_embedding", "vector", "embeddings")
+
+
+def list_objects(found: Any, where: str) -> Iterator[tuple[str, Any]]:
+    """Yield the objects in a JSON value with their locations: those of lists, and of objects that only contain lists.
+
+    Args:
+        found: The value.
+        where: Its location, for display.
+    """
+    yield from _list_objects(found, where, 0)
+
+
+def _list_objects(found: Any, where: str, depth: int) -> Iterator[tuple[str, Any]]:
+    if isinstance(found, list) and (not found or any(isinstance(one, dict | list) for one in found)):
+        for number, one in enumerate(found, 1):
+            yield from _list_objects(one, f"{where}[{number}]", depth)
+        return
+    lists = _lists_in(found) if isinstance(found, dict) and depth < DEEPEST else {}
+    if not lists:
+        yield where, found
+    for name, inside in lists.items():
+        yield from _list_objects(inside, f"{where}: {name}", depth + 1)
+
+
+def _lists_in(table: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return the lists of objects in a container; empty for an object that says something itself."""
+    blocks = table.get("blocks", table.get("core_memory"))
+    if _is_blocks(blocks):
+        agents = table.get("agents")
+        passages = [one for agent in agents if isinstance(agent, dict) for one in _passages(agent)] if agents else []
+        return {"blocks": blocks, "passages": passages or _passages(table)}
+    if "frontmatter" in table or any(isinstance(table.get(name), str) and table[name] for name in TEXT):
+        return {}
+    lists = {
+        name: value
+        for name, value in table.items()
+        if isinstance(value, list) and value and all(isinstance(one, dict) for one in value)
+    }
+    if any(isinstance(table.get(name), str) and table[name] for name in TITLE):
+        return {name: value for name, value in lists.items() if name in _LISTS}
+    inner = {name: [table[name]] for name in ("memory", "data") if isinstance(table.get(name), dict)}
+    return lists | inner
+
+
+def _is_blocks(value: object) -> bool:
+    return isinstance(value, list) and any(isinstance(one, dict) and "label" in one and "value" in one for one in value)
+
+
+def _passages(table: Mapping[str, Any]) -> list[Any]:
+    found = table.get("passages", table.get("archival_memory"))
+    return found if isinstance(found, list) else []
+
+
+def in_common_terms(table: Mapping[str, Any], where: str) -> dict[str, Any] | Unreadable:
+    """Return an object of another system with the field names that ``from_table`` reads; others unchanged."""
+    found = {name: value for name, value in table.items() if name not in _EMBEDDINGS}
+    for is_one, translate in _SYSTEMS:
+        if is_one(found):
+            translated: dict[str, Any] | Unreadable = translate(found, where)
+            return translated
+    return found
+
+
+def _claude_mem_observation(table: dict[str, Any], _where: str) -> dict[str, Any]:
+    said = [str(table.get(name) or "") for name in ("narrative", "text")]
+    facts = "\n".join(f"- {one}" for one in _texts(table.get("facts")))
+    lines = [str(table.get("subtitle") or ""), *said, facts]
+    paths = [*_texts(table.get("files_read")), *_texts(table.get("files_modified"))]
+    kind = str(table.get("type") or "")
+    read = (
+        "narrative",
+        "text",
+        "facts",
+        "subtitle",
+        "concepts",
+        "files_read",
+        "files_modified",
+        "type",
+        "prompt_number",
+    )
+    rest = {name: value for name, value in table.items() if name not in (*read, "id", "created_at_epoch")}
+    return rest | without_empty(
+        kind=_OBSERVED.get(kind, "learned"),
+        body="\n\n".join(line for line in lines if line),
+        tags=[*([kind] if kind else []), *_texts(table.get("concepts"))],
+        refs=list(dict.fromkeys(one for one in paths if one)),
+        created=time_of(table.get("created_at_epoch")) or table.get("created_at"),
+    )
+
+
+def _claude_mem_summary(table: dict[str, Any], _where: str) -> dict[str, Any]:
+    parts = [(name, str(table.get(name) or "").strip()) for name in _SUMMARY]
+    files = [*_texts(table.get("files_read")), *_texts(table.get("files_edited"))]
+    read = (*_SUMMARY, "request", "id", "files_read", "files_edited", "created_at_epoch", "prompt_number")
+    rest = {name: value for name, value in table.items() if name not in read}
+    return rest | without_empty(
+        kind="session",
+        title=str(table["request"]),
+        body="\n\n".join(f"{name.replace('_', ' ').capitalize()}: {text}" for name, text in parts if text),
+        refs=list(dict.fromkeys(files)),
+        created=time_of(table.get("created_at_epoch")) or table.get("created_at"),
+    )
+
+
+def _claude_mem_prompt(_table: dict[str, Any], where: str) -> Unreadable:
+    return Unreadable(where, "it is what a user typed or a session's data, not a memory", is_skipped=True)
+
+
+def _texts(value: object) -> list[str]:
+    """Return a list of texts, which claude-mem writes as JSON."""
+    if isinstance(value, str) and value.startswith("["):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return [str(value)]
+    return as_list(value) if isinstance(value, list) else [value] if isinstance(value, str) and value else []
+
+
+def _graphiti_edge(table: dict[str, Any], _where: str) -> dict[str, Any]:
+    name = table.get("name")
+    rest = {key: value for key, value in table.items() if key not in ("fact", "name", "episodes")}
+    tags = [name.lower()] if isinstance(name, str) else []
+    ended = table.get("invalid_at") or table.get("expired_at")
+    return rest | without_empty(
+        body=table["fact"],
+        tags=tags,
+        created=table.get("valid_at") or table.get("created_at"),
+        kind="learned",
+        status="ended" if ended else None,
+    )
+
+
+def _graphiti_node(table: dict[str, Any], _where: str) -> dict[str, Any]:
+    labels = [one for one in as_list(table.get("labels")) if one != "Entity"]
+    rest = {name: value for name, value in table.items() if name not in ("name", "summary", "labels", "node_labels")}
+    return rest | without_empty(title=table["name"], body=table["summary"] or table["name"], tags=labels, kind="doc")
+
+
+def _letta_block(table: dict[str, Any], _where: str) -> dict[str, Any]:
+    about = table.get("description")
+    return without_empty(title=table["label"], body=table["value"], description=about, tags=as_list(table.get("tags")))
+
+
+def _mem0_relation(table: dict[str, Any], _where: str) -> dict[str, Any]:
+    end = table.get("target", table.get("destination"))
+    return {"body": f"{table['source']} — {table['relationship']} — {end}", "tags": ["relation"]}
+
+
+def _has(*names: str) -> Any:
+    return lambda table: all(name in table for name in names)
+
+
+_SYSTEMS: tuple[tuple[Any, Any], ...] = (
+    (_has("narrative", "facts"), _claude_mem_observation),
+    (_has("request", "next_steps"), _claude_mem_summary),
+    (_has("prompt_text"), _claude_mem_prompt),
+    (_has("user_prompt", "project"), _claude_mem_prompt),
+    (_has("fact", "uuid"), _graphiti_edge),
+    (_has("name", "summary", "uuid"), _graphiti_node),
+    (_has("label", "value"), _letta_block),
+    (_has("source", "relationship"), _mem0_relation),
+)
+
+
+def is_ended(table: Mapping[str, Any]) -> bool:
+    """Return whether an object of Graphiti says that its fact holds no more."""
+    return "fact" in table and "uuid" in table and bool(table.get("invalid_at") or table.get("expired_at"))
+
+
+def as_ended(found: ImportRecord) -> ImportRecord:
+    """Return a memory that goes to the archive, because it holds no more."""
+    return replace(found, archived=True, why=ENDED)
+
+
+class Graph:
+    """The entities and relations of an MCP memory, which are read completely before their memories are made."""
+
+    def __init__(self) -> None:
+        self._entities: list[tuple[str, Mapping[str, Any]]] = []
+        self._relations: dict[str, list[tuple[str, str]]] = defaultdict(list)
+
+    def add(self, table: Any, where: str) -> bool:
+        """Add an entity or a relation; return whether the object is one."""
+        if not isinstance(table, dict):
+            return False
+        if isinstance(table.get("name"), str) and isinstance(table.get("observations"), list):
+            self._entities.append((where, table))
+            return True
+        if all(isinstance(table.get(name), str) for name in ("from", "to", "relationType")):
+            self._relations[table["from"]].append((table["relationType"], table["to"]))
+            return True
+        return False
+
+    def records(self, kind: str) -> Iterator[ImportRecord]:
+        """Yield the memories: one for each entity, and one for each end of relations that is no entity."""
+        names = {str(table["name"]) for _, table in self._entities}
+        for where, table in self._entities:
+            name, about = str(table["name"]), str(table.get("entityType") or "")
+            seen = [f"- {_observation(one)}" for one in table["observations"]]
+            yield self._record(where, name, seen, names, kind, tags=[about] if about else [])
+        where = self._entities[0][0].partition(":")[0] if self._entities else "relations"
+        for name in sorted(set(self._relations) - names):
+            yield self._record(where, name, [], names, kind, tags=[])
+
+    def _record(
+        self, where: str, name: str, lines: list[str], names: set[str], kind: str, *, tags: list[str]
+    ) -> ImportRecord:
+        linked = self._relations.get(name, [])
+        lines = [*lines, *(f"- {relation} {other}" for relation, other in linked)]
+        refs = [key_of(other) for _, other in linked if other in names]
+        fields = without_empty(kind=kind, title=name, tags=tags, refs=list(dict.fromkeys(refs)))
+        key = key_of(name)
+        return ImportRecord(where, key, fields, "\n".join(lines) or name, name=name if key != name else "")
+
+
+def _observation(value: object) -> str:
+    """Return the text of an observation, which some servers store as an object."""
+    if isinstance(value, dict):
+        return next((str(value[name]) for name in TEXT if value.get(name)), json.dumps(value, ensure_ascii=False))
+    return " ".join(str(value).split("\n"))

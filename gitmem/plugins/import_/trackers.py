@@ -1,0 +1,222 @@
+"""Issues of trackers that agents use, beads and Beans, as tasks: state, attempts, dependencies and comments. Pure.
+
+Sources: beads' ``.beads/issues.jsonl`` (``bd export``: id, title, description, design, acceptance_criteria, notes,
+status, priority, issue_type, assignee, labels, dependencies of ``issue_id``, ``depends_on_id`` and ``type``, comments
+of ``author``, ``text`` and ``created_at``, close_reason); Beans' YAML files (the example in its document: id, title,
+slug, status, priority, description, verify, attempts of ``num``, ``outcome``, ``notes``), or Markdown with frontmatter.
+"""
+
+from __future__ import annotations
+
+from gitmem.document.fields import MAX_PRIORITY
+from gitmem.model import CLAIMED, CLOSED, FAILED, OPEN, TASK
+from gitmem.plugins.import_.fields import ImportRecord, Unreadable, add_fields, as_list, without_empty
+from gitmem.plugins.import_.times import time_of
+from gitmem.tasks.life import NOTE_BYTES
+from gitmem.tasks.task import DONE, RELEASED
+from gitmem.write.draft import key_from
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+LEARNED = "LEARNED:"
+FACT = "fact"
+_OPEN = ("open", "todo", "draft", "ready", "blocked", "deferred", "pinned", "hooked", "backlog")
+_HELD = ("in_progress", "in-progress", "claimed", "started")
+_CLOSED = ("closed", "completed", "done", "resolved", "scrapped", "cancelled")
+# beads keeps deleted issues, so that no clone brings them back.
+_DELETED = ("tombstone", "deleted")
+_LEVELS = {"critical": 0, "high": 1, "normal": 2, "medium": 2, "low": 3, "deferred": 4}
+# Fields that only an issue has, besides id, title and status.
+_SIGNS = (
+    *("priority", "issue_type", "bean_type", "dependencies", "acceptance_criteria", "close_reason", "slug", "attempts"),
+    *("attempt_log", "assignee", "blocking", "blocked_by", "closed_at"),
+)
+_BODIES = {
+    "description": "",
+    "body": "",
+    "design": "Design",
+    "acceptance_criteria": "Acceptance criteria",
+    "acceptance": "Acceptance criteria",
+    "notes": "Notes",
+}
+_READ = frozenset(
+    (
+        *("id", "title", "slug", "status", "labels", "tags", "priority", "parent", "verify", "paths", "produces"),
+        *("requires", "dependencies", "blocked_by", "comments", "attempts", "attempt_log", "close_reason", "closed_at"),
+        *("created_at", "updated_at", "created_by", "assignee", "claimed_by", "claimed_at", "started_at", "bean_type"),
+        *("issue_type", "type", "owner", "stale_after", "last_verified", *_BODIES),
+    )
+)
+_OUTCOMES = {"success": DONE, "done": DONE, "failed": FAILED, "failure": FAILED, "abandoned": RELEASED}
+NOBODY = "unknown"
+
+
+def is_issue(table: Mapping[str, Any]) -> bool:
+    """Return whether a JSON object or a frontmatter is a tracker's issue."""
+    return (
+        isinstance(table.get("id"), str | int)
+        and isinstance(table.get("title"), str)
+        and str(table.get("status")).lower() in (*_OPEN, *_HELD, *_CLOSED, *_DELETED)
+        and any(name in table for name in _SIGNS)
+        and "frontmatter" not in table
+    )
+
+
+def read_issue(table: Mapping[str, Any], *, where: str) -> list[ImportRecord | Unreadable]:
+    """Return the task for an issue, and the learnings in its comments.
+
+    Args:
+        table: Its fields.
+        where: Its location, for display.
+    """
+    key = key_of(table["id"])
+    status = str(table["status"]).lower()
+    if not key:
+        return [Unreadable(where, "its id has neither a letter nor a digit")]
+    if status in _DELETED:
+        return [Unreadable(where, "it was deleted in its tracker", is_skipped=True)]
+    fields: dict[str, Any] = {"kind": FACT if str(table.get("bean_type")) == FACT else TASK}
+    fields["title"] = " ".join(str(table["title"]).split())
+    if fields["kind"] == TASK:
+        fields |= _life(table, status)
+    fields |= _links(table)
+    tags = [*as_list(table.get("labels")), *as_list(table.get("tags")), *_type_of(table)]
+    tags += [status] if status in _OPEN[1:] else []
+    author = table.get("created_by") or table.get("owner")
+    fields |= without_empty(
+        priority=_priority(table.get("priority")),
+        verify=table.get("verify") or None,
+        tags=list(dict.fromkeys(tags)),
+        created=time_of(table.get("created_at")),
+        updated=time_of(table.get("updated_at")),
+        by={"who": str(author)} if author else None,
+    )
+    left_out = add_fields(table, _READ, fields)
+    comments = _comments(table)
+    said = [(text, who, when) for text, who, when in comments if text.upper().startswith(LEARNED)]
+    body = _body(table, fields, [one for one in comments if one not in said])
+    learned = [_list_learnings(key, text, who, when, where) for text, who, when in said]
+    return [ImportRecord(where, key, fields, body, left_out=left_out), *learned]
+
+
+def key_of(identity: object) -> str:
+    """Return the key for an issue: its id in lower case; if that is only a number, ``bean-41``."""
+    text = str(identity).strip().lower()
+    if text.replace(".", "").isdigit():
+        text = f"bean-{text}"
+    return key_from(text)
+
+
+def _life(table: Mapping[str, Any], status: str) -> dict[str, Any]:
+    """Return the state of a task with its attempts, its claim, and how it was closed."""
+    attempts = _attempts(table)
+    fields: dict[str, Any] = {"attempts": attempts} if attempts else {}
+    who = str(table.get("claimed_by") or table.get("assignee") or "")
+    if status in _CLOSED:
+        reason = str(table.get("close_reason") or ("" if status in ("closed", "completed", "done") else status))
+        when = time_of(table.get("closed_at")) or time_of(table.get("updated_at"))
+        closed = without_empty(when=when, who=who or NOBODY, reason=_short(reason))
+        return {"state": CLOSED, "closed": closed, **fields}
+    if status in _HELD:
+        since = time_of(table.get("claimed_at") or table.get("started_at") or table.get("updated_at"))
+        num = 1 + max((one["num"] for one in attempts), default=0)
+        return {"state": CLAIMED, "claimed": without_empty(num=num, who=who or NOBODY, when=since), **fields}
+    return {"state": OPEN, **fields, **without_empty(assignee=who)}
+
+
+def _attempts(table: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the finished attempts; Beans has them as ``attempts``, later versions as ``attempt_log``."""
+    found = []
+    for number, row in enumerate(_rows(table, "attempt_log", "attempts"), 1):
+        outcome = _OUTCOMES.get(str(row.get("outcome") or "").lower(), str(row.get("outcome") or RELEASED))
+        num = row.get("num") if type(row.get("num")) is int and row["num"] >= 1 else number
+        ended = without_empty(
+            num=num,
+            outcome=outcome,
+            who=str(row.get("agent") or row.get("who") or NOBODY),
+            when=time_of(row.get("started_at") or row.get("when")),
+            ended=time_of(row.get("finished_at") or row.get("ended")),
+            notes=_short(str(row.get("notes") or "")),
+        )
+        found.append(ended)
+    return found
+
+
+def _short(text: str) -> str:
+    """Return text shortened for a note; ``_body`` has all of it."""
+    line = " ".join(text.split())
+    return line if len(line.encode()) <= NOTE_BYTES else line.encode()[: NOTE_BYTES - 3].decode(errors="ignore") + "…"
+
+
+def _links(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parent, the requirements, and other links."""
+    waits = [key_of(one) for name in ("requires", "blocked_by") for one in as_list(table.get(name))]
+    parent = key_of(table["parent"]) if table.get("parent") else ""
+    others: dict[str, list[str]] = {}
+    given = table.get("dependencies")
+    for one in given if isinstance(given, list) else []:
+        kind = str(one.get("type") or "blocks") if isinstance(one, dict) else "blocks"
+        other = one.get("depends_on_id", one.get("id")) if isinstance(one, dict) else one
+        if not isinstance(other, str | int):
+            continue
+        if kind == "blocks":
+            waits.append(key_of(other))
+        elif kind == "parent-child":
+            parent = key_of(other)
+        else:
+            others.setdefault(kind.replace("-", "_"), []).append(key_of(other))
+    paths, produces = as_list(table.get("paths")), as_list(table.get("produces"))
+    fields = without_empty(requires=list(dict.fromkeys(waits)), parent=parent, paths=paths, produces=produces)
+    return fields | {name: keys for name, keys in others.items() if name not in fields}
+
+
+def _priority(value: object) -> int | None:
+    if isinstance(value, str) and value.lower() in _LEVELS:
+        return _LEVELS[value.lower()]
+    number = int(value) if isinstance(value, str) and value.isdecimal() else value
+    return min(number, MAX_PRIORITY) if type(number) is int and number >= 0 else None
+
+
+def _type_of(table: Mapping[str, Any]) -> list[str]:
+    found = table.get("issue_type") or table.get("type")
+    return [str(found)] if found and found != TASK else []
+
+
+def _comments(table: Mapping[str, Any]) -> list[tuple[str, str, str | None]]:
+    """Return text, author and time of each comment."""
+    return [
+        (str(row["text"]).strip(), str(row.get("author") or ""), time_of(row.get("created_at")))
+        for row in _rows(table, "comments")
+        if str(row.get("text") or "").strip()
+    ]
+
+
+def _rows(table: Mapping[str, Any], *names: str) -> list[dict[str, Any]]:
+    """Return the tables in the first of these fields that is a list."""
+    rows: list[Any] = next((table[name] for name in names if isinstance(table.get(name), list)), [])
+    return [row for row in rows if isinstance(row, dict)]
+
+
+def _list_learnings(key: str, text: str, who: str, when: str | None, where: str) -> ImportRecord:
+    """Return the learnings in a comment, as capture would find them."""
+    fields = without_empty(kind="learned", task=key, created=when, by={"who": who} if who else None)
+    return ImportRecord(where, "", fields, text[len(LEARNED) :].strip())
+
+
+def _body(table: Mapping[str, Any], fields: Mapping[str, Any], comments: list[tuple[str, str, str | None]]) -> str:
+    """Return the body of a task: everything that people wrote, and what does not fit into fields."""
+    parts = []
+    for name, heading in _BODIES.items():
+        text = str(table.get(name) or "").strip()
+        parts += [f"## {heading}\n\n{text}" if heading else text] if text else []
+    notes = [str(row.get("notes") or "") for row in _rows(table, "attempt_log", "attempts")]
+    long = [text for text in notes if len(text) > NOTE_BYTES]
+    reason = str(table.get("close_reason") or "")
+    long += [reason] if len(reason) > NOTE_BYTES else []
+    parts += ["## Notes in full\n\n" + "\n\n".join(long)] if long else []
+    lines = [f"- {' '.join(filter(None, (when, who)))}: {text}" for text, who, when in comments]
+    parts += ["## Comments\n\n" + "\n".join(line.replace("\n", "\n  ") for line in lines)] if lines else []
+    return "\n\n".join(parts) or str(fields["title"])

@@ -1,0 +1,50 @@
+"""``import --chunk`` makes a memory of each section, with keys that stay the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gitmem.memory import Memory
+from gitmem.plugins.import_.chunks import cut_documents
+from gitmem.plugins.import_.fields import ImportRecord, Unreadable
+from gitmem.plugins.import_.run import Sources
+from gitmem.recall import Query
+
+BODY = "Before all.\n\n## Install\n\nUse uv.\n\n```sh\n# no heading\n```\n\n## Run\n\nmake run\n\n## Run\n\nagain\n"
+
+
+def record(body: str = BODY, **given: object) -> ImportRecord:
+    return ImportRecord("g.md", "guide", {"kind": "doc", "title": "Guide"}, body, **given)  # type: ignore[arg-type]
+
+
+def test_each_section_is_a_record_with_its_headings_in_key_and_title() -> None:
+    found = [one for one in cut_documents([record()]) if isinstance(one, ImportRecord)]
+
+    assert [(one.key, one.fields["title"], one.where) for one in found] == [
+        ("guide", "Guide", "g.md:1"),
+        ("guide-install", "Guide › Install", "g.md:3"),
+        ("guide-run", "Guide › Run", "g.md:11"),
+        ("guide-run.2", "Guide › Run", "g.md:15"),
+    ]
+    assert found[1].body == "Use uv.\n\n```sh\n# no heading\n```"
+
+
+def test_what_has_no_sections_or_is_gitmems_own_stays_whole() -> None:
+    whole = [
+        record("No heading."),
+        record(text="---\ntitle: A\n---\n# B\n"),
+        record(archived=True),
+        Unreadable("x", "y"),
+    ]
+
+    assert list(cut_documents(whole)) == whole
+
+
+def test_second_import_of_the_same_document_adds_nothing(memory: Memory, tmp_path: Path) -> None:
+    (tmp_path / "guide.md").write_text("# Guide\n\n" + BODY)
+    asked = Sources((str(tmp_path / "guide.md"),), chunk=True)
+
+    first, second = memory.bulk.import_files(asked), memory.bulk.import_files(asked)
+
+    assert (len(first.settled.new), len(second.settled.new), second.settled.unchanged) == (4, 0, 4)
+    assert {hit.kind for hit in memory.list(Query(limit=9)).hits} == {"doc"}

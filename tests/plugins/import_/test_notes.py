@@ -1,0 +1,68 @@
+"""A note's properties, names and dates are read, and templates and drawings are told from text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gitmem.plugins.import_.notes import created_of, is_template, names_of, read_properties, title_of, without_drawing
+
+
+def test_properties_of_a_page_become_fields() -> None:
+    body = (
+        "title:: Read/Write\ntags:: [[deep work]], #focus, plain\nalias:: rw\nicon:: 📖\n\n- first:: no property\n- b"
+    )
+
+    assert read_properties(body) == (
+        {"title": "Read/Write", "tags": ["deep work", "focus", "plain"], "aliases": ["rw"], "icon": "📖"},
+        "- first:: no property\n- b",
+    )
+    assert read_properties("- tags:: a\n  public:: true\n- text")[0] == {"tags": ["a"], "public": "true"}
+    assert read_properties("- text\n  a:: b") == ({}, "- text\n  a:: b")
+
+
+@pytest.mark.parametrize(
+    ("path", "created", "title"),
+    [
+        ("journals/2024_01_27.md", "2024-01-27", "2024-01-27"),
+        ("Daily/2024-01-27 Sat.md", "2024-01-27", "2024-01-27 Sat"),
+        ("202401271530 On habits.md", "2024-01-27T15:30:00Z", "On habits"),
+        ("20240127153001.md", "2024-01-27T15:30:01Z", "20240127153001"),
+        ("v2.2024-13-01.md", "", "v2.2024-13-01"),
+        ("1234567890123456.md", "", "1234567890123456"),
+        ("pages/a___b%3A c.md", "", "a/b: c"),
+        ("Größe.md", "", "Größe"),
+    ],
+)
+def test_name_of_a_file_gives_a_date_and_a_title(path: str, created: str, title: str) -> None:
+    assert (created_of(path), title_of(path, is_logseq=path.startswith(("journals", "pages")))) == (created, title)
+
+
+@pytest.mark.parametrize(
+    ("fields", "path", "names"),
+    [
+        ({"aliases": ["Ben", "B. N."]}, "People/Benjamin.md", ["ben", "b. n.", "benjamin"]),
+        ({"alias": "Ben, Benny", "permalink": "people/ben"}, "b.md", ["ben", "benny", "people/ben", "b"]),
+        ({"id": 202401271530}, "x.md", ["202401271530", "x"]),
+        ({}, "202401271530 On habits.md", ["202401271530", "202401271530 on habits"]),
+        ({"title": "A/B"}, "a___b.md", ["a/b"]),
+    ],
+)
+def test_note_is_linked_by_its_other_names(fields: dict[str, Any], path: str, names: list[str]) -> None:
+    assert names_of(fields, path) == names
+
+
+def test_template_is_told_by_its_folder_or_its_placeholders() -> None:
+    assert is_template("text", "Meta/Tpl/Daily.md", ("Meta/Tpl",))
+    assert is_template("# {{title}}", "Templates/Daily.md", ())
+    assert is_template("<% tp.date.now() %>", "03 templates/x.md", ())
+    assert not is_template("How templates of C++ work", "Templates/C++.md", ())
+    assert not is_template("# {{title}} is replaced", "Guide.md", ("", "/"))
+
+
+def test_drawing_is_left_out_and_its_text_kept() -> None:
+    body = "# Text Elements\nwalrus ^a1\n\n%%\n## Drawing\n```compressed-json\nN4KAk\n\nARAL\n```\n%%"
+
+    assert without_drawing({"excalidraw-plugin": "parsed"}, body) == "# Text Elements\nwalrus ^a1"
+    assert without_drawing({}, body) == body

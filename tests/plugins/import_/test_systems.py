@@ -1,0 +1,196 @@
+"""What other memory systems export as JSON comes in whole: every text, its time, and what it is about."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from gitmem.plugins.import_.fields import ImportRecord, Unreadable
+from gitmem.plugins.import_.jsonl import read_jsonl
+
+MEM0 = {
+    "results": [
+        {
+            "id": "8f",
+            "memory": "Ana prefers squash merges",
+            "hash": "0a",
+            "created_at": "2025-03-01T10:00:00-08:00",
+            "metadata": {"app": "cli"},
+            "categories": ["git"],
+        },
+        {"id": "90", "memory": "The staging database is reset nightly", "created_at": "2025-03-02T10:00:00Z"},
+    ],
+    "relations": [{"source": "ana", "relationship": "owns", "target": "billing"}],
+}
+LETTA = {
+    "agents": [{"name": "ops", "system": "You are…", "messages": [{"role": "user", "content": [{"text": "hi"}]}]}],
+    "blocks": [
+        {"label": "human", "value": "Bo is on call on Fridays", "description": "Who we serve", "limit": 5000},
+        {"label": "corrections/log", "value": "Never restart the broker by hand", "limit": 5000, "tags": None},
+    ],
+    "tools": [{"name": "archival_search", "source_code": "def f(): pass"}],
+}
+CLAUDE_MEM = {
+    "exportedAt": "2026-01-01T00:00:00Z",
+    "query": "",
+    "observations": [
+        {
+            "id": 1,
+            "memory_session_id": "s",
+            "project": "shop",
+            "type": "bugfix",
+            "title": "Pool leak",
+            "subtitle": "In tests",
+            "narrative": "The octopus pool kept sockets",
+            "facts": '["limit is twenty"]',
+            "concepts": '["gotcha"]',
+            "files_read": '["src/pool.py"]',
+            "files_modified": "[]",
+            "text": None,
+            "created_at_epoch": 1764000000000,
+        },
+    ],
+    "sessions": [{"id": 3, "project": "shop", "user_prompt": "fix the leak"}],
+    "summaries": [
+        {
+            "id": 2,
+            "request": "Fix the leak",
+            "investigated": "the pool",
+            "learned": "close in finally",
+            "completed": "done",
+            "next_steps": "watch it",
+            "notes": None,
+            "created_at": "2025-11-24T16:00:00Z",
+            "project": "shop",
+        },
+    ],
+    "prompts": [{"id": 4, "prompt_text": "fix the leak"}],
+}
+GRAPHITI = {
+    "edges": [
+        {
+            "uuid": "e1",
+            "name": "WORKS_ON",
+            "fact": "Ana works on billing",
+            "valid_at": "2025-01-02T00:00:00Z",
+            "invalid_at": None,
+            "fact_embedding": [0.1, 0.2],
+            "source_node_uuid": "n1",
+            "target_node_uuid": "n2",
+        },
+        {"uuid": "e2", "name": "LEADS", "fact": "Bo leads search", "invalid_at": "2025-06-01T00:00:00Z"},
+    ],
+    "nodes": [{"uuid": "n1", "name": "Ana", "summary": "An engineer in Lagos", "labels": ["Entity", "Person"]}],
+    "episodes": [{"uuid": "p1", "name": "standup", "content": "Bo: I moved to infra", "source_description": "chat"}],
+}
+ENTITIES = [
+    {"type": "entity", "name": "Ana Ruiz", "entityType": "person", "observations": ["leads billing", "likes Go"]},
+    {"type": "entity", "name": "billing", "entityType": "service", "observations": ["runs on port 7001"]},
+    {"type": "relation", "from": "Ana Ruiz", "to": "billing", "relationType": "owns"},
+    {"type": "relation", "from": "gateway", "to": "billing", "relationType": "calls"},
+]
+
+
+def read(data: str, *, name: str = "export.json") -> list[ImportRecord | Unreadable]:
+    return list(read_jsonl(io.BytesIO(data.encode()), name=name, kind="learned"))
+
+
+def said(found: list[ImportRecord | Unreadable]) -> dict[str, dict[str, Any]]:
+    return {one.body: {**one.fields, "key": one.key} for one in found if isinstance(one, ImportRecord)}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize(
+    ("exported", "texts"),
+    [
+        (MEM0, ["Ana prefers squash merges", "The staging database is reset nightly", "ana — owns — billing"]),
+        (LETTA, ["Bo is on call on Fridays", "Never restart the broker by hand"]),
+        (
+            CLAUDE_MEM,
+            [
+                "In tests\n\nThe octopus pool kept sockets\n\n- limit is twenty",
+                "Investigated: the pool\n\nLearned: close in finally\n\nCompleted: done\n\nNext steps: watch it",
+            ],
+        ),
+        (GRAPHITI, ["Ana works on billing", "Bo leads search", "An engineer in Lagos", "Bo: I moved to infra"]),
+        (
+            ENTITIES,
+            ["- leads billing\n- likes Go\n- owns billing", "- runs on port 7001", "- calls billing"],
+        ),
+        (
+            {"entities": ENTITIES[:2], "relations": ENTITIES[2:3]},
+            ["- leads billing\n- likes Go\n- owns billing", "- runs on port 7001"],
+        ),
+        ([{"content": "one"}, [{"text": "two"}]], ["one", "two"]),
+        ({"results": [{"content": "one"}]}, ["one"]),
+        ({"name": "my export", "memories": [{"content": "one"}]}, ["one"]),
+        ({"title": "One", "links": [{"href": "x"}]}, ["One"]),
+        ({"memory": {"blocks": LETTA["blocks"][:1]}}, ["Bo is on call on Fridays"]),
+    ],
+    ids=[
+        "mem0",
+        "letta",
+        "claude-mem",
+        "graphiti",
+        "graph",
+        "graph object",
+        "lists",
+        "results",
+        "named",
+        "one",
+        "agent",
+    ],
+)
+def test_every_text_of_an_export_comes_in(exported: object, texts: list[str], indent: int | None) -> None:
+    assert list(said(read(json.dumps(exported, indent=indent)))) == texts
+
+
+def test_fields_of_an_export_become_ours() -> None:
+    mem0, letta = said(read(json.dumps(MEM0))), said(read(json.dumps(LETTA)))
+    claude_mem, graphiti = said(read(json.dumps(CLAUDE_MEM))), said(read(json.dumps(GRAPHITI)))
+
+    assert mem0["Ana prefers squash merges"]["created"] == "2025-03-01T18:00:00Z"
+    assert letta["Bo is on call on Fridays"] == {
+        "kind": "learned", "title": "human", "description": "Who we serve", "key": ""
+    }  # fmt: skip
+    bug, summary = claude_mem.values()
+    assert (bug["kind"], bug["title"], bug["tags"]) == ("gotcha", "Pool leak", ["bugfix", "gotcha"])
+    assert (bug["refs"], bug["created"], summary["kind"]) == (["src/pool.py"], "2025-11-24T16:00:00Z", "session")
+    assert graphiti["Ana works on billing"]["created"] == "2025-01-02T00:00:00Z"
+    assert graphiti["An engineer in Lagos"]["tags"] == ["Person"]
+
+
+def test_fact_that_ended_is_archived_and_a_prompt_is_skipped() -> None:
+    ended = [one for one in read(json.dumps(GRAPHITI)) if isinstance(one, ImportRecord) and one.archived]
+    skipped = [one for one in read(json.dumps(CLAUDE_MEM, indent=1)) if isinstance(one, Unreadable)]
+
+    assert [one.body for one in ended] == ["Bo leads search"]
+    assert [(one.where, one.is_skipped) for one in skipped] == [
+        ("export.json: sessions[1]", True), ("export.json: prompts[1]", True)
+    ]  # fmt: skip
+
+
+def test_lines_of_a_graph_are_one_memory_for_each_entity() -> None:
+    lines = "\n".join(json.dumps(one) for one in reversed(ENTITIES))
+
+    found = said(read(lines, name="memory.jsonl"))
+
+    assert found["- leads billing\n- likes Go\n- owns billing"] == {
+        "kind": "learned", "title": "Ana Ruiz", "tags": ["person"], "refs": ["billing"], "key": "ana-ruiz"
+    }  # fmt: skip
+
+
+def test_lines_after_a_damaged_first_one_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = '[{"content": "cut"\n{"content": "two"}\n{"content": "three"}\n'
+    whole = read(data)
+    monkeypatch.setattr("gitmem.plugins.import_.jsonl.DOCUMENT_LIMIT", 30)
+
+    assert list(said(whole)) == ["two", "three"]
+    assert read(data) == whole
+
+
+def test_export_that_is_json_in_a_json_text_is_read() -> None:
+    assert list(said(read(json.dumps(json.dumps(LETTA))))) == [block["value"] for block in LETTA["blocks"]]

@@ -1,0 +1,106 @@
+"""Notes that link each other keep their links as references, and Claude Code's memory its kinds."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+
+from gitmem.frozen import replace
+from gitmem.plugins.import_.fields import ImportRecord
+from gitmem.plugins.import_.names import Names
+from gitmem.plugins.import_.vault import Vault
+from gitmem.plugins.import_.wiki import (
+    auto_memory,
+    index_remarks,
+    is_only_index,
+    link_pages,
+    pages_of,
+    with_remark,
+)
+
+PATHS = ("Auth/JWT Tokens.md", "Gateway.md", "README.md", "auth/README.md")
+PAGES = pages_of(Names().keys("vault", PATHS), vault=Vault(is_vault=True))
+
+
+@pytest.mark.parametrize(
+    ("body", "refs", "tags"),
+    [
+        ("See [[Gateway]] and [[JWT Tokens|tokens]].", ["gateway", "auth-jwt-tokens"], None),
+        ("![[Auth/JWT Tokens#Signing]] [[jwt tokens]] [[auth/README]]", ["auth-jwt-tokens", "auth-readme"], None),
+        ("[[Nowhere]] stays. C# and https://a.org/#top are no tags.", None, None),
+        ("About #Auth/keys and #retry, not `a`#1.", None, ["auth/keys", "retry"]),
+        ("```\n[[Gateway]] #code\n```\ntext #real", None, ["real"]),
+        ("> [!info]\n> ```c\n> #include\n> ```\n> text #real", None, ["real"]),
+        ("`#code` and `` `#more` `` are no tags, nor \\#escaped, #fff, #a1b2c3, #ffcc00, #1984, #.", None, None),
+        (
+            "#über-tag #C++ #F# #v1.0 #标签 #add #Facade #2024-plan #a/b/",
+            None,
+            ["über-tag", "c++", "f#", "v1.0", "标签", "add", "facade", "2024-plan", "a/b"],
+        ),
+    ],
+)
+def test_links_become_references_and_the_text_stays(body: str, refs: list | None, tags: list | None) -> None:
+    found = link_pages(ImportRecord("x.md", "x", {"kind": "doc"}, body), PAGES)
+
+    assert (found.fields.get("refs"), found.fields.get("tags"), found.body) == (refs, tags, body)
+
+
+def test_words_after_a_hash_are_tags_only_in_a_vault() -> None:
+    given = ImportRecord("x.md", "x", {"kind": "doc"}, "Start with #include; see [[Gateway]].")
+
+    assert link_pages(given, pages_of({"Gateway.md": "gateway"})).fields == {"kind": "doc", "refs": ["gateway"]}
+
+
+def test_types_of_auto_memory_become_kinds() -> None:
+    given = {"name": "user_role", "description": "Ana leads the ledger", "type": "user"}
+
+    assert auto_memory(given) == given | {"kind": "preference", "title": "Ana leads the ledger"}
+    nested = auto_memory({"name": "deploys", "metadata": {"type": "project"}})
+    assert (nested["kind"], nested["title"]) == ("codebase_knowledge", "deploys")
+    assert auto_memory({}) == {}
+
+
+def test_index_with_only_links_is_skipped() -> None:
+    index = "# Memory\n\n- [Gateway](Gateway.md) — its timeouts"
+
+    assert is_only_index(index, PAGES)
+    assert not is_only_index(index + "\n- deploys need a VPN", PAGES)
+    assert not is_only_index("- [Elsewhere](other.md) — not in the folder", PAGES)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- [Gateway](Gateway.md) — pebble is the short name",
+        "* **[Gateway](./Gateway.md)**: pebble is the short name",
+        "- [[gateway]] - pebble is the short  name",
+        "- [JWT](<Auth/JWT Tokens.md>) – pebble is the short name",
+        "- [JWT](Auth/JWT%20Tokens.md#signing) pebble is the short name",
+    ],
+)
+def test_text_behind_a_link_of_an_index_is_about_the_linked_note(line: str) -> None:
+    remarks = index_remarks(f"# Memory\n{line}\n- [Elsewhere](x.md) — not here", PAGES)
+
+    assert list(remarks.values()) == ["pebble is the short name"]
+    assert not is_only_index(line, replace(PAGES, lost=remarks.keys()))
+
+
+def test_remark_is_added_to_a_note_that_does_not_say_it() -> None:
+    assert with_remark({"description": "Rules"}, "Text", "pebble") == {"description": "Rules", "index": "pebble"}
+    assert with_remark({"description": "A pebble"}, "Text", "pebble") == {"description": "A pebble"}
+    assert with_remark({}, "A\npebble", "A pebble") == {}
+
+
+def test_note_is_found_by_its_other_names() -> None:
+    names = {"Auth/JWT Tokens.md": ["tokens", "gateway", "auth/jwt"]}
+    pages = pages_of({"Auth/JWT Tokens.md": "jwt", "Gateway.md": "gateway"}, names=names)
+
+    assert [pages.find(name) for name in ("Tokens", "auth/jwt", "Gateway", "none")] == ["jwt", "jwt", "gateway", ""]
+
+
+@pytest.mark.parametrize(("name", "link"), [("NFD", "NFC"), ("NFC", "NFD")])
+def test_link_to_a_note_whose_name_has_another_unicode_form_is_found(name: str, link: str) -> None:
+    pages = pages_of({unicodedata.normalize(name, "Größe.md"): "size"})  # type: ignore[arg-type]
+
+    assert pages.find(unicodedata.normalize(link, "Größe")) == "size"  # type: ignore[arg-type]
