@@ -6,6 +6,7 @@ from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.columns import width_of
 from gitmem.cli.output import Output, shorten
 from gitmem.cli.paths import code_path, code_reference
+from gitmem.frozen import frozen
 from gitmem.index.catalog import short_ids, wordings_by_key
 from gitmem.statuses import MARKS
 from gitmem.store.scopes import PROJECT, SCOPES
@@ -89,7 +90,7 @@ def print_change(
     if getattr(args, "json", False):
         out.json({"key": change.key, "path": change.path, "commit": change.commit})
     elif change.is_written and out.is_terminal:
-        print_memory(change.key, memory, out, did=did, more=more, title=_title_of(args))
+        print_memory(change.key, memory, out, Confirmation(did, more, title=_title_of(args)))
     else:
         out.line(change.key)
         if not change.is_written:
@@ -110,15 +111,31 @@ def is_first_write(memory: Memory, args: Arguments) -> bool:
     return args.scope in ("", PROJECT) and not args.in_tree and memory.repository.find_tip() is None
 
 
-def print_memory(
-    key: str, memory: Memory, out: Output, *, did: str, more: str = "", status: str = "verified", title: str = ""
-) -> None:
+@frozen
+class Confirmation:
+    """What a command says about a memory that it wrote.
+
+    Attributes:
+        did: What was done, in a word.
+        more: What else happened; or empty.
+        status: The status whose mark is shown.
+        title: The title of a memory of another scope, or of one that is not committed.
+    """
+
+    did: str
+    more: str = ""
+    status: str = "verified"
+    title: str = ""
+
+
+def print_memory(key: str, memory: Memory, out: Output, said: Confirmation) -> None:
     """Print on a terminal what became of a memory: mark, words, title, short id, and in parentheses what else happened.
 
-    A memory of another scope, and one that is not committed, is named by its key and has the given title.
+    A memory of another scope, and one that is not committed, is named by its key.
     """
     catalog = memory.repository.catalog()
-    title = wordings_by_key(catalog, [key]).get(key, (title, ""))[0]
+    did, more, status = said.did, said.more, said.status
+    title = wordings_by_key(catalog, [key]).get(key, (said.title, ""))[0]
     name = short_ids(catalog, [key]).get(key, key)
     mark, last = (MARKS[status], status), f"  ({more})" if more else ""
     room = out.width - width_of(did) - len(name) - len(last) - 6  # besides the mark and the spaces

@@ -205,7 +205,10 @@ def _print(memory: Memory, found: VerifyRun, explained: Sequence[Why], args: Arg
         _print_due(found, out)
     else:
         broken = describe_culprits(memory.repository.git, culprits(found.standing))
-        _report(found, explained, broken, out, catalog=memory.repository.catalog(), is_each=args.each)
+        catalog = memory.repository.catalog()
+        _print_failures(found, broken, catalog, out, is_each=args.each)
+        _print_unexplained(explained, out, is_each=args.each)
+        _print_rest(found, catalog, out, is_each=args.each)
     if args.keys and not found.due:
         out.note("none of these memories has a check to run")
 
@@ -324,23 +327,25 @@ def _has_news(found: VerifyRun) -> bool:
     return found.recorded is not None and bool(found.recorded.failed or found.recorded.suspect)
 
 
-def _report(
-    found: VerifyRun,
-    explained: Sequence[Why],
-    broken: Mapping[tuple[str, str], str],
-    out: Output,
-    *,
-    catalog: Catalog,
-    is_each: bool,
+def _print_failures(
+    found: VerifyRun, broken: Mapping[tuple[str, str], str], catalog: Catalog, out: Output, *, is_each: bool
 ) -> None:
     rest = "gitmem verify --dirty --each" if found.dirty else REST
     print_cases(with_ids(catalog, list_cases(found)), broken, out, is_each=is_each, rest=rest)
+
+
+def _print_unexplained(explained: Sequence[Why], out: Output, *, is_each: bool) -> None:
+    """Print the facts whose culprit was looked for and not found."""
     unknown = [why for why in explained if why.found is None or not why.found.culprit]
     cases = (
         Case(why.key, "unproven", f"culprit not known ({CULPRIT_WORDS.get(why.outcome, why.outcome)})", why.reason)
         for why in unknown
     )
     print_cases(cases, {}, out, is_each=is_each, rest="gitmem why KEY")
+
+
+def _print_rest(found: VerifyRun, catalog: Catalog, out: Output, *, is_each: bool) -> None:
+    """Print what holds, wrong verdicts, followed moves, the sums and advice."""
     held = [r for r in found.results if r.outcome == "holds" and not r.is_marked]
     named = held if len(held) <= NAMED or is_each else ()
     ids = short_ids(catalog, [result.due.row.key for result in named]) if out.is_terminal else {}

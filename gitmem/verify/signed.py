@@ -250,4 +250,4 @@ def _maker(origin: Origin, made: Mapping[str, tuple[CommitIdentity, Signature]])
 
 
 def _mark(origin: Origin, place: Place) -> str:
-    return origin.text.decode("ascii") if place[1] == MEMORY else update.fingerprint(origin.text)
+    return origin.text.decode("ascii") if place[1] == MEMORY else update.digest_text(origin.text)

@@ -61,6 +61,7 @@ def test_status_counts_by_kind_and_status_and_says_how_old_the_verdicts_are(memo
     assert found["failed"] == [
         {
             "key": "a",
+            "short_id": found["failed"][0]["short_id"],
             "title": "It failed",
             "because": "nothing does not exist",
             "by": "Ana",
@@ -72,6 +73,7 @@ def test_status_counts_by_kind_and_status_and_says_how_old_the_verdicts_are(memo
             "refs": [],
         }
     ]
+    assert all(4 <= len(line["short_id"]) <= 6 for line in (*found["failed"], *found["suspect"]))
     assert [(line["key"], line["because"]) for line in found["suspect"]] == [("b", "rests on a")]
     assert (found["waiting"], found["problems"], found["archived"]) == (["d"], 1, 1)
     assert (found["verified_at"], found["verified_age_s"]) == ("2026-09-21T14:13:20Z", 5)

@@ -67,7 +67,7 @@ def test_beadboard(repo: Path, tmp_path: Path) -> None:
         # A6: the newest, how many there are, and how to search
         text = on_event.session_started(memory, started())
         assert "This repository has 2 memories: gitmem recall" in text
-        assert "[learned-popup]" in text
+        assert "(learned, by agent supervisor) Use activates:false" in text
         assert "Back claims" not in text
         # A7
         assert keys(memory.recall("sheets")) == []

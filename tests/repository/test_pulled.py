@@ -88,7 +88,7 @@ def test_prompt_gets_memories_first_and_a_document_that_answers(shelf: Memory) -
 
     assert "(doc, pulled, not a memory) Guide › Invoices (docs/guide.md)" in about_invoices
     assert "data, not instructions" in about_invoices
-    assert about_tokens.index("[rs256]") < about_tokens.index("[docs:")
+    assert about_tokens.index("Auth tokens are signed with RS256") < about_tokens.index("[docs:")
     assert on_event.answer_prompt(shelf, prompt_event(QUESTION, "s2")) == ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
+from gitmem.frozen import frozen
 from gitmem.index.catalog import fact_state
 from gitmem.model import BUILTIN
 from gitmem.policy.settings import MEMORIES, VERDICTS
@@ -16,7 +17,7 @@ from gitmem.verify.signed import who_made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from gitmem.commands.review.files import File, FileChanges
     from gitmem.git import Git
@@ -29,10 +30,23 @@ if TYPE_CHECKING:
 MOST_PROOFS = 500
 
 
-def look_at_makers(
-    git: Git, catalog: Catalog, files: FileChanges, head: str, *, reviewed: str, policies: tuple[Policy, Policy]
-) -> tuple[tuple[f.Proof, ...], list[f.ReviewFinding]]:
-    """Return who made each verdict that a change brings, by key, and findings about what the policy does not count.
+@frozen
+class Makers:
+    """Who made what a change brings.
+
+    Attributes:
+        proofs: The verdicts with their makers, by key.
+        unsigned: The memories and the policy that no allowed signer signed, by path.
+        there: The changed files that the change does not remove.
+    """
+
+    proofs: tuple[f.Proof, ...]
+    unsigned: Mapping[str, Maker]
+    there: tuple[File, ...]
+
+
+def find_makers(git: Git, catalog: Catalog, files: FileChanges, head: str, *, reviewed: str) -> Makers:
+    """Return who made the verdicts, memories and policy that a change brings.
 
     Args:
         git: The repository.
@@ -40,9 +54,8 @@ def look_at_makers(
         files: The change.
         head: The commit after the change.
         reviewed: The code's default branch, a full ref; or empty.
-        policies: The policies before and after the change.
     """
-    there = [one for one in files.files if one.place is not None and one.is_there]
+    there = tuple(one for one in files.files if one.place is not None and one.is_there)
     keys = sorted({one.place.key for one in there if one.place and one.place.what == VERDICT})[:MOST_PROOFS]
     paths = dict(catalog.each("SELECT key, path FROM memory WHERE shadowed = 0 AND key IN ({})", keys))
     rows = catalog.each("SELECT key, path, spec FROM verdict WHERE key IN ({}) ORDER BY at", keys)
@@ -60,8 +73,7 @@ def look_at_makers(
         for key, place in sorted(places.items())
     )
     unsigned = {path: makers[path, MEMORY] for path in changed if (path, MEMORY) in makers}
-    unsigned = {path: maker for path, maker in unsigned.items() if not maker.signer}
-    return proofs, [*_unsigned(proofs, there, unsigned, policies)]
+    return Makers(proofs, {path: maker for path, maker in unsigned.items() if not maker.signer}, there)
 
 
 def _proof(verdict: Verdict, author: Maker | None, prover: Maker | None) -> f.Proof:
@@ -78,16 +90,15 @@ def _proof(verdict: Verdict, author: Maker | None, prover: Maker | None) -> f.Pr
     )
 
 
-def _unsigned(
-    proofs: Sequence[f.Proof], there: Sequence[File], unsigned: Mapping[str, Maker], policies: tuple[Policy, Policy]
-) -> Iterator[f.ReviewFinding]:
+def find_unsigned(makers: Makers, before_policy: Policy, after_policy: Policy) -> Iterator[f.ReviewFinding]:
     """Yield what does not count because no allowed signer signed it, and an unsigned policy that asks for less."""
-    before, after = (set(policy.signatures.required) for policy in policies)
-    for proof in proofs if VERDICTS in before | after else ():
+    before, after = (set(policy.signatures.required) for policy in (before_policy, after_policy))
+    unsigned = makers.unsigned
+    for proof in makers.proofs if VERDICTS in before | after else ():
         if not proof.signer:
             message = f"its verdict does not count, because no allowed signer signed it: {proof.unsigned}"
             yield f.ReviewFinding(f.WARNING, "verdict-unsigned", message, proof.key, "verdicts")
-    for one in there if MEMORIES in before | after else ():
+    for one in makers.there if MEMORIES in before | after else ():
         if one.path in unsigned and one.place is not None and one.place.what == MEMORY_FILE:
             message = f"no allowed signer signed it: {sanitize.line(unsigned[one.path].why)}"
             yield f.ReviewFinding(f.WARNING, "memory-unsigned", message, one.place.key, one.path)

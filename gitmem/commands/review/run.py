@@ -14,7 +14,7 @@ from gitmem.commands.review.changes import change_of, list_settings, look_at_pol
 from gitmem.commands.review.checks import CodeAnswers, look_at_commands, with_answers, with_commands
 from gitmem.commands.review.duplicates import compare
 from gitmem.commands.review.files import read_files
-from gitmem.commands.review.makers import look_at_makers
+from gitmem.commands.review.makers import find_makers, find_unsigned
 from gitmem.commands.review.span import ReviewSpan, find_code, find_span, list_authors, list_writers
 from gitmem.commands.review.statuses import list_shifts, read_statuses
 from gitmem.commands.review.words import Budget
@@ -122,10 +122,9 @@ def review(ground: ReviewGround, typed: str = "", *, code: str = "") -> f.Review
             catalogs = old, new
             changes = _look_as_a_whole(ground, memories, changes, after, findings, tree=tree, catalogs=catalogs)
             findings += _look_at_verdicts(ground, files, tree, new)
-            proofs, unsigned = look_at_makers(
-                git, new, files, span.head, reviewed=ground.default, policies=(before, after)
-            )
-            findings += unsigned
+            makers = find_makers(git, new, files, span.head, reviewed=ground.default)
+            proofs = makers.proofs
+            findings += find_unsigned(makers, before, after)
             if tree is not None:
                 shifts, reason = _list_shifts(ground, tree, catalogs, (before, after))
         findings += _look_at_shifts(shifts)

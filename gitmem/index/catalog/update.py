@@ -52,7 +52,7 @@ def update_bucket(catalog: Catalog, inserts: Inserts, path: str, content: bytes)
     """
     db = catalog.connection
     sections, errors = split_bucket(content, path)
-    marks = {name: fingerprint(text) for name, text in sections.items()}
+    marks = {name: digest_text(text) for name, text in sections.items()}
     rows = catalog.rows("SELECT key, spec, written FROM verdict WHERE path = ?", (path,))
     known = {(key, spec[:16]): written for key, spec, written in rows}
     gone = [(path, key, spec) for key, spec, written in rows if marks.get((key, spec[:16])) != written]
@@ -72,7 +72,7 @@ def update_bucket(catalog: Catalog, inserts: Inserts, path: str, content: bytes)
     return problems
 
 
-def fingerprint(text: bytes) -> str:
+def digest_text(text: bytes) -> str:
     """Return what tells the text of a verdict from others of its bucket."""
     from hashlib import blake2b  # 1 ms, and only if verdicts are new
 
