@@ -2,7 +2,7 @@
 
 - NAME.svg: commands on a terminal, for each row of ``TERMINALS``; what they printed is in example/NAME.ansi.
 - report.png and report-dark.png, with ``--pages``: the first screen of `gitmem report` in Chromium, after a commit
-  broke a fact; comment.png: the comment on a pull request (example/comment.md), in letters like those of a forge.
+  broke a fact; comment.png: the comment on a pull request (example/comment.txt), in letters like those of a forge.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 DOCS = Path(__file__).parent
-COMMENT = DOCS / "example" / "comment.md"
+COMMENT = DOCS / "example" / "comment.txt"
 PAGES = {DOCS / "report.png": (), DOCS / "report-dark.png": ("--blink-settings=preferredColorScheme=0",)}
 GITMEM = str(Path(sys.executable).with_name("gitmem"))
 COLUMNS = 100

@@ -43,9 +43,7 @@ def find_tip(source: Source) -> str:
     """
     _, tip = remotes.find_tip(_opened(source), REMOTE, source.branch, _TALK)
     if not tip:
-        raise NoRepositoryError(
-            f"it has no branch {source.branch}", hint="gitmem init there, or: gitmem hub remove NAME"
-        )
+        raise NoRepositoryError(f"it has no branch {source.branch}", hint="gitmem hub remove NAME")
     return tip
 
 
@@ -61,9 +59,7 @@ def fetch(source: Source) -> tuple[str, Catalog]:
     before = git.read_ref(_tracking(source))
     tip = remotes.fetch(git, REMOTE, source.branch, _TALK)
     if tip is None:
-        raise NoRepositoryError(
-            f"it has no branch {source.branch}", hint="gitmem init there, or: gitmem hub remove NAME"
-        )
+        raise NoRepositoryError(f"it has no branch {source.branch}", hint="gitmem hub remove NAME")
     if before is not None and before != tip and not git.is_ancestor(before, tip):
         shutil.rmtree(source.folder)
         return fetch(source)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from gitmem.config import variable
+from gitmem.system.environment import model_cache
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -59,9 +62,9 @@ class MemoryVectors:
 
     def offers(self) -> list[Offer]:
         """Return the models that can be chosen on this machine, and servers of models that run on it."""
-        from gitmem.commands.embed.setup import offers
+        from gitmem.index.embed.offers import list_offers
 
-        return offers()
+        return list_offers(cache=model_cache(), ollama_host=variable("OLLAMA_HOST"))
 
     def plan_model(self, setting: str, *, download: bool = False) -> ModelPlan:
         """Load a model, embed some memories with it, and estimate the time for the rest; no setting changes.

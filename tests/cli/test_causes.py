@@ -46,8 +46,9 @@ def test_facts_of_a_deleted_folder_take_few_lines_in_every_listing(run_cli, repo
     assert len([line for line in status.out.splitlines() if line.startswith("  ")]) <= 10
     assert len(context.out.split("\n\n")[1].splitlines()) <= 8
     run_cli("report", "page.html")
-    cause = f"208 facts broken by {head} (Ana: Remove src/python)"
-    assert f"<span>{cause}</span></h3></summary>" in (repo / "page.html").read_text()
+    page = (repo / "page.html").read_text()
+    assert "208 facts broken by one commit" in page
+    assert f"{head}" in page
     each = run_cli("status", "--each").out
     assert sum(line.startswith("  ✗ f") for line in each.splitlines()) == GONE
     assert head in run_cli("verify", "--why").out

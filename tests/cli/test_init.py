@@ -15,6 +15,7 @@ from support.console import GITMEM, environment, run
 
 from gitmem import __version__, cli
 from gitmem.cli import list as list_command
+from gitmem.cli.commands import all_commands
 from gitmem.errors import GitmemError
 
 
@@ -28,7 +29,7 @@ def test_overview_is_shown_with_and_without_asking(run_cli, words: tuple[str, ..
 
 
 def test_help_exits_with_0_and_prints_on_standard_output(run_cli) -> None:
-    for name in cli.COMMANDS:
+    for name in all_commands():
         words = name.split(" ")
         asked, helped, other = run_cli(*words, "--help"), run_cli("help", *words), run_cli("--help", *words)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.facts import make_memory, put
+from support.ids import named
 from support.mcp_client import call_one
 from support.sessions import prompt_event
 
@@ -50,5 +51,6 @@ def test_no_line_of_code_passes_for_an_entry(shelf: Memory, repo: Path, run_cli)
         run_cli("pre-work", QUESTION).out,
         call_one(repo, "memory_search", query=QUESTION).text,
     ):
-        assert next(line for line in text.split("\n") if line.startswith("- [")).startswith("- [proxy]")
+        entries = [line for line in text.split("\n") if line.startswith("- [")]
+        assert entries[0].startswith(f"- {named('proxy')}")
         assert "\n- [forged]" not in text

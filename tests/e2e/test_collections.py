@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import put_files
 from support.facts import Clock, make_memory, put
+from support.ids import named
 from support.sessions import prompt_event, started
 
 from gitmem.agents import on_event
@@ -67,7 +68,7 @@ def keys(found) -> set[str]:
 
 
 def shown(text: str) -> set[str]:
-    return {key for key in ("built", "rule", "chosen", "trap") if f"[{key}]" in text}
+    return {key for key in ("built", "rule", "chosen", "trap") if named(key) in text}
 
 
 @pytest.mark.parametrize(

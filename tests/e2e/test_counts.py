@@ -180,5 +180,5 @@ def test_first_sync_says_that_the_remote_has_the_memory_now(crowded, run_cli, tm
     git(crowded, "init", "-q", "--bare", str(tmp_path / "remote.git"))
     git(crowded, "remote", "add", "origin", str(tmp_path / "remote.git"))
 
-    assert run_cli("sync").out == "created the memory branch on origin\n"
+    assert run_cli("sync").out == "↑ 17 memories, 9 verdicts to origin\n"
     assert run_cli("sync").out == "up to date with origin\n"

@@ -8,6 +8,7 @@ import pytest
 from conftest import commit_files
 from support.agent_work import edited, ran
 from support.facts import make_fact, make_memory, put, verify
+from support.ids import named
 from support.mcp_client import call_one
 
 from gitmem.agents import on_event
@@ -89,8 +90,8 @@ def doubted(text: str) -> set[str]:
     """Check the entries of a text, and return the keys of those in doubt."""
     keys = set()
     for line in text.splitlines():
-        key = line[3:].partition("]")[0] if line.startswith("- [") else ""
-        if key in MARKS:
+        key = next((key for key in MARKS if line.startswith(f"- {named(key)}")), "")
+        if key:
             assert MARKS[key] in line, line
             assert "by a person)" in line, line
             keys.add(key)

@@ -43,6 +43,10 @@ def kept(done: Ran) -> Path:
     return Path(found.group(1))
 
 
+def short_id(repo: Path) -> str:
+    return str(json.loads(gitmem(repo, "show", "k", "--json").out)["short_id"])
+
+
 def title(repo: Path) -> str:
     return json.loads(gitmem(repo, "show", "k", "--json").out)["title"]
 
@@ -50,7 +54,7 @@ def title(repo: Path) -> str:
 def test_what_the_editor_saves_is_the_new_text_and_nothing_is_left_behind(edit, repo: Path, tmp_path: Path) -> None:
     done = edit("sed -i 's/need the VPN/go by pipeline/' \"$1\"")
 
-    assert (done.status, done.out) == (0, "✓ changed k\n")
+    assert (done.status, done.out) == (0, f"✓ changed  Deploys go by pipeline  {short_id(repo)}\n")
     assert title(repo) == "Deploys go by pipeline"
     assert list((tmp_path / "tmp").iterdir()) == []
 

@@ -8,6 +8,7 @@ import pytest
 from conftest import commit_files
 from support.agent_work import edited
 from support.facts import make_fact, make_memory, put, verify
+from support.ids import id_of
 from support.mcp_client import call_one
 from support.sessions import started
 
@@ -95,4 +96,4 @@ def test_edit_hook_names_a_fact_only_for_the_file_that_its_check_reads_first(mem
     shown = {path: on_event.tool_used(memory, edited(repo, path)) for path in ("src/other.py", "src/gateway/retry.py")}
 
     assert shown["src/other.py"] == ""
-    assert "fact follows" in shown["src/gateway/retry.py"]
+    assert f"fact {id_of('follows')} reads" in shown["src/gateway/retry.py"]

@@ -34,8 +34,7 @@ def test_list_is_a_table_with_marks_and_colours(filled: Path) -> None:
     done = on_terminal(filled, "list")
 
     lines = [line.split() for line in COLOR.sub("", done.out).splitlines()]
-    assert [line[-5] for line in lines] == ["✗", "✓", "?"]
-    assert [line[-1] for line in lines] == ["f", "g", "k"]
+    assert {line[-1]: line[-5] for line in lines} == {"f": "✗", "g": "✓", "k": "?"}
     assert "\x1b[1;31m✗ failed" in done.out
     assert "\t" not in done.out
 
@@ -52,8 +51,8 @@ def test_environment_takes_the_colours_away_and_leaves_the_words(
     done = on_terminal(filled, "status", env=env)
 
     assert ("\x1b" in done.out) is is_colored
-    assert re.search(
-        r"✗ Tokens.*  \w{4}  failed — no file of src/auth/jwt.py contains 'RS256'", COLOR.sub("", done.out)
+    assert "✗ Tokens are signed  dsps\n    failed — no file of src/auth/jwt.py contains 'RS256'" in COLOR.sub(
+        "", done.out
     )
 
 

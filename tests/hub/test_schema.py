@@ -80,7 +80,7 @@ def test_machines_that_start_at_once_migrate_once(empty_database: HubDatabase) -
 @pytest.mark.parametrize(
     ("change", "says", "hint"),
     [
-        ("INSERT INTO public.gitmem_hub_schema VALUES (99, now())", "has version 99", "install the gitmem"),
+        ("INSERT INTO public.gitmem_hub_schema VALUES (99, now())", "has version 99", "install the version"),
         ("DELETE FROM public.gitmem_hub_schema", "has no hub", "gitmem hub init"),
         ("DROP TABLE public.gitmem_hub_schema", "has no hub", "gitmem hub init"),
         (

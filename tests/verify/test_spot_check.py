@@ -10,6 +10,7 @@ import pytest
 from conftest import NOW, commit_files, git
 from support.agent_work import ran
 from support.facts import DAY, make_fact, make_memory, put, statuses, verify
+from support.ids import named
 
 from gitmem.agents import on_event
 from gitmem.agents.event import PROMPT, READ, START, STARTUP, TOOL, Event
@@ -46,7 +47,7 @@ def verified(memory: Memory, repo: Path) -> Memory:
 
 
 def entry(text: str, key: str = "g3") -> str:
-    return next((line for line in text.splitlines() if line.startswith(f"- [{key}]")), "")
+    return next((line for line in text.splitlines() if line.startswith(f"- {named(key)}")), "")
 
 
 @pytest.mark.parametrize("show", SHOWN.values(), ids=SHOWN)

@@ -10,12 +10,10 @@ from gitmem.commands.embed import stores_of
 from gitmem.config import variable
 from gitmem.errors import BusyError
 from gitmem.frozen import replace
-from gitmem.index.embed.offers import Offer, list_offers
 from gitmem.index.vectors import update
 from gitmem.repository.semantic import count_missing, providers_of
 from gitmem.results import ModelPlan
 from gitmem.store.state import background
-from gitmem.system.environment import model_cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,11 +28,6 @@ SETTING = "gitmem.embed"
 SAMPLE_S = 1.5
 # How long to wait for a process that embeds with the previous model, and how often to try.
 WAIT_S, PAUSE_S = 300.0, 0.2
-
-
-def offers() -> list[Offer]:
-    """Return the models that can be chosen on this machine."""
-    return list_offers(cache=model_cache(), ollama_host=variable("OLLAMA_HOST"))
 
 
 def plan(repository: OpenRepository, setting: str, *, download: bool = False) -> ModelPlan:
