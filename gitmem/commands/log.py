@@ -121,10 +121,11 @@ def _find_origins(git: Git, commits: set[str], key: str, is_code: bool, notices:
     return {place.folder for place in places if place is not None and place.key == key}
 
 
-# Only NUL separates the fields: a name or a subject may hold any other character. A diff.orderFile in the user's
-# settings that does not exist would be an error.
+# Only NUL separates the fields: a name or a subject may hold any other character. Of the user's settings, a
+# diff.orderFile that does not exist would be an error, and log.follow would look for renames where one path is asked.
 _LOG = (
-    "-c", "diff.orderFile=/dev/null", "log", "-z", "--no-color", "--no-show-signature", "--no-renames", "--raw",
+    "-c", "diff.orderFile=/dev/null", "-c", "log.follow=false",
+    "log", "-z", "--no-color", "--no-show-signature", "--no-renames", "--raw",
     "--no-abbrev", "--encoding=UTF-8", "--format=%H%x00%ct%x00%an%x00%s",
 )  # fmt: skip
 
