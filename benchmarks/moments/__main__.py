@@ -21,6 +21,9 @@ import time
 import uuid
 from pathlib import Path
 
+from gitmem.index.catalog import SHORT_ID
+from gitmem.index.catalog.inserts import letters_of
+
 OWN = Path(__file__).parent
 # The half that is not the project's own, beside a clone where it is developed.
 PUBLIC = OWN.parents[2] / "shared/bench/moments"
@@ -329,7 +332,12 @@ def find(memories: dict[str, Memory], item: str, answer: str) -> tuple[bool, lis
     signs = (
         [plain(item[5:])]
         if item.startswith("text:")
-        else [memories[item].mark, memories[item].title, f"[{item.lower()}]"]
+        else [
+            memories[item].mark,
+            memories[item].title,
+            f"[{item.lower()}]",
+            f"[{letters_of(item.lower())[:SHORT_ID]}]",
+        ]
     )
     joined = answer.replace("\x01", " ")  # the same length, so places are the same
     return signs[0] in joined, [hit.start() for sign in signs for hit in re.finditer(re.escape(sign), joined)]

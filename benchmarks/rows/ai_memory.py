@@ -116,7 +116,7 @@ def c2(place: Place) -> None:
         '"additionalContext"',
     )
     place.type("echo '{broken' | gitmem hook claude-code")
-    place.type("gitmem hook claude-code < ../p.json", at=place.top)
+    place.type("gitmem hook claude-code < p.json", at=place.top)
 
 
 @row("C3", "Post-tool hook captures code patterns with file and lines in under 500 ms")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import shlex
 import subprocess
@@ -17,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from gitmem.agents.clients import AGENT_VARIABLES, all_tables
+from gitmem.index.catalog import SHORT_ID
+from gitmem.index.catalog.inserts import letters_of
 
 CODE = {
     "README.md": "# A shop\n",
@@ -242,8 +245,8 @@ class Place:
         self.lines.append(line)
         if status != expected:
             self.missing.append(f"`{line}` ended with {status}, not {expected}: {text[-300:].strip()}")
-        self.missing += [f"`{line}` does not print {one!r}" for one in sees if one not in text]
-        self.missing += [f"`{line}` prints {one!r}" for one in hides if one in text]
+        self.missing += [f"`{line}` does not print {one!r}" for one in sees if not is_in(text, one)]
+        self.missing += [f"`{line}` prints {one!r}" for one in hides if is_in(text, one)]
 
     def _run(
         self, argv: Sequence[str], folder: Path, stdin: str = "", more: dict[str, str] | None = None
@@ -260,3 +263,9 @@ class Place:
             timeout=TIMEOUT_S,
             check=False,
         )
+
+
+def is_in(text: str, words: str) -> bool:
+    """Return whether words are in a text, ``[key]`` also as ``[id]``: agents are shown short ids."""
+    named = re.sub(r"\[([a-z][a-z0-9-]*)\]", lambda found: f"[{letters_of(found[1])[:SHORT_ID]}]", words)
+    return words in text or named in text

@@ -6,7 +6,7 @@ import json
 from importlib.util import find_spec
 
 from benchmarks.rows import row
-from benchmarks.rows.place import Place
+from benchmarks.rows.place import Place, is_in
 
 BEARER = "The API requires Bearer prefix on all auth headers.\nWithout it, you get a misleading 403 instead of 401."
 NOTES = "workspace/personal/memory"
@@ -59,12 +59,12 @@ def fan_out(place: Place) -> None:
     starts = hooks(
         *({"hook_event_name": "SubagentStart", "agent_id": f"a{n}", "agent_type": "general-purpose"} for n in numbers)
     )
-    shown = [[n for n in numbers if f"[known-{n}]" in text] for _, text in starts]
+    shown = [[n for n in numbers if is_in(text, f"[known-{n}]")] for _, text in starts]
     place.need(sorted(shown) == [[n] for n in numbers], f"what the ten sub-agents get is not each one's own: {shown}")
 
     claims = commands(*(["gitmem", "task", "claim", f"why-{n}"] for n in numbers))
     place.need([status for status, _ in claims] == [0] * WORKERS, f"claims ended with {[s for s, _ in claims]}")
-    shown = [[n for n in numbers if f"[known-{n}]" in text] for _, text in claims]
+    shown = [[n for n in numbers if is_in(text, f"[known-{n}]")] for _, text in claims]
     place.need(shown == [[n] for n in numbers], f"what the ten claims bring is not each one's own: {shown}")
     place.type('gitmem task add "Release" --key release')
     holders = commands(*(["gitmem", "task", "claim", "release"] for _ in numbers))
