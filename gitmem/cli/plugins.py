@@ -53,10 +53,12 @@ def find_plugins() -> Plugins:
         except Exception as err:  # noqa: BLE001 - other people's code, and the other commands have to run
             problems.append(f"the plug-in {name} of {package} cannot be loaded: {err}")
             continue
-        if all(isinstance(getattr(module, table, None), dict) for table in ("COMMANDS", "MODULES")):
-            found[name] = module
-        else:
+        if not all(isinstance(getattr(module, table, None), dict) for table in ("COMMANDS", "MODULES")):
             problems.append(f"the plug-in {name} of {package} has no tables COMMANDS and MODULES")
+        elif missing := {one.partition(" ")[0] for one in module.COMMANDS} - set(module.MODULES):
+            problems.append(f"the plug-in {name} of {package} names no module for {min(missing)}")
+        else:
+            found[name] = module
     return Plugins(found, tuple(problems))
 
 

@@ -35,7 +35,7 @@ EXAMPLES = (
     "gitmem report --at v1.2 v1.2.html",
     "gitmem report --json",
 )
-# The file in gitmem's own folder of the repository, outside of the work tree: a report is nobody's change.
+# The file in gitmem's own folder of the repository, outside of the work tree, so that git status does not list it.
 FILE = "report.html"
 # How many memories beyond the hits of `recall` a search of the served page returns.
 FOUND = 250

@@ -105,6 +105,7 @@ def test_command_of_another_package_runs_and_is_in_the_help(package, run_cli) ->
         ("raise RuntimeError('no network')", "the plug-in acme of acme cannot be loaded: no network"),
         ("import nothing_of_that_name", "the plug-in acme of acme cannot be loaded: No module named"),
         ("COMMANDS = {}", "the plug-in acme of acme has no tables COMMANDS and MODULES"),
+        ("COMMANDS = {'hello': ('read', 'x')}\nMODULES = {}", "the plug-in acme of acme names no module for hello"),
     ],
 )
 def test_broken_plugin_is_named_where_a_command_is_missing_and_nowhere_else(package, run_cli, source, problem) -> None:

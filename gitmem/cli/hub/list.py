@@ -6,7 +6,7 @@ In a pipe: one line each, with tab-separated cells (name, address, memories, rea
 from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
-from gitmem.cli.hub.options import add_database, database_of
+from gitmem.cli.hub.options import add_database, database_of, utc
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, quantity
 
@@ -53,7 +53,7 @@ def as_table(one: Listed) -> dict[str, Any]:
         "readers": list(one.readers),
         "memories": one.memories,
         "commit": one.commit,
-        "synced_at": one.synced_at and one.synced_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "synced_at": utc(one.synced_at),
         "problem": one.problem,
     }
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from gitmem.config import state_home, variable
+from gitmem.document.times import format_time
 from gitmem.errors import GitmemError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from gitmem.cli.arguments import ArgumentParser, Arguments
 
 VARIABLE = "GITMEM_HUB_DATABASE"
@@ -18,6 +21,11 @@ def add_database(parser: ArgumentParser) -> None:
     """Add ``--database``."""
     about = f"the hub's database: postgresql://USER@HOST/NAME ({VARIABLE}); a password belongs in ~/.pgpass"
     parser.add_argument("--database", default="", metavar="URL", help=about)
+
+
+def utc(at: datetime | None) -> str | None:
+    """Format a time of the database, which is one of its own time zone."""
+    return format_time(int(at.timestamp())) if at else None
 
 
 def database_of(args: Arguments) -> str:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
-from gitmem.cli.hub.options import add_database, database_of
+from gitmem.cli.hub.options import add_database, database_of, utc
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, list_of, quantity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from gitmem.hub.overview import Overview
 
 EXAMPLES = ("gitmem hub status", "gitmem hub status --json")
@@ -34,12 +32,12 @@ def run(args: Arguments, out: Output) -> int:
         found = read_overview(connection)
     if args.json:
         causes = [
-            {"problem": one.problem, "repositories": one.repositories, "since": _time(one.since), "names": [*one.names]}
+            {"problem": one.problem, "repositories": one.repositories, "since": utc(one.since), "names": [*one.names]}
             for one in found.causes
         ]
         names = ("repositories", "unread", "memories", "tombstones", "change", "bytes")
         document = {name: getattr(found, name) for name in names} | {"statuses": dict(found.statuses)}
-        out.json(document | {"oldest": _time(found.oldest), "newest": _time(found.newest), "causes": causes})
+        out.json(document | {"oldest": utc(found.oldest), "newest": utc(found.newest), "causes": causes})
     else:
         _print(found, out)
     return int(bool(found.causes))
@@ -53,7 +51,7 @@ def _print(found: Overview, out: Output) -> None:
     for status, count in found.statuses:
         out.line(f"  {count:>7}  {status}")
     if found.oldest and found.newest:
-        out.line(f"synced between {_time(found.oldest)} and {_time(found.newest)}")
+        out.line(f"synced between {utc(found.oldest)} and {utc(found.newest)}")
     if found.unread:
         out.line(f"{quantity(found.unread, 'repository', 'repositories')} never read; to read them: gitmem hub sync")
     for one in found.causes:
@@ -61,7 +59,3 @@ def _print(found: Overview, out: Output) -> None:
         which = f"{list_of(one.names)}{more}"
         out.line((f"{quantity(one.repositories, 'repository', 'repositories')} cannot be read ({which})", "yellow"))
         out.line("  ", (one.problem, "dim"))
-
-
-def _time(at: datetime | None) -> str | None:
-    return at.strftime("%Y-%m-%dT%H:%M:%SZ") if at else None

@@ -1,4 +1,4 @@
-"""Problems of signatures: a setup in which nothing can count, or in which whoever can push can take the demand away."""
+"""Find setups in which no signature can count, or in which anyone who can push can drop the requirement."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def _is_sealed(text: str) -> bool:
 
 
 def _is_manifest(mine: str, text: str) -> bool:
-    """Return whether a text is a manifest of ours, of any version: JSON has no comments that could hold a checksum."""
+    """Return whether a text is our manifest, of any version; JSON has no comments, so it holds no checksum."""
     if not mine.startswith("{"):
         return False
     try:

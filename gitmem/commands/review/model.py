@@ -139,9 +139,9 @@ class Proof:
         key: The fact.
         outcome: ``holds`` or ``fails``.
         author: The address of the author of the fact's present text, or empty.
-        prover: The address of whoever proved it: the signer's, else the one that the verdict or its commit names.
+        prover: The prover's address: the signer's if it is signed, else the one in the verdict or its commit.
         signer: The allowed signer who signed the verdict, or empty.
-        unsigned: Why nobody did, or empty.
+        unsigned: Why no signature counts; empty if one does.
         machine: The sandbox and the environment in which it was made.
     """
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from support.facts import make_fact, make_memory, put
 from support.postgres import HubDatabase, run_sql
 
+from gitmem.document.times import parse_time
 from gitmem.hub.database import connected
 
 
@@ -93,8 +95,9 @@ def test_sync_prints_what_changed_and_what_is_wrong(run_cli, hub: HubDatabase, t
 
 
 def test_status_counts_and_rebuild_reads_everything_again(
-    run_cli, hub: HubDatabase, template: Path, tmp_path: Path
+    run_cli, hub: HubDatabase, template: Path, tmp_path: Path, monkeypatch
 ) -> None:
+    monkeypatch.setenv("PGTZ", "Asia/Tokyo")  # the times of the database are then nine hours ahead of UTC
     database, folder = ("--database", hub.url), ("--folder", str(tmp_path / "data"))
     api = Path(shutil.copytree(template, tmp_path / "api"))
     put(api, make_memory("storm", "A retry storm"), make_fact("proved"))
@@ -113,6 +116,10 @@ def test_status_counts_and_rebuild_reads_everything_again(
     assert synced.status == 1
     assert "2 memories of 2 repositories" in synced.out
     assert "1 repository cannot be read (missing)" in synced.out
+    listed = json.loads(run_cli("hub", "list", "--json", *database).out)["repositories"]
+    times = [as_json["newest"], *(one["synced_at"] for one in listed if one["synced_at"])]
+    assert [at for at in times if abs(parse_time(at) - time.time()) > 3600] == []
+    assert len(times) > 1
     assert (as_json["memories"], as_json["statuses"], as_json["unread"]) == (2, {"unproven": 1}, 1)
     assert [(one["repositories"], one["names"]) for one in as_json["causes"]] == [(1, ["missing"])]
     assert (rebuilt.status, rebuilt.out) == (1, "api\n")
