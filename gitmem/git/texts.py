@@ -1,4 +1,4 @@
-"""Merge texts three-way by line with libgit2, in memory: no repository, file or process, and no markers in the text.
+"""Compare and merge texts by line with libgit2, in memory: no repository, file or process, and no markers in the text.
 
 Source: libgit2, merge_file.c and xdiff, through ``pygit2.Repository.merge_file_from_index`` (25 µs a text, measured).
 """
@@ -11,7 +11,7 @@ from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 # Put in front of every line during the merge, so that no line looks like a marker of libgit2, and every line contains a
@@ -35,6 +35,39 @@ class TextPart:
     ours: str = ""
     theirs: str = ""
     is_conflict: bool = False
+
+
+@frozen
+class Hunk:
+    """A change of some lines.
+
+    Attributes:
+        start: The first old line, from 0.
+        end: The line after the last old one.
+        lines: The new lines.
+    """
+
+    start: int
+    end: int
+    lines: tuple[str, ...]
+
+
+def diff_lines(old: Sequence[str], new: Sequence[str]) -> list[Hunk]:
+    """Return the changes between two lists of lines, in order."""
+    import pygit2  # 114 ms (measured), and only if texts are merged
+
+    # Numbers are compared, so that a line may hold anything.
+    numbers: dict[str, int] = {}
+    was, now = (
+        "".join(f"{numbers.setdefault(line, len(numbers))}\n" for line in lines).encode("ascii") for lines in (old, new)
+    )
+    found = []
+    for hunk in pygit2.Patch.create_from(was, now, context_lines=0).hunks:
+        # Where nothing is removed or added, git counts from the line before.
+        start = hunk.old_start - (hunk.old_lines > 0)
+        first = hunk.new_start - (hunk.new_lines > 0)
+        found.append(Hunk(start, start + hunk.old_lines, tuple(new[first : first + hunk.new_lines])))
+    return found
 
 
 def merge_texts(base: str, ours: str, theirs: str) -> tuple[TextPart, ...]:

@@ -8,7 +8,7 @@ from conftest import git
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gitmem.git.texts import TextPart, merge_texts
+from gitmem.git.texts import Hunk, TextPart, diff_lines, merge_texts
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "<<<<<<< ours", "=======", ">>>>>>> x", ""]), max_size=8)
 
@@ -64,3 +64,11 @@ def test_a_hostile_text_is_merged_in_no_time() -> None:
     found = merge_texts("\n" * 65_000, "a\n" * 32_000, "b\n" * 32_000)
 
     assert found == (TextPart(ours="a\n" * 32_000, theirs="b\n" * 32_000, is_conflict=True),)
+
+
+def test_changes_of_lines_are_found_wherever_they_are_and_whatever_the_lines_hold() -> None:
+    old, new = ["a\r\n", "b\n", "c\n"], ["x\n", "a\r\n", "c\n", "y\n"]
+
+    assert diff_lines(old, new) == [Hunk(0, 0, ("x\n",)), Hunk(1, 2, ()), Hunk(3, 3, ("y\n",))]
+    assert (diff_lines([], new), diff_lines(new, [])) == ([Hunk(0, 0, tuple(new))], [Hunk(0, 4, ())])
+    assert diff_lines(["a\n", "b\n"], ["a\n", "c\n"]) == [Hunk(1, 2, ("c\n",))]

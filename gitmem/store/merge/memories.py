@@ -2,9 +2,7 @@
 
 A change by only one side is taken over. Lists are united, without what one side removed. Of two new values of one
 field, the later one counts and the other is stored in ``conflict``; two new versions of the same lines are both kept in
-the body, with their authors. There are never conflict markers. When three people change the same
-lines, they are merged two at a time: a merge takes existing versions apart and sorts them, so the result is the same
-whoever was merged first.
+the body, with their authors. There are never conflict markers. The result is the same whoever was merged first.
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ from gitmem.document.times import parse_time
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.git.texts import merge_texts
+from gitmem.store.merge.bodies import Leaf, join_bodies, list_names
 from gitmem.text import display
 
 TYPE_CHECKING = False
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.model import Document
+    from gitmem.store.merge.history import History
 
 # In these a text equals a list with one element (``model.Document.strings``), and nothing equals an empty list.
 _LISTS = frozenset(
@@ -42,11 +42,6 @@ _LIFE = ("state", "claimed", "closed")
 _STATES = {"closed": 0, "claimed": 1}
 _NAME_LIMIT = 60
 _MISSING: Any = REMOVE
-# Conflicting versions of lines, side by side in a body, as Markdown.
-COUNTS = {2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "Six"}
-_HEAD = r"> \*\*[A-Z0-9][a-z0-9]* versions, to settle\.\*\* (.*) wrote:( nothing\.)?"
-_NEXT = r"> (.*) wrote:( nothing\.)?"
-_END = r"> \*\*End of the [a-z0-9]+ versions\.\*\*"
 
 
 @frozen
@@ -57,11 +52,15 @@ class Version:
         content: The file.
         who: Returns its last author; called only if there is a conflict.
         edits: Returns the changes that this side made to it, merges left out; called only if there is a conflict.
+        history: Returns the history of both sides, or None; called only if their bodies conflict.
+        commit: The side's commit in that history.
     """
 
     content: bytes
     who: Callable[[], str]
     edits: Callable[[], Sequence[Edit]] = tuple
+    history: Callable[[], History | None] = lambda: None
+    commit: str = ""
 
 
 @frozen
@@ -120,9 +119,13 @@ def unite(base: bytes | None, one: Version, other: Version, *, path: str, is_for
     started = _read(base, path) if base is not None else None
     origins = Origins(early, earlier, path), Origins(late, later, path)
     fields, conflicts = _merge_fields(started, earlier, later, origins)
-    body, names_of_body = _merge_bodies(started, earlier, later, origins)
+    body, names_of_body = _merge_bodies(started, tuple(sides), origins)
     if names_of_body:
         conflicts.append({"field": "body", "by": names_of_body})
+    elif isinstance(fields.get(CONFLICT), list) and not list_names(body) and any(map(_has_versions, (earlier, later))):
+        fields[CONFLICT] = [part for part in fields[CONFLICT] if not _is_of_body(part)]
+        if not fields[CONFLICT]:
+            del fields[CONFLICT]
     is_live = is_forgotten and _is_rotated(fields.get("retired")) and not _is_same_but_retired(earlier, later)
     if is_live:
         del fields["retired"]
@@ -138,7 +141,7 @@ def unite(base: bytes | None, one: Version, other: Version, *, path: str, is_for
         if text is not None:
             return MergedMemory(text.encode("utf-8"), names, str(fields.get("kind", "")), is_live)
     # Together they exceed the size of a memory: the later one stays, with a note about the other.
-    short = [{"field": name, "by": _safe_name(early.who())} for name in names or ("body",)]
+    short = [{"field": name, "by": safe_name(early.who())} for name in names or ("body",)]
     text = _write_text(
         later, {**later.fields, CONFLICT: _join_conflicts(later.fields.get(CONFLICT), short, {})}, later.body
     )
@@ -196,13 +199,13 @@ class Origins:
 
     def authors(self) -> list[str]:
         """Return who changed the memory on this side, sorted."""
-        return sorted({_safe_name(edit.who) for edit, _, _ in self._edits()} or {_safe_name(self._version.who())})
+        return sorted({safe_name(edit.who) for edit, _, _ in self._edits()} or {safe_name(self._version.who())})
 
     def _last(self, has: Callable[[Document | None], bool]) -> tuple[int, str]:
         setting = [edit for edit, before, after in self._edits() if has(after) and not has(before)]
         if not setting:
-            return _time_of(self._document.fields), _safe_name(self._version.who())
-        return max(edit.at for edit in setting), min(_safe_name(edit.who) for edit in setting)
+            return _time_of(self._document.fields), safe_name(self._version.who())
+        return max(edit.at for edit in setting), min(safe_name(edit.who) for edit in setting)
 
     def _edits(self) -> list[tuple[Edit, Document | None, Document]]:
         if self._read_edits is None:
@@ -245,7 +248,7 @@ def _merge_fields(
         life, lost = _merge_life(started, earlier.fields, later.fields)
         merged = {name: value for name, value in merged.items() if name not in _LIFE} | life
         if isinstance(lost, dict):
-            conflicts.append({"field": "claimed", "other": lost, "by": _safe_name(str(lost.get("who", "")))})
+            conflicts.append({"field": "claimed", "other": lost, "by": safe_name(str(lost.get("who", "")))})
     if decided := [name for name in _CHECK if any(entry["field"] == name for entry in conflicts)]:
         effective = next(
             side.fields for side in (later, earlier) if is_same(side.fields[decided[0]], merged[decided[0]])
@@ -372,6 +375,10 @@ def _join_conflicts(there: Any, more: list[dict[str, Any]], fields: Mapping[str,
     return sorted((part for part in found.values() if not _is_effective(part, fields)), key=repr)
 
 
+def _has_versions(document: Document) -> bool:
+    return bool(list_names(unify(document.body)))
+
+
 def _join_equal(parts: Iterable[Any]) -> list[Any]:
     """Return conflicts without those whose value another one has: of two authors, the first by name is kept."""
     first: dict[str, Any] = {}
@@ -391,102 +398,25 @@ def _is_effective(part: Any, fields: Mapping[str, Any]) -> bool:
 
 
 def _merge_bodies(
-    base: Document | None, earlier: Document, later: Document, origins: tuple[Origins, Origins]
+    base: Document | None, sides: tuple[tuple[Document, Version], ...], origins: tuple[Origins, Origins]
 ) -> tuple[str, list[str]]:
-    """Return the merged body, and the authors of conflicting lines in it; empty if there are none."""
-    started = unify(base.body) if base else ""
-    pieces = merge_texts(started, unify(earlier.body), unify(later.body))
-    parts: list[str] = []
-    for piece in pieces:
-        if piece.is_conflict:
-            ours, theirs = piece.ours, piece.theirs
-            names = origins[0].of_lines(ours, theirs), origins[1].of_lines(theirs, ours)
-            parts.append(format_versions(join_versions(ours, theirs, *names)))
-        else:
-            parts.append(piece.text)
-    body = "".join(parts)
-    return body, _list_names(body) if any(piece.is_conflict for piece in pieces) else []
+    """Return the merged body, and the authors of conflicting lines in it; empty if there are none.
 
-
-def _list_names(body: str) -> list[str]:
-    """Return the authors of all conflicting versions in a body, sorted."""
-    import re  # 4 ms (measured), only if there are conflicting versions
-
-    names: set[str] = set()
-    is_inside = False
-    for line in body.split("\n"):
-        head = re.fullmatch(_HEAD, line)
-        is_inside = bool(head) or (is_inside and not re.fullmatch(_END, line))
-        if is_inside and (found := head or re.fullmatch(_NEXT, line)):
-            names.add(found.group(1))
-    return sorted(names)
-
-
-@frozen
-class Lines:
-    """One person's version of some lines.
-
-    Attributes:
-        who: The name to show.
-        text: The lines, without line feeds around them.
+    Two bodies that conflict, or that hold conflicting versions already, are taken apart into the edits that they
+    were merged from: these are joined at once, so that nothing depends on which of them were merged first.
     """
-
-    who: str
-    text: str
-
-
-def join_versions(one: str, other: str, by_one: str, by_other: str) -> list[Lines]:
-    """Return the versions of the same lines on two sides, sorted by text, without duplicates.
-
-    Args:
-        one: The lines of one side: versions side by side, or plain lines.
-        other: Those of the other side.
-        by_one: The author of the first side, if it has plain lines.
-        by_other: The author of the other side.
-    """
-    versions = [
-        *(parse_versions(one) or [_plain(by_one, one)]),
-        *(parse_versions(other) or [_plain(by_other, other)]),
-    ]
-    by_text = {lines.text: lines for lines in sorted(versions, key=lambda lines: lines.who, reverse=True)}
-    return [by_text[text] for text in sorted(by_text)]
+    bodies = [unify(document.body) for document, _ in sides]
+    leaves = [Leaf(body, origin.of_lines) for body, origin in zip(bodies, origins, strict=True)]
+    body, is_open = join_bodies(unify(base.body) if base else "", leaves)
+    if is_open or any(map(list_names, bodies)):
+        history = sides[0][1].history()
+        apart = history.take_apart(*(version.commit for _, version in sides)) if history else None
+        if apart is not None:
+            body, is_open = join_bodies(*apart)
+    return body, list_names(body) if is_open else []
 
 
-def format_versions(versions: list[Lines]) -> str:
-    """Return versions as Markdown that people and agents understand without explanation."""
-    count = COUNTS.get(len(versions), str(len(versions)))
-    heads = [f"**{count} versions, to settle.** {versions[0].who}", *(one.who for one in versions[1:])]
-    parts = [
-        f"> {head} wrote:\n\n{one.text}\n\n" if one.text else f"> {head} wrote: nothing.\n\n"
-        for head, one in zip(heads, versions, strict=True)
-    ]
-    return "".join([*parts, f"> **End of the {count.lower()} versions.**\n"])
-
-
-def parse_versions(text: str) -> list[Lines]:
-    """Return the versions in a text; none if it holds anything else."""
-    import re  # 4 ms (measured), only if there are conflicting versions
-
-    first, *lines = text.strip("\n").split("\n")
-    head = re.fullmatch(_HEAD, first)
-    if head is None or not lines or not re.fullmatch(_END, lines.pop()):
-        return []
-    found: list[tuple[str, list[str]]] = [(head.group(1), [])]
-    for line in lines:
-        if begins := re.fullmatch(_NEXT, line):
-            found.append((begins.group(1), []))
-        elif re.fullmatch(_HEAD, line) or re.fullmatch(_END, line):
-            return []
-        else:
-            found[-1][1].append(line)
-    return [_plain(who, "\n".join(part)) for who, part in found]
-
-
-def _plain(who: str, text: str) -> Lines:
-    return Lines(who, text.strip("\n"))
-
-
-def _safe_name(who: str) -> str:
+def safe_name(who: str) -> str:
     """Return a name from a commit made safe for a memory: one short line, no hidden characters, no live markup."""
     name = display(" ".join(who.split()))[:_NAME_LIMIT]
     return "".join(char for char in name if char not in "\\`*_[]<>#|!") or "somebody"

@@ -14,6 +14,7 @@ from gitmem.git.objects import PathEntry, oid_of
 from gitmem.policy.kinds import KINDS
 from gitmem.store import layout
 from gitmem.store.commit import CommitPlan
+from gitmem.store.merge.lineage import Lineage
 from gitmem.store.merge.memories import Version, unite
 from gitmem.store.merge.policy import FileVersion, unite_policies
 from gitmem.store.read import LIMITS
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.git.objects import Changes, Objects
+    from gitmem.store.merge.history import History
     from gitmem.store.merge.memories import Edit
 
     Files = dict[str, PathEntry]
@@ -108,7 +110,10 @@ def merge(
         NotFoundError: A tree of the commits or of their common ancestors cannot be read.
     """
     base = _base(objects, ours, theirs, depth=0)
-    sides = tuple(Side(partial(who, commit), partial(edits, commit)) for commit in (ours, theirs))
+    lineage = Lineage(objects, ours, theirs)
+    sides = tuple(
+        Side(partial(who, commit), partial(edits, commit), lineage.history, commit) for commit in (ours, theirs)
+    )
     return _Merge(objects, base, plain(ours), plain(theirs), sides).run()
 
 
@@ -147,10 +152,14 @@ class Side:
     Attributes:
         who: Returns the last author of a path.
         edits: Returns the changes of a memory, by its key.
+        history: Returns the history of a memory on both sides, by its key and its paths; None if it is unknown.
+        commit: The side's commit.
     """
 
     who: Callable[[str], str]
     edits: Callable[[str], Sequence[Edit]]
+    history: Callable[[str, Iterable[str]], History | None] = lambda key, paths: None
+    commit: str = ""
 
 
 UNKNOWN = Side(lambda _: "", lambda _: ())
@@ -279,7 +288,13 @@ class _Merge:
             entry = mine if other is None and one is not None else yours if one is None and other is not None else None
             return entry or max(mine, yours, key=lambda side: side.oid), self._path(paths, "")
         versions = [
-            Version(content, partial(side.who, path), partial(side.edits, key))
+            Version(
+                content,
+                partial(side.who, path),
+                partial(side.edits, key),
+                partial(side.history, key, [path for path in paths if path]),
+                side.commit,
+            )
             for content, side, path in zip((one, other), self._sides, paths[1:], strict=True)
         ]
         if base is not None and len(base) > layout.MEMORY_LIMIT:

@@ -14,16 +14,8 @@ from hypothesis import strategies as st
 
 from gitmem.document.format import format as format_memory
 from gitmem.document.parse import parse
-from gitmem.store.merge.memories import (
-    Edit,
-    Lines,
-    MergedMemory,
-    Version,
-    format_versions,
-    join_versions,
-    parse_versions,
-    unite,
-)
+from gitmem.store.merge.bodies import Lines, format_versions
+from gitmem.store.merge.memories import Edit, MergedMemory, Version, unite
 
 PATH = "gotchas/a.md"
 BASE = memory_text("A title", body="One.\n\nTwo.\n", kind="gotcha", tags="[a, b]", ttl="30d")
@@ -327,38 +319,11 @@ def test_whoever_changed_which_fields_when_every_order_of_merging_names_the_same
     assert len(found) == 1, [one.decode() for one in found]
 
 
-NAMES = st.text("abc XYZ.", min_size=1).map(str.strip).filter(bool)
-TEXTS = st.lists(st.sampled_from(["One.", "", "> quoted", "- x"]), max_size=4).map(
-    lambda lines: "\n".join(lines).strip("\n")
-)
+def test_of_versions_of_which_each_side_removed_another_the_last_is_no_conflict() -> None:
+    def with_versions(*texts: str) -> str:
+        block = format_versions([Lines("Ana", text) for text in texts])
+        return BASE.replace("tags:", "conflict: [{field: body, by: [Ana]}]\ntags:").replace("Two.\n", block)
 
+    found = merged(with_versions("a", "b", "c"), with_versions("a", "b"), with_versions("a", "c"))
 
-@given(st.lists(st.builds(Lines, NAMES, TEXTS), min_size=2, max_size=8))
-def test_written_text_is_parsed_to_the_same_value(versions: list[Lines]) -> None:
-    assert parse_versions(format_versions(versions)) == versions
-
-
-def test_versions_are_sorted_by_text_whichever_is_joined_first() -> None:
-    texts = {"Ana": "z", "Bob": "a", "Cem": "m", "Dana": ""}
-    found = set()
-    for names in permutations(texts):
-        joined = texts[names[0]]
-        for name in names[1:]:
-            joined = format_versions(join_versions(joined, texts[name], names[0], name))
-        found.add(joined)
-
-    assert len(found) == 1
-    assert [one.who for one in parse_versions(found.pop())] == ["Dana", "Bob", "Cem", "Ana"]
-
-
-def test_text_of_two_authors_is_kept_once() -> None:
-    both = format_versions([Lines("Ana", "a"), Lines("Bob", "b")])
-
-    assert join_versions(both, "b\n", "x", "Cem") == [Lines("Ana", "a"), Lines("Bob", "b")]
-
-
-@pytest.mark.parametrize("text", ["", "plain\n", "> **End of the two versions.**\n", "before\n{both}", "{both}after\n"])
-def test_text_with_anything_else_has_no_versions(text: str) -> None:
-    both = format_versions([Lines("Ana", "a"), Lines("Bob", "b")])
-
-    assert parse_versions(text.format(both=both)) == []
+    assert (body(found), found.conflicts, "conflict" in fields(found)) == ("One.\n\na\n", (), False)
