@@ -26,7 +26,7 @@ def not_accepted(memory: Memory) -> str:
 
 def session_started(memory: Memory, event: Event) -> str:
     """Return context for a session that starts or resumes; harvest sessions that never ended."""
-    from gitmem.agents.event import RESUME, STARTUP
+    from gitmem.agents.event import RESUME
     from gitmem.agents.session import log
     from gitmem.agents.session.start import start
     from gitmem.agents.transcripts import harvest, ledger
@@ -36,8 +36,7 @@ def session_started(memory: Memory, event: Event) -> str:
     text = start(memory, event)
     if harvest.is_due(memory.repository):
         harvest.start(memory.repository)
-    if event.source == STARTUP:
-        _commit_captured(memory)
+    _commit_overdue(memory)
     if memory.repository.config.auto_sync:
         memory.captures.start("sync")
     ledger.enter(memory.repository, event)
@@ -184,18 +183,22 @@ def save_before_compaction(memory: Memory, event: Event) -> None:
 
 
 def session_ended(memory: Memory, event: Event) -> None:
-    """Save what a session was about at its end, and commit its captures."""
+    """Save what a session was about at its end, and commit its captures, unless it was resumed and ends again."""
+    from gitmem.agents.capture.state import commits_at_end
     from gitmem.agents.session.summary import request_summary
-
-    if not request_summary(memory.repository, event):
-        _commit_captured(memory)
-
-
-def _commit_captured(memory: Memory) -> None:
-    """Commit pending captures in the background."""
     from gitmem.store.state.plain_files import waiting_captures
 
-    if waiting_captures(memory.repository.git.repository.state):
+    if request_summary(memory.repository, event) or not waiting_captures(memory.repository.git.repository.state):
+        return
+    if commits_at_end(memory.repository, event.session):
+        memory.captures.start("spool")
+
+
+def _commit_overdue(memory: Memory) -> None:
+    """Commit pending captures in the background if one has waited too long: its session never ended, or goes on."""
+    from gitmem.store.state.plain_files import has_overdue_captures
+
+    if has_overdue_captures(memory.repository.git.repository.state):
         memory.captures.start("spool")
 
 

@@ -106,6 +106,7 @@ class Captures:
         if self._shown is None or self._shown_state != state:
             from gitmem.commands.capture.drain import overlay_spool
 
+            self._repository.compute_states(base)
             fresh = overlay_spool(self._repository, self._repository.branch_writer(), base)
             if self._shown is None:
                 self._shown = fresh

@@ -160,6 +160,14 @@ class OpenRepository(OpenStore):
         waiting = None if tip is not None or self._is_judging else self._captures()
         return base if waiting is None else waiting.overlaid(base)
 
+    def compute_states(self, base: Catalog) -> None:
+        """Compute the statuses of a catalog without captures: they are kept, and a copy with captures has them too."""
+        self._is_judging = True
+        try:
+            self.ground(base)
+        finally:
+            self._is_judging = False
+
     def _captures(self) -> Waiting | None:
         """Return the captured texts; None if none wait or only the branch is read."""
         if self._waiting is None and self.load_captures is not None:

@@ -14,7 +14,7 @@ from support.payloads import parsed
 
 from gitmem.agents import on_event
 from gitmem.agents.clients import tables
-from gitmem.agents.event import COMPACT, PROMPT, START, Event
+from gitmem.agents.event import COMPACT, END, PROMPT, START, STOP, Event
 from gitmem.agents.hook import ACTIONS, load
 from gitmem.agents.session.summary import waits
 from gitmem.frozen import replace
@@ -22,7 +22,7 @@ from gitmem.index.catalog import FILE_NAME
 from gitmem.memory import Memory
 from gitmem.recall import Query
 from gitmem.store.state import background
-from gitmem.store.state.plain_files import spool_folders, waiting_captures
+from gitmem.store.state.plain_files import HELD_S, spool_folders, waiting_captures
 from gitmem.store.state.spool import Spool
 
 
@@ -149,15 +149,77 @@ def test_session_of_many_captures_makes_three_commits(
 
 
 @pytest.mark.usefixtures("behind")
-@pytest.mark.parametrize("name", ["SessionStart.startup", "SessionEnd"])
-def test_start_and_end_of_a_session_commit_what_waits(memory: Memory, repo: Path, name: str) -> None:
+def test_end_of_a_session_commits_what_waits(memory: Memory, repo: Path) -> None:
     on_event.tool_used(memory, parsed("claude-code/PostToolUse.Bash", cwd=str(repo)))
     assert len(waiting_captures(memory.repository.git.repository.state)) == 1
 
-    event = parsed(f"claude-code/{name}", cwd=str(repo), session_id="another", transcript_path="")
-    on_event.session_started(memory, event) if name != "SessionEnd" else on_event.session_ended(memory, event)
+    on_event.session_ended(memory, _of_another(repo, "SessionEnd"))
 
     assert waiting_captures(memory.repository.git.repository.state) == ()
+
+
+@pytest.mark.usefixtures("behind")
+@pytest.mark.parametrize(("source", "late_s", "waits"), [("startup", 0, 1), ("startup", 2, 0), ("resume", 2, 0)])
+def test_start_of_a_session_commits_only_what_has_waited_too_long(
+    memory: Memory, repo: Path, source: str, late_s: int, waits: int
+) -> None:
+    on_event.tool_used(memory, parsed("claude-code/PostToolUse.Bash", cwd=str(repo)))
+    _wait_longer(memory, late_s and HELD_S + late_s)
+
+    on_event.session_started(memory, _of_another(repo, f"SessionStart.{source}"))
+
+    assert len(waiting_captures(memory.repository.git.repository.state)) == waits
+
+
+@pytest.mark.usefixtures("behind")
+@pytest.mark.parametrize("name", ["claude-code", "copilot"])
+def test_processes_that_resume_a_session_make_one_commit_and_lose_nothing(
+    memory: Memory, repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    client, before, state = Client(name, repo, "s1"), count_commits(repo), memory.repository.git.repository.state
+    where = {"folder": str(repo), "session": "s1", "transcript": str(client.transcript)}
+    client.write("user", "Look at the gateway, please.")
+    said = [f"the gateway needs flag number {number}" for number in range(4)]
+
+    for text in said:  # each process says something, and ends
+        client.write("assistant", f"Done.\n\nLEARNED: {text}\n")
+        on_event.session_started(memory, Event(name, START, source="resume", **where))
+        on_event.end_turn(memory, Event(name, STOP, response=f"Done.\n\nLEARNED: {text}\n", **where))
+        on_event.session_ended(memory, Event(name, END, **where))
+
+    assert count_commits(repo) - before == 1
+    assert {row.title for row in memory.list(kinds=["learned"]).hits} == set(said)
+    _wait_longer(memory, HELD_S + 2)
+    on_event.session_ended(memory, Event(name, END, **where))
+    assert count_commits(repo) - before == 2
+    assert waiting_captures(state) == ()
+    assert {row.title for row in memory.list(kinds=["learned"]).hits} == set(said)
+
+
+@pytest.mark.usefixtures("behind")
+def test_end_of_another_session_commits_what_a_resumed_one_left(memory: Memory, repo: Path) -> None:
+    for number in range(2):
+        text = f"LEARNED: the gateway needs flag number {number}"
+        on_event.end_turn(memory, Event("cursor", STOP, session="s1", folder=str(repo), response=text))
+        on_event.session_ended(memory, Event("cursor", END, session="s1", folder=str(repo)))
+    assert len(waiting_captures(memory.repository.git.repository.state)) == 1
+
+    on_event.session_ended(memory, Event("cursor", END, session="s2", folder=str(repo)))
+
+    assert waiting_captures(memory.repository.git.repository.state) == ()
+
+
+def _of_another(repo: Path, name: str) -> Event:
+    return parsed(f"claude-code/{name}", cwd=str(repo), session_id="another", transcript_path="")
+
+
+def _wait_longer(memory: Memory, seconds: int) -> None:
+    """Let what waits have been captured so much earlier."""
+    folder = Path(spool_folders(memory.repository.git.repository.state)[0], "waiting")
+    for path in folder.iterdir():
+        stamp, _, rest = path.name.partition("-")
+        path.rename(folder / f"{int(stamp) - seconds * 10**9:020d}-{rest}")
 
 
 def _worklog(memory: Memory) -> str:

@@ -13,6 +13,7 @@ from binascii import crc32
 from gitmem.agents.session.places import change_table, read_table
 from gitmem.errors import suppress
 from gitmem.frozen import fields_of, replace
+from gitmem.store.state.plain_files import HELD_S, has_overdue_captures
 from gitmem.system import discard, make_folder, write_text
 from gitmem.text import format_json
 
@@ -29,6 +30,8 @@ SESSIONS = "sessions"
 RULES = "rules.json"
 FORMAT = 2
 BMAD = "bmad"
+# Suffix of the empty file that dates the last end of a session that committed its captures.
+ENDED = ".ended"
 SIZE_LIMIT = 64 * 1024
 # A session that was quiet for this long is over, and this is the most that a machine has at once.
 QUIET_S = 2 * 86_400.0
@@ -64,6 +67,27 @@ def session_file(repository: OpenRepository, session: str) -> str:
     plain = "".join(char for char in session[:64] if (char.isalnum() and char.isascii()) or char in "-_")
     name = f"{plain}-{crc32(session.encode('utf-8', 'surrogatepass')):08x}.json"
     return os.path.join(repository.git.repository.state, FOLDER, SESSIONS, name)
+
+
+def commits_at_end(repository: OpenRepository, session: str) -> bool:
+    """Return whether the end of a session commits what was captured; note the time if it does.
+
+    A client that resumes a session in a process of its own ends it each time (40 of the 62 commits of a day were made
+    by such processes): after the first end, captures wait until they are overdue or another session ends.
+    """
+    path = session_file(repository, session)
+    if not path:
+        return True
+    path += ENDED
+    try:
+        is_again = 0 <= time.time() - os.stat(path).st_mtime < HELD_S
+    except OSError:
+        is_again = False
+    if is_again and not has_overdue_captures(repository.git.repository.state):
+        return False
+    with suppress(OSError):  # else the next end commits as well
+        write_text(path, "")
+    return True
 
 
 def change(path: str, how: Callable[[dict[str, Any]], None]) -> None:

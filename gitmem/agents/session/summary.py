@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from gitmem.agents.capture.source import place_of, source_fields
+from gitmem.agents.capture.state import commits_at_end
 from gitmem.agents.capture.turns import capture
 from gitmem.agents.clients import has_transcripts
 from gitmem.agents.event import END, Event
@@ -24,6 +25,7 @@ from gitmem.config import home
 from gitmem.document.times import format_time
 from gitmem.errors import BusyError, ConflictError, GitmemError, NotFoundError
 from gitmem.frozen import fields_of, frozen
+from gitmem.store.state.plain_files import has_overdue_captures
 from gitmem.store.state.spool import Spool
 from gitmem.system import discard, make_folder
 from gitmem.system.atomic_write import write_synced
@@ -62,7 +64,8 @@ class _Request:
         at: The time of the request, epoch seconds.
         branch: The branch of the code at that time, or empty.
         workspace: The work tree, as git names it (``main``, ``worktree-NAME``).
-        is_over: Whether the session is over; if so, all captures are committed.
+        is_over: Whether the session is over, so that all captures are committed; not if it was resumed and ends
+            again, nor if its client never reported an end.
     """
 
     event: Event
@@ -106,7 +109,8 @@ def finish(repository: OpenRepository) -> list[str]:
     written, failed, is_over = [], None, False
     for left in harvest(repository, capture):
         if has_transcripts(left.fields["client"]):
-            _request(repository, _Request(left.event(END), left.at, left.fields["branch"], left.fields["workspace"]))
+            about = (left.at, left.fields["branch"], left.fields["workspace"])
+            _request(repository, _Request(left.event(END), *about, is_over=False))
     for path in list(_requests(repository.git.repository.state)):
         try:
             request = _take(path)
@@ -119,7 +123,7 @@ def finish(repository: OpenRepository) -> list[str]:
             failed = err
         discard(f"{path}.doing")
     _sweep(repository.git.repository.state)
-    if is_over:
+    if is_over or has_overdue_captures(repository.git.repository.state):
         repository.writer()  # commits pending captures first: one commit for everything that a session captured
     if failed is not None:
         raise failed
@@ -142,14 +146,15 @@ def request_summary(repository: OpenRepository, event: Event) -> bool:
     """Request a summary at the end of a session or before its compaction, and start the process that makes it.
 
     Returns:
-        Whether one will be made, which also commits the captures. Not for sub-agents, nor for clients whose
-        transcripts cannot be read: each end would fail.
+        Whether one will be made, which also commits the captures of a session that is over. Not for sub-agents, nor
+        for clients whose transcripts cannot be read: each end would fail.
     """
     ledger.enter(repository, event)
     if not event.transcript or event.agent or not has_transcripts(event.client) or not repository.has_store():
         return False
     place = workplace_of(repository)
-    _request(repository, _Request(event, repository.now, place.branch, place.workspace, event.name == END))
+    is_over = event.name == END and commits_at_end(repository, event.session)
+    _request(repository, _Request(event, repository.now, place.branch, place.workspace, is_over))
     start(repository)
     return True
 
@@ -157,8 +162,9 @@ def request_summary(repository: OpenRepository, event: Event) -> bool:
 def _request(repository: OpenRepository, asked: _Request) -> None:
     """Durably record a request."""
     fields: dict[str, Any] = {name: getattr(asked.event, name)[:TEXT_LIMIT] for name in _EVENT_FIELDS}
-    fields |= {"at": asked.at, "workspace": asked.workspace, "branch": asked.branch, "is_over": asked.is_over}
     path = os.path.join(repository.git.repository.state, FOLDER, ASKED, f"{_hashed(asked.event)}.json")
+    is_over = asked.is_over or read_table(path, FILE_LIMIT).get("is_over") is True  # an end that is still waiting
+    fields |= {"at": asked.at, "workspace": asked.workspace, "branch": asked.branch, "is_over": is_over}
     _write(path, fields)
 
 

@@ -11,7 +11,7 @@ from gitmem.store.purged import read_journal
 from gitmem.store.state import hook_log, losses
 from gitmem.store.state.background import list_failures
 from gitmem.store.state.litter import sweep
-from gitmem.store.state.plain_files import spool_folders
+from gitmem.store.state.plain_files import captured_at, spool_folders
 from gitmem.store.state.spool import Spool
 from gitmem.text.secrets import redact
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gitmem.repository import OpenRepository
 
-# Captures are committed when their session ends, or the next one starts.
+# Captures are committed when their session ends, or at a start or an end an hour later.
 WAITS_AT_MOST_S = 86_400.0
 # How long a failed hook is reported: hooks are not retried.
 SHOWN_S = 7 * 86_400
@@ -40,7 +40,7 @@ def check_captures(repository: OpenRepository, fix: bool, fixed: list[str]) -> l
                 hint="gitmem doctor --captured shows its text; --accept or --drop it there")
         for path, why in spool.list_refused()
     ]  # fmt: skip
-    old = [name for name in waiting if time.time() - spool.captured_at(name) > WAITS_AT_MOST_S]
+    old = [name for name in waiting if time.time() - captured_at(name) > WAITS_AT_MOST_S]
     if not old:
         return refused
     message = f"{len(old)} captured text{'s' * (len(old) != 1)} not committed yet; recall shows them anyway"

@@ -8,6 +8,7 @@ from gitmem.git.remotes import RemoteOptions, has_remote
 from gitmem.store.companion import companion_branch
 from gitmem.store.proposal import HEADS
 from gitmem.store.scopes import memory_tip
+from gitmem.store.state.plain_files import has_overdue_captures
 from gitmem.store.state.write_lock import WriteLock
 
 TYPE_CHECKING = False
@@ -28,7 +29,8 @@ def sync_quietly(repository: OpenRepository) -> bool:
     """
     if not repository.config.auto_sync or repository.store.proposal:
         return False
-    repository.writer()  # commits pending captures
+    if has_overdue_captures(repository.git.repository.state):
+        repository.writer()  # commits them; the others wait for the end of their session
     talk = RemoteOptions(timeout_s=TIMEOUT_S, is_silent=True)
     try:
         sync(repository, "", talk, SyncSteps())

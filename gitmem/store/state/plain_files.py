@@ -6,6 +6,7 @@ Every hook of an agent reads it, so it loads no SQLite (1 ms, and 3 more with ``
 from __future__ import annotations
 
 import os
+import time
 
 from gitmem.config import second_place
 from gitmem.errors import suppress
@@ -23,6 +24,9 @@ REFUSED = "refused"
 # The commits from whose messages something was captured, and the HEAD at which they were looked at last.
 CAPTURE, FOLLOWED, FOLLOWED_AT = "capture", "commits", "commits.head"
 SUFFIX = ".json"
+# Captures wait this long for the end of their session. Our choice: others see them an hour late at most, and a session
+# that is resumed all day makes one commit an hour.
+HELD_S = 3600
 
 
 def spool_folders(state_folder: str | os.PathLike[str]) -> tuple[str, str]:
@@ -41,6 +45,18 @@ def has_left_followed(state_folder: str | os.PathLike[str], head: str) -> bool:
 def waiting_captures(state_folder: str | os.PathLike[str]) -> tuple[str, ...]:
     """Return the names of the waiting entries, oldest first; costs microseconds if there never were any."""
     return tuple(spooled_names(spool_folders(state_folder), WAITING))
+
+
+def has_overdue_captures(state_folder: str | os.PathLike[str]) -> bool:
+    """Return whether a capture has waited for longer than ``HELD_S``, so that it no longer waits for its session."""
+    waiting = waiting_captures(state_folder)
+    return bool(waiting) and time.time() - captured_at(waiting[0]) >= HELD_S
+
+
+def captured_at(name: str) -> float:
+    """Return when an entry of the spool was captured, epoch seconds; 0 if its name does not say."""
+    stamp = name.partition("-")[0]
+    return int(stamp) / 1e9 if stamp.isdigit() and stamp.isascii() else 0.0
 
 
 def spooled_names(folders: Iterable[str], inside: str) -> list[str]:

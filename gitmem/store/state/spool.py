@@ -71,11 +71,6 @@ class Spool:
         """Return the folder with a waiting entry."""
         return next((one for one in self._folders if os.path.lexists(os.path.join(one, WAITING, name))), self._folder)
 
-    def captured_at(self, name: str) -> float:
-        """Return when an entry was captured, epoch seconds; 0 if its name does not say."""
-        stamp = name.partition("-")[0]
-        return int(stamp) / 1e9 if stamp.isdigit() and stamp.isascii() else 0.0
-
     def read(self, name: str) -> dict[str, Any] | None:
         """Return a waiting entry; None if another process has drained it.
 

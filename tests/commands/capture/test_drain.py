@@ -13,6 +13,7 @@ from support.console import GITMEM, needs_namespaces, run
 
 from gitmem.errors import ConflictError
 from gitmem.index.catalog import Catalog
+from gitmem.index.catalog.state import ground_of
 from gitmem.memory import Memory
 from gitmem.recall import Query
 from gitmem.repository import OpenRepository
@@ -47,6 +48,20 @@ def test_captured_text_is_found_shown_and_listed_before_any_commit(memory, repo:
     assert memory.show("gateway-minute").document["title"] == TEXT + " after a minute of silence"
     assert len(memory.list(Query()).hits) == 3
     assert tip(repo) == before
+
+
+def test_reader_of_waiting_captures_keeps_the_statuses_that_it_computed(memory, repo: Path) -> None:
+    memory.fact("There is a README", exists="README.md")
+    memory.capture(TEXT)
+    commit_files(repo, {"other.py": "x = 1\n"})
+
+    with Memory(repo) as reader:
+        assert [hit.status for hit in reader.list(kinds=["fact"]).hits] == ["stale"]
+
+    with Memory(repo) as later:
+        on_branch = later.repository.catalog(later.repository.find_tip())
+        head = git(repo, "rev-parse", "HEAD").strip()
+        assert ground_of(on_branch, head, later.repository.local.serial()) is not None
 
 
 def test_captured_text_is_found_and_drained_beside_memories_of_the_code_tree(memory, repo: Path) -> None:

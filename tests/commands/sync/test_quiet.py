@@ -15,6 +15,7 @@ from gitmem.commands.sync.quiet import sync_quietly
 from gitmem.errors import GitmemError
 from gitmem.memory import Memory
 from gitmem.store.state import background
+from gitmem.store.state.plain_files import HELD_S, spool_folders
 
 
 @pytest.fixture
@@ -52,6 +53,21 @@ def test_automatic_sync_exchanges_memories(clones: tuple[Path, Path]) -> None:
         memory.sync()
 
     assert keys(repo) == keys(other) == {"ours", "theirs"}
+
+
+def test_captures_of_a_session_that_goes_on_wait_for_its_end(clones: tuple[Path, Path]) -> None:
+    repo, _ = clones
+    git(repo, "config", "gitmem.autoSync", "true")
+    with Memory(repo) as memory:
+        name = memory.capture("The gateway drops idle connections")
+        waiting = Path(spool_folders(memory.repository.git.repository.state)[0], "waiting")
+
+        assert sync_quietly(memory.repository)
+        assert [path.name for path in waiting.iterdir()] == [name]
+
+        (waiting / name).rename(waiting / f"{int(name[:20]) - HELD_S * 10**9:020d}{name[20:]}")
+        assert sync_quietly(memory.repository)
+        assert list(waiting.iterdir()) == []
 
 
 @pytest.mark.parametrize("url", ["", "/nowhere/hub.git", "http://127.0.0.1:9/hub.git"])
