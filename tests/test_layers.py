@@ -80,7 +80,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(
         (
             f"gitmem/cli/hub/{name}.py"
-            for name in ("add", "init", "list", "options", "rebuild", "remove", "serve", "status", "sync")
+            for name in ("add", "init", "list", "options", "rebuild", "remove", "serve", "status", "sync", "verify")
         ),
         "one story on a real database: tests/cli/hub/test_hub.py",
     ),

@@ -210,14 +210,14 @@ def list_refs(git: Git, remote: str, pattern: str, talk: RemoteOptions) -> list[
         NotFoundError: There is no such remote.
         RemoteError: It cannot be reached.
     """
-    lines = _list(git, remote, "--refs", pattern, talk)
+    lines = _list(git, remote, "--refs", talk, pattern)
     return sorted(line.partition("\t")[2] for line in lines if "\t" in line)
 
 
-def _list(git: Git, remote: str, option: str, pattern: str, talk: RemoteOptions) -> list[str]:
-    """Return what git-ls-remote(1) prints for a pattern."""
+def _list(git: Git, remote: str, option: str, talk: RemoteOptions, *patterns: str) -> list[str]:
+    """Return what git-ls-remote(1) prints for patterns."""
     _refuse_unsafe(git, remote)
-    status, answer, said = _talk(git, remote, ["ls-remote", option, "--end-of-options", remote, pattern], talk)
+    status, answer, said = _talk(git, remote, ["ls-remote", option, "--end-of-options", remote, *patterns], talk)
     if status != 0:
         raise _failed(git, remote, "asked", said)
     return answer
@@ -231,10 +231,31 @@ def find_tip(git: Git, remote: str, branch: str, talk: RemoteOptions) -> tuple[s
         RemoteError: It cannot be reached.
     """
     wanted = f"refs/heads/{branch}" if branch else "HEAD"
-    lines = [line.split("\t") for line in _list(git, remote, "--symref", wanted, talk)]
-    commits = [value for value, *name in lines if name == [wanted] and not value.startswith("ref: ")]
+    named, commits = _tips(git, remote, talk, wanted)
+    return branch or named, commits.get(wanted, "")
+
+
+def find_tips(git: Git, remote: str, branch: str, talk: RemoteOptions) -> tuple[str, str, str]:
+    """Return, in one exchange, the commit of a branch of a remote, and its default branch with its commit.
+
+    Each is empty if there is none.
+
+    Raises:
+        NotFoundError: There is no such remote.
+        RemoteError: It cannot be reached.
+    """
+    wanted = f"refs/heads/{branch}"
+    default, commits = _tips(git, remote, talk, "HEAD", wanted)
+    return commits.get(wanted, ""), default, commits.get("HEAD", "")
+
+
+def _tips(git: Git, remote: str, talk: RemoteOptions, *wanted: str) -> tuple[str, dict[str, str]]:
+    """Return the branch that a remote's HEAD names, if HEAD is wanted, and the commits of refs."""
+    lines = [line.split("\t") for line in _list(git, remote, "--symref", talk, *wanted)]
     named = [value.removeprefix("ref: refs/heads/") for value, *_ in lines if value.startswith("ref: refs/heads/")]
-    return branch or (named[0] if named else ""), (commits[0] if commits else "")
+    # A pattern also matches the ends of other names (git-ls-remote(1)).
+    exact = {name[0]: value for value, *name in lines if name and name[0] in wanted and not value.startswith("ref: ")}
+    return named[0] if named else "", exact
 
 
 def fetch_objects(git: Git, remote: str, branch: str, talk: RemoteOptions) -> None:

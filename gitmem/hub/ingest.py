@@ -85,7 +85,8 @@ def _sync_one(url: str, folder: Path, due: _Due) -> Synced:
     """Sync one repository; what is wrong with it is recorded and returned, but not what is wrong with the database."""
     source = mirror.Source(due.url, due.branch, folder / f"{due.number}.git")
     try:
-        is_known = mirror.find_tip(source) == due.commit and not due.problem
+        tips = mirror.find_tips(source)
+        is_known = tips.memory == due.commit and not due.problem
         found = None if is_known else mirror.fetch(source)
     except GitmemError as err:
         problem = redact(" ".join(err.message.split()))[:500]
@@ -95,6 +96,10 @@ def _sync_one(url: str, folder: Path, due: _Due) -> Synced:
             )
         return Synced(due.name, problem=problem)
     with connected(url) as connection:
+        connection.execute(
+            "UPDATE hub.repository SET code = %s, code_branch = %s WHERE id = %s AND (code, code_branch) <> (%s, %s)",
+            (tips.code, tips.code_branch, due.number, tips.code, tips.code_branch),
+        )
         if found is None:
             connection.execute("UPDATE hub.repository SET synced_at = now() WHERE id = %s", (due.number,))
             return Synced(due.name)

@@ -35,16 +35,26 @@ class Source:
     folder: Path
 
 
-def find_tip(source: Source) -> str:
-    """Return the commit of the memory branch at its remote, without fetching it.
+@frozen
+class Tips:
+    """What a remote has: the commit of its memory branch, and the commit of its code and that branch, or empty."""
+
+    memory: str
+    code: str = ""
+    code_branch: str = ""
+
+
+def find_tips(source: Source) -> Tips:
+    """Return the commits of the memory branch and of the code at its remote, without fetching them.
 
     Raises:
         GitmemError: The remote cannot be reached, or has no such branch.
     """
-    _, tip = remotes.find_tip(_opened(source), REMOTE, source.branch, _TALK)
-    if not tip:
+    memory, branch, code = remotes.find_tips(_opened(source), REMOTE, source.branch, _TALK)
+    if not memory:
         raise NoRepositoryError(f"it has no branch {source.branch}", hint="gitmem hub remove NAME")
-    return tip
+    # A repository whose default branch is the memory branch has no code to judge.
+    return Tips(memory) if branch == source.branch else Tips(memory, code, branch)
 
 
 def fetch(source: Source) -> tuple[str, Catalog]:

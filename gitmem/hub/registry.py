@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # A reader that stands for every identity, also for one that nobody has named.
 EVERYONE = "everyone"
-NAME_LENGTH, PRINCIPAL_LENGTH, URL_LENGTH = 200, 200, 2000
+NAME_LENGTH, PRINCIPAL_LENGTH, URL_LENGTH, PLATFORM_LENGTH = 200, 200, 2000, 100
 # What names may have besides letters and digits: those of forges ("group/sub.group/a-service_2").
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
 # Transports that only move data. `ext::` runs a program, and so may others that git learns of by their names.
@@ -65,13 +65,25 @@ class Listed:
 
 @frozen
 class Entry:
-    """What a person says of a repository to add: its address, its name (empty: from the address), and its readers."""
+    """What a person says of a repository to add.
+
+    Attributes:
+        url: Where it is fetched from.
+        name: Its name; empty to take it from the address.
+        branch: Its memory branch.
+        team: The principal whose repository it is; or empty.
+        readers: The principals that may read it.
+        platform: The label of the workers that may verify it; empty for all.
+        budget_s: The seconds of workers that it may use on one day; None for no limit.
+    """
 
     url: str
     name: str = ""
     branch: str = "memory"
     team: str = ""
     readers: tuple[str, ...] = ()
+    platform: str = ""
+    budget_s: int | None = None
 
 
 def name_of(url: str) -> str:
@@ -102,10 +114,10 @@ def add(connection: Connection, entry: Entry) -> str:
         if other is not None and other != (entry.url, entry.branch):
             raise UsageError(f"another repository is called {name}: {other[0]}", hint="--name NAME")
         row = connection.execute(
-            "INSERT INTO hub.repository (name, url, branch, team) VALUES (%s, %s, %s, %s)"
-            " ON CONFLICT (url, branch) WHERE removed_at IS NULL"
-            " DO UPDATE SET name = excluded.name, team = excluded.team RETURNING id",
-            (name, entry.url, entry.branch, entry.team),
+            "INSERT INTO hub.repository (name, url, branch, team, platform, budget_s) VALUES (%s, %s, %s, %s, %s, %s)"
+            " ON CONFLICT (url, branch) WHERE removed_at IS NULL DO UPDATE SET name = excluded.name,"
+            " team = excluded.team, platform = excluded.platform, budget_s = excluded.budget_s RETURNING id",
+            (name, entry.url, entry.branch, entry.team, entry.platform, entry.budget_s),
         ).fetchone()
         assert row is not None, "the statement returns the row that it wrote"
         connection.execute("DELETE FROM hub.reader WHERE repository = %s", row)
@@ -159,6 +171,18 @@ def log(connection: Connection, action: str, number: int | None, detail: str) ->
     )
 
 
+def refuse_wrong_platform(label: str) -> None:
+    """Raise an error if a platform cannot have this label.
+
+    Raises:
+        UsageError: It cannot.
+    """
+    if label and (len(label) > PLATFORM_LENGTH or not _NAME.fullmatch(label)):
+        raise UsageError(
+            f"a platform cannot be called {label[:80]!r}", hint="--platform LABEL, of letters, digits and /._-"
+        )
+
+
 def _refuse_wrong(entry: Entry, name: str) -> None:
     """Raise an error if a part of an entry cannot be used.
 
@@ -178,6 +202,7 @@ def _refuse_wrong(entry: Entry, name: str) -> None:
         )
     if not is_branch(entry.branch):
         raise UsageError(f"a branch cannot be called {entry.branch[:80]!r}", hint="--branch memory")
+    refuse_wrong_platform(entry.platform)
     for reader in (*entry.readers, *([entry.team] if entry.team else [])):
         if not reader.isprintable() or not 0 < len(reader) <= PRINCIPAL_LENGTH or reader != reader.strip():
             raise UsageError(f"a reader cannot be called {reader[:80]!r}", hint="--reader NAME")

@@ -156,6 +156,7 @@ LINES: dict[str, tuple[tuple[str, ...], ...]] = {
     "hub rebuild": ((), ("--database", NO_DATABASE)),
     "hub status": ((), ("--database", NO_DATABASE)),
     "hub sync": ((TEXT, "--database", NO_DATABASE),),
+    "hub verify": ((TEXT, "--database", NO_DATABASE),),
     "policy": ((),),
     "policy show": ((), ("kinds",), ("--all",), (TEXT,)),
     "policy set": (("kinds.gotcha.description", TEXT), ("kinds.gotcha.ttl", TEXT), (TEXT, TEXT)),

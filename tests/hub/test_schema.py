@@ -25,6 +25,9 @@ UNION SELECT 'function', pg_get_functiondef(p.oid) FROM pg_proc p JOIN pg_namesp
 WHERE n.nspname = 'hub'
 UNION SELECT 'trigger', pg_get_triggerdef(t.oid) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
 JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'hub' AND NOT t.tgisinternal
+UNION SELECT 'queue', relname FROM pg_class WHERE relname LIKE 'procrastinate%'
+UNION SELECT 'queue', proname FROM pg_proc WHERE proname LIKE 'procrastinate%'
+UNION SELECT 'queue', typname FROM pg_type WHERE typname LIKE 'procrastinate%'
 ORDER BY 1, 2
 """
 
@@ -109,6 +112,21 @@ def test_newer_schema_is_not_migrated(hub: HubDatabase) -> None:
 
     with connected(hub.url) as connection:
         assert connection.execute("SELECT count(*) FROM hub.hub").fetchone() == (1,)
+
+
+def test_queue_has_the_schema_that_its_library_expects() -> None:
+    library = pytest.importorskip("procrastinate.schema")
+
+    step = (schema.FOLDER / "0002_jobs.up.sql").read_text(encoding="utf-8")
+
+    assert step.endswith(library.SchemaManager.get_schema())
+
+
+def test_those_who_serve_cannot_read_the_queue(hub: HubDatabase) -> None:
+    for table in ("public.procrastinate_jobs", "hub.verification", "hub.spent"):
+        with connected(hub.serving) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("SET ROLE gitmem_reader")
+            connection.execute(f"SELECT * FROM {table}")
 
 
 def test_version_that_does_not_exist_is_refused(hub: HubDatabase) -> None:

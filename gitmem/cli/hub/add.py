@@ -1,19 +1,21 @@
 """Add repositories to a hub, by the addresses that git fetches from, or change who may read them.
 
 A repository can be read through the hub only by its readers and its team: persons, groups (@NAME), or everyone. Adding
-it again replaces them; its memories stay.
+it again replaces them and its other options; its memories stay.
 """
 
 from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.hub.options import add_database, database_of
+from gitmem.cli.options import positive
 from gitmem.cli.output import Output
 from gitmem.errors import UsageError
 
 EXAMPLES = (
     "gitmem hub add https://git.example.org/payments/api.git --team @payments --reader everyone",
     "gitmem hub add git@git.example.org:payments/api.git /srv/git/web.git --reader alice --reader bob",
+    "gitmem hub add https://git.example.org/ml/train.git --team @ml --platform gpu --budget 3600",
 )
 
 
@@ -28,6 +30,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     about = "a person, a group as @NAME, or everyone that may read it; may be repeated"
     who.add_argument("--reader", dest="readers", action="append", default=[], metavar="NAME", help=about)
+    work = parser.add_argument_group("verification by gitmem hub work")
+    about = "only workers with this label verify it (all do)"
+    work.add_argument("--platform", default="", metavar="LABEL", help=about)
+    about = "seconds of workers that it may use on one day, UTC (no limit)"
+    work.add_argument("--budget", type=positive, default=None, metavar="SECONDS", help=about)
     add_database(parser)
 
 
@@ -42,7 +49,8 @@ def run(args: Arguments, out: Output) -> int:
     with connected(url) as connection:
         schema.require(connection)
         for one in args.urls:
-            entry = registry.Entry(one, args.name, args.branch, args.team, tuple(args.readers))
+            who = {"team": args.team, "readers": tuple(args.readers)}
+            entry = registry.Entry(one, args.name, args.branch, **who, platform=args.platform, budget_s=args.budget)
             name = registry.add(connection, entry)
             out.result(name, f"added {name}")
     if not args.readers and not args.team:

@@ -1,7 +1,8 @@
 """Fetch the memory branches of a hub's repositories that changed, and store what changed in them.
 
 They are fetched into bare mirrors, which can be deleted at any time. If a repository cannot be read, the reason is
-printed, its memories stay as they were, and the others go on.
+printed, its memories stay as they were, and the others go on. Repositories whose code changed or whose facts are due
+get a job for `gitmem hub work`.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ def sync_all(args: Arguments, out: Output, names: Sequence[str]) -> int:
     url = database_of(args)
     from gitmem.hub import ingest, schema
     from gitmem.hub.database import connected
+    from gitmem.hub.work import jobs
 
     with connected(url) as connection:
         schema.require(connection)
@@ -48,6 +50,10 @@ def sync_all(args: Arguments, out: Output, names: Sequence[str]) -> int:
         elif one.changed or one.removed:
             did = f"{quantity(one.changed, 'memory', 'memories')} changed, {one.removed} removed"
             out.result(one.name, f"synced {one.name}: {did}")
+    with connected(url) as connection:
+        added = jobs.add_due(connection)
+    if added:
+        out.note(f"{quantity(added, 'repository', 'repositories')} queued for verification")
     out.note(
         f"synced {quantity(total - failed, 'repository', 'repositories')}" + (f", {failed} failed" if failed else "")
     )
