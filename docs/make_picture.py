@@ -74,7 +74,7 @@ gitmem forge comment --kind check --pull 12 --dry-run check.json
 AROUND = """\
 <!doctype html><meta charset="utf-8"><style>
 body {{ font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif; margin: 20px; color: #1f2328 }}
-main {{ border: 1px solid #d1d9e0; border-radius: 6px; padding: 0 20px }}
+main {{ border: 1px solid #d1d9e0; border-radius: 6px; padding: 0 20px 8px }}
 h3, h4 {{ margin: 16px 0 8px }} a {{ color: #0969da }} code {{ font: 13px "DejaVu Sans Mono", monospace }}
 pre {{ background: #f6f8fa; padding: 12px; border-radius: 6px }}
 </style><main>{}</main>

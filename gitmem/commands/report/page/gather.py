@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
 _MEMORIES = (
     "SELECT m.id, m.key, m.kind, m.title, m.created, m.archived, m.superseded, m.superseded_by, m.expires, t.fields,"
-    " t.body, t.paths, m.task, k.state, f.form, f.words, s.fresh"
+    " t.body, t.paths, m.task, k.state, f.form, f.words"
     " FROM memory m JOIN text t ON t.id = m.id LEFT JOIN task k ON k.id = m.id LEFT JOIN fact f ON f.id = m.id"
-    " LEFT JOIN state s ON s.ground = ? AND s.fact = m.id WHERE m.shadowed = 0 ORDER BY m.created DESC, m.key"
+    " WHERE m.shadowed = 0 ORDER BY m.created DESC, m.key"
 )
 
 
@@ -150,7 +150,7 @@ def _run(source: PageSource) -> RecallRun:
 
 def _list_entries(source: PageSource, accepts: Callable[[str], bool], waiting: Sequence[str]) -> list[PageMemory]:
     catalog, ground, local, now = source.catalog, source.ground, source.local, source.now
-    rows = [row for row in catalog.rows(_MEMORIES, (ground or 0,)) if accepts(row[9])]
+    rows = [row for row in catalog.rows(_MEMORIES) if accepts(row[9])]
     chains = state.suspects(catalog, ground)
     statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=now, chains=chains)
     facts = [row[1] for row in rows if row[14] is not None]
@@ -174,7 +174,7 @@ def _entry(
     waiting: Sequence[str],
 ) -> PageMemory:
     (number, key, kind, title, created, archived, superseded, superseded_by, expires, text, body, places, task, step,
-     form, words, is_fresh) = row  # fmt: skip
+     form, words) = row  # fmt: skip
     fields = json.loads(text)
     is_expired = expires is not None and expires <= now
     place = ARCHIVED if archived else SUPERSEDED if superseded else EXPIRED if is_expired else LIVE
@@ -210,7 +210,7 @@ def _entry(
     )
     counted = verdict if has_status else None
     entry = _with_verdict(entry, counted, broken) if counted is not None else entry
-    return replace(entry, why=redact(_why(entry, counted, is_fresh=is_fresh, waits=key in waiting)))
+    return replace(entry, why=redact(_why(entry, counted, standing, waits=key in waiting)))
 
 
 def _with_verdict(entry: PageMemory, verdict: Verdict, broken: Mapping[tuple[str, str], str]) -> PageMemory:
@@ -222,18 +222,14 @@ def _with_verdict(entry: PageMemory, verdict: Verdict, broken: Mapping[tuple[str
     return replace(entry, culprit=verdict.culprit, broken=redact(status), held=verdict.held_commit)
 
 
-def _why(entry: PageMemory, verdict: Verdict | None, *, is_fresh: object, waits: bool) -> str:
+def _why(entry: PageMemory, verdict: Verdict | None, standing: MemoryStatus, *, waits: bool) -> str:
     """Return the reason for a memory's status, on one line."""
     if entry.status == FAILED:
         return verdict.because if verdict else ""
     if entry.status == SUSPECT:
         return describe_chain(entry.chain)
     if entry.status == STALE:
-        return (
-            "its time to live has passed since it was checked"
-            if is_fresh
-            else "the code that it reads has changed since"
-        )
+        return standing.why
     if entry.status == UNPROVEN:
         return "its command is waiting for approval" if waits else "no verdict yet for its current text"
     return ""

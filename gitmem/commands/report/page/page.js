@@ -239,8 +239,13 @@ function close() {
   window.scrollTo(0, left);
 }
 
-// A picture whose newest part is on the right; what was hidden forgets how far it was scrolled.
+// A picture whose newest part is on the right, and a graph that begins at its first failure; what was hidden forgets how
+// far it was scrolled.
 function newest() {
+  for (const box of all("#_graph .scroll")) {
+    const failed = box.querySelector(".node.failed rect");
+    if (failed) box.scrollTo(failed.x.baseVal.value - 40, failed.y.baseVal.value - 80);
+  }
   for (const box of all(".scroll.end")) box.scrollLeft = box.scrollWidth;
 }
 

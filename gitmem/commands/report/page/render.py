@@ -91,6 +91,7 @@ def _list_values(page: Page, shelf: sections.Shelf, served: str) -> dict[str, An
         "drawing": strips.draw(page.timeline, shelf.entries) if page.timeline else "",
         "drawn": strips.DRAWN,
         "classes": strips.CLASSES,
+        "shown": strips.classes_of(page.timeline) if page.timeline else (),
         "shelf": shelf,
     }
 

@@ -134,12 +134,14 @@ def first_screen(page: Page, causes: Sequence[BrokenCause]) -> FirstScreen:
     """Return the content of the first screen."""
     counts = page.counts()
     live = sum(entry.place == LIVE for entry in page.entries)
-    parts = list(filter(None, [_describe_proved(page)]))
+    headline = _headline(page)
+    # Where all facts hold, the headline says it already.
+    parts = [part for part in [_describe_proved(page)] if part and not part.endswith(f"of {headline}")]
     if counts[SUSPECT]:
         parts.append(f"{count_of(counts[SUSPECT], 'memory rests', 'memories rest')} on what failed")
     parts.append(f"{count_of(live, 'memory', 'memories')} in all")
     return FirstScreen(
-        _headline(page),
+        headline,
         "; ".join(parts),
         causes[:FIRST],
         len(causes[FIRST:]),
@@ -169,7 +171,9 @@ def _describe_proved(page: Page) -> str:
 
 def _headline(page: Page) -> str:
     claims, every = page.claims(), page.counts()
-    counts = {status: number - claims[status] for status, number in every.items()}
+    # A decision without a check can be suspect or stale, but it is no fact.
+    others = [entry.status for entry in page.of(SUSPECT, STALE) if not entry.check and entry.kind != ADOPTED]
+    counts = {status: number - claims[status] - others.count(status) for status, number in every.items()}
     failed = [f"{count_of(counts[FAILED], 'fact no longer holds', 'facts no longer hold')}"] if counts[FAILED] else []
     if claims[FAILED]:
         failed.append(f"{count_of(claims[FAILED], 'claim of a document is', 'claims of documents are')} false")
@@ -178,7 +182,7 @@ def _headline(page: Page) -> str:
     if not sum(every.values()):
         return "Nothing has been checked yet" if page.entries else "There are no memories yet"
     if not sum(counts.values()):
-        return describe_claims(claims)
+        return describe_claims(claims) if sum(claims.values()) else "There are no facts yet"
     if counts[VERIFIED] == sum(counts.values()):
         return count_of(counts[VERIFIED], "fact holds", "facts hold")
     if not counts[VERIFIED]:

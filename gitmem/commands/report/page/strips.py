@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 DRAWN = 40
 # Pixels: the names on the left, the most for all commits, the least and most per commit, the counts, a strip.
 NAMES, COMMITS, LEAST, MOST, BARS, STRIP = 218, 832, 8, 36, 88, 24
+# The same on the left where no fact has a strip: only a number of facts.
+NUMBERS = 90
 # The most letters of a fact's name.
 NAME = 29
 # The classes of the counts, from bottom to top.
@@ -33,28 +35,34 @@ def draw(timeline: Timeline, entries: Mapping[str, PageMemory]) -> Markup:
     number = len(timeline.moments)
     step = max(LEAST, min(MOST, COMMITS // max(number, 1)))
     strips = timeline.strips[:DRAWN]
+    start = NAMES if strips else NUMBERS
     foot = BARS + 26 + len(strips) * STRIP
     broken = [at for at in range(number) if any(strip.states[at] == "!" for strip in timeline.strips)]
     most = max((sum(row) for row in timeline.counts), default=1) or 1
     return fill(
         "strips.html",
         timeline=timeline,
-        width=NAMES + number * step + 22,
+        width=start + number * step + 22,
         height=foot + 24,
-        start=NAMES,
-        end=NAMES + number * step,
+        start=start,
+        end=start + number * step,
         foot=foot,
         most=most,
-        bars=_bars(timeline, step, most),
-        breaks=[f"{NAMES + at * step + 0.5:g}" for at in broken],
+        bars=_bars(timeline, start, step, most),
+        breaks=[f"{start + at * step + 0.5:g}" for at in broken],
         strips=[_strip(strip, entries, BARS + 26 + nth * STRIP, step) for nth, strip in enumerate(strips)],
     )
 
 
-def _bars(timeline: Timeline, step: int, most: int) -> list[tuple[str, int, str, int, str]]:
+def classes_of(timeline: Timeline) -> list[str]:
+    """Return the classes that occur in the counts."""
+    return [name for name, values in zip(CLASSES, zip(*timeline.counts, strict=True), strict=False) if any(values)]
+
+
+def _bars(timeline: Timeline, start: int, step: int, most: int) -> list[tuple[str, int, str, int, str]]:
     """Return the bars of counts, one per run of commits with equal counts: class, x, y, width, height."""
     parts = []
-    for counts, x, width in _runs(timeline.counts, step):
+    for counts, x, width in _runs(timeline.counts, start, step):
         bottom = float(BARS)
         for name, value in zip(CLASSES, counts, strict=True):
             if value:
@@ -66,9 +74,9 @@ def _bars(timeline: Timeline, step: int, most: int) -> list[tuple[str, int, str,
     return parts
 
 
-def _runs(values: Iterable[T], step: int) -> Iterator[tuple[T, int, int]]:
+def _runs(values: Iterable[T], start: int, step: int) -> Iterator[tuple[T, int, int]]:
     """Yield the runs of equal values, one value per commit, each with its x and its width."""
-    x = NAMES
+    x = start
     for value, run in groupby(values):
         width = len(list(run)) * step
         yield value, x, width
@@ -83,7 +91,7 @@ def _strip(strip: Strip, entries: Mapping[str, PageMemory], y: int, step: int) -
         "y": y,
         "title": title,
         "short": name[: NAME - 1].rstrip() + "…" if len(name) > NAME else name,
-        "runs": [*_runs(strip.states.lower().replace("!", "x"), step)],
+        "runs": [*_runs(strip.states.lower().replace("!", "x"), NAMES, step)],
         "looks": [
             (state, f"{NAMES + nth * step + step / 2:g}") for nth, state in enumerate(strip.states) if state in "V!X"
         ],

@@ -46,7 +46,7 @@ def test_statuses_are_those_of_status_and_each_says_why(broken: Memory) -> None:
         "retries": ("failed", f"no file of {RETRIES} contains 'RETRIES = 3'"),
         "worst-case": ("suspect", "rests on retries"),
         "balancer": ("suspect", "rests on worst-case → retries"),
-        "algorithm": ("stale", "the code that it reads has changed since"),
+        "algorithm": ("stale", "the code that it reads has changed"),
         "waits": ("unproven", "its command is waiting for approval"),
         "readme": ("verified", ""),
     }
@@ -84,7 +84,7 @@ def test_expired_time_to_live_is_given_as_the_reason(repo: Path) -> None:
 
         (entry,) = memory.report().entries
 
-    assert (entry.status, entry.why) == ("stale", "its time to live has passed since it was checked")
+    assert (entry.status, entry.why) == ("stale", "its time to live has passed")
 
 
 def test_silence_of_a_schedule_is_the_first_warning(repo: Path) -> None:

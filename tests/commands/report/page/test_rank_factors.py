@@ -22,7 +22,7 @@ from gitmem.commands.report.page.rank_factors import settings
 from gitmem.config import Config
 from gitmem.memory import Memory
 from gitmem.policy import builtin
-from gitmem.recall import RecallRun
+from gitmem.recall import Query, RecallRun
 
 pytestmark = pytest.mark.skipif(
     not (CHROMIUM and DRIVER), reason="no chromium or no chromedriver here (Debian: chromium, chromium-driver)"
@@ -97,7 +97,7 @@ def test_page_lists_what_recall_finds_in_its_order(memory: Memory, repo: Path, b
     questions += filter(str.strip, MORE)
     wrong = {}
     for question, keys in zip(questions, ask_all(browser, questions), strict=True):
-        found = memory.recall(question, limit=10)
+        found = memory.recall(Query(text=question, limit=10, lexical=True))
         expected = [] if found.notice else [hit.key for hit in found.hits]
         if keys[: len(expected)] != expected:
             wrong[question] = (keys, expected)

@@ -104,7 +104,7 @@ def test_facts_that_one_commit_broke_are_one_card_and_come_first(number: int) ->
     text = Document(render.render(replace(PAGE, entries=(other, rests, *moved), links=(), timeline=None))).text
 
     first = text[text.index("Look first at") : text.rindex("Broken now")]
-    assert f"{number} facts broken by one commit broken by cccccccccccc (Cem: sign with EdDSA)" in first
+    assert f"{number} facts broken by one commit cccccccccccc (Cem: sign with EdDSA)" in first
     assert "1 memory rests on them Other" in first
     cards = section(text, "Broken now", "Verify jobs")
     names = [f"{number} facts broken by one commit", "Why no such file", "Broken by cccccccccccc", "Moved 1", "Moved 0",
@@ -233,6 +233,7 @@ def test_jobs_are_reported_with_their_commits_and_silence_is_a_warning() -> None
         (["verified", "failed"], "1 fact no longer holds"),
         (["failed", "failed"], "2 facts no longer hold"),
         (["verified"], "1 fact holds"),
+        (["verified", "verified"], "2 facts hold 2 memories in all."),
         (["verified", "stale"], "No checked fact has failed"),
         (["unproven"], "No fact is known to fail, but none is proved"),
         ([""], "Nothing has been checked yet"),
@@ -240,11 +241,21 @@ def test_jobs_are_reported_with_their_commits_and_silence_is_a_warning() -> None
     ],
 )
 def test_the_headline_is_true(statuses, headline: str) -> None:
-    entries = tuple(PageMemory(f"k{n}", "fact", "T", status=status) for n, status in enumerate(statuses))
+    entries = tuple(PageMemory(f"k{n}", "fact", "T", status=status, check="x") for n, status in enumerate(statuses))
 
     text = Document(render.render(Page("x", "project", 1, "0", entries=entries))).text
 
     assert headline in text
+
+
+def test_a_decision_is_no_fact_in_the_headline_and_is_looked_at_first_where_nothing_failed() -> None:
+    fact = PageMemory("f", "fact", "Holds", status="verified", check="x")
+    changed = PageMemory("d", "decision", "Keep it", status="stale", why="the lines of code have changed")
+
+    text = Document(render.render(Page("x", "project", 1, "0", entries=(fact, changed)))).text
+
+    assert "1 fact holds 2 memories in all. Look first at Keep it stale: the lines of code have changed" in text
+    assert "There are no facts yet" in Document(render.render(Page("x", "project", 1, "0", entries=(changed,)))).text
 
 
 def test_nothing_that_memories_say_becomes_more_than_text() -> None:

@@ -357,6 +357,25 @@ def test_served_page_ranks_by_the_server_and_is_renewed_once_it_changes(chromium
     assert {url.startswith(server.url) for url in chromium.requests()} == {True}
 
 
+def test_a_graph_higher_than_its_box_begins_at_the_first_failure(chromium: Browser, tmp_path: Path) -> None:
+    facts = tuple(PageMemory(f"f{n:02}", "fact", f"Fact {n}", status="verified", check="x") for n in range(60))
+    top = PageMemory("top", "decision", "Rests on all")
+    links = tuple((one.key, top.key) for one in facts)
+    file = tmp_path / "graph.html"
+    entries = (*facts[:40], replace(facts[40], status="failed"), *facts[41:], top)
+    file.write_text(render.render(replace(PAGE, entries=entries, links=links, timeline=None)), encoding="utf-8")
+    chromium.screen(400, 800)
+    chromium.open(file)
+
+    box, node = chromium.js(
+        "return ['#_graph .scroll', '#_graph .node.failed'].map((one) => {"
+        " const at = document.querySelector(one).getBoundingClientRect(); return [at.top, at.bottom]; })"
+    )
+
+    assert box[0] <= node[0] < node[1] <= box[1]
+    assert chromium.js("return document.querySelector('#_graph .scroll').scrollTop") > 0
+
+
 AXE = Path(__file__).parents[4] / "build/axe/node_modules/axe-core/axe.min.js"
 # Every kind of section, with a cause that several facts share, links to a forge and every status.
 MOVED = PageMemory(
@@ -398,7 +417,7 @@ def test_axe_finds_nothing_to_complain_of(chromium: Browser, tmp_path: Path, scr
         "nothing": "",
         "first": "",
         "all open": "document.querySelectorAll('details').forEach((one) => one.open = true)",
-        "searching": "document.getElementById('_words').value = 'o'; "
+        "searching": "document.getElementById('_words').value = 'token'; "
         "document.getElementById('_words').dispatchEvent(new Event('input'))",
     }.items():
         chromium.open(empty if state == "nothing" else file)
