@@ -7,12 +7,16 @@ judged by the task that it was fitted on. The questions about a changelog serve 
 
 from __future__ import annotations
 
+import json
+import pickle
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 
+import gitmem
 from benchmarks import changelog, judged, mix
-from benchmarks.mix import Corpus, Record, Setting
+from benchmarks.mix import Corpus, Record, Scored, Setting
 
 MODELS = ("wordllama", "minilm")
 OWN_WORDS, TIME = "own words", "time"
@@ -40,34 +44,55 @@ def changelog_corpus(path: Path) -> Corpus:
     return Corpus("changelog", docs, judged.read(changelog.QUERIES))
 
 
-def first_and_five(records: Sequence[Record], found: Sequence[Sequence[str]]) -> Pair:
+def first_and_five(records: Sequence[Record | Scored], found: Sequence[Sequence[str]]) -> Pair:
     """Return for how many questions the first hit is an answer, and one of the first five."""
     hits = [[one in record.relevant for one in ranked[:5]] for record, ranked in zip(records, found, strict=True)]
     return sum(one[:1] == [True] for one in hits), sum(map(any, hits))
 
 
 def report(bench: Path, changes: Path | None, folder: Path) -> str:
-    """Measure every task with every model, and return the table; *folder* keeps the stores and their vectors."""
-    found: dict[str, dict[str, list[Record]]] = {}
+    """Measure every task with every model, and return the table.
+
+    *folder* keeps the stores, their vectors, and the records of each corpus: a run that ends early goes on there.
+    """
+    found: dict[str, dict[str, list[Scored]]] = {}
+    by_words: dict[str, list[Sequence[str]]] = {}
     for model in MODELS:
         found[model] = {}
         for task in (*mix.TASKS, mix.DEVELOPER):
-            found[model][task] = _records(mix.corpora_of(bench, task), model, folder)
+            found[model][task] = _records(mix.corpora_of(bench, task), model, folder, by_words)
         if changes is not None:
-            both = _records([changelog_corpus(changes)], model, folder)
+            both = _records([changelog_corpus(changes)], model, folder, by_words)
             found[model] |= {kind: [one for one in both if one.kind == kind] for kind in (OWN_WORDS, TIME)}
     return table(found)
 
 
-def _records(corpora: Iterable[Corpus], model: str, folder: Path) -> list[Record]:
+def _records(
+    corpora: Iterable[Corpus], model: str, folder: Path, by_words: dict[str, list[Sequence[str]]]
+) -> list[Scored]:
     found = []
     for corpus in corpora:
-        found += mix.record(corpus, model, folder)
+        file = folder / model / f"{corpus.name}-{_state_of(corpus)}.records"
+        if file.exists():
+            own = pickle.loads(file.read_bytes())
+        else:
+            own = [one.scored for one in mix.record(corpus, model, folder, by_words.get(corpus.name))]
+            file.write_bytes(pickle.dumps(own))
+        by_words.setdefault(corpus.name, [one.words for one in own])
+        found += own
         print(f"{corpus.name}, {model}: {len(corpus.queries)} questions", file=sys.stderr, flush=True)
     return found
 
 
-def table(found: Mapping[str, Mapping[str, Sequence[Record]]]) -> str:
+def _state_of(corpus: Corpus) -> str:
+    """Return a digest of a corpus and of the code that answers: records of another state do not count."""
+    digest = sha256(json.dumps([corpus.docs, corpus.queries]).encode())
+    for file in sorted((*Path(gitmem.__file__).parent.rglob("*.py"), Path(mix.__file__))):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def table(found: Mapping[str, Mapping[str, Sequence[Record | Scored]]]) -> str:
     """Return the table of what was recorded, by model and task."""
     models = list(found)
     head = ["recall@5 / nDCG@10 (goal)", "words"]
@@ -93,7 +118,7 @@ def table(found: Mapping[str, Mapping[str, Sequence[Record]]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _fits(records: Mapping[str, Sequence[Record]]) -> Callable[[str], Setting]:
+def _fits(records: Mapping[str, Sequence[Record | Scored]]) -> Callable[[str], Setting]:
     """Return a function for the setting that is best on all tasks of the benchmark but one."""
     values = mix.values_of({task: own for task, own in records.items() if task not in (OWN_WORDS, TIME)})
     return lambda task: mix.best_of(values, without=task)

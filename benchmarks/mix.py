@@ -40,6 +40,42 @@ LOSS = 3.0
 
 
 @dataclass(frozen=True)
+class Scored:
+    """The part of a record that settings are applied to: a tenth of its size.
+
+    Attributes:
+        words: The documents found by words alone, best first.
+        in_use: Those found with the model and the settings in use, best first.
+        ids: The candidates, in the order that breaks ties.
+        parts: A row for each: the scores by words and by meaning relative to the best, the product of the factors.
+        peak: How far the best cosines stand out.
+        has_words: Whether a candidate was found by words.
+        floor: The least share of the best score that a hit needs.
+        relevant: The judgements.
+        kind: The kind of question.
+    """
+
+    words: Sequence[str]
+    in_use: Sequence[str]
+    ids: Sequence[str]
+    parts: Any
+    peak: float
+    has_words: bool
+    floor: float
+    relevant: Mapping[str, int]
+    kind: str = ""
+
+    def ranked(self, setting: Setting) -> list[str]:
+        """Return the documents of the best hits with another setting of the mix: what recall does, with numpy."""
+        weight = setting[0] * self.peak ** setting[1] if setting[0] else 0.0
+        share = (weight / (1 + weight) if self.has_words else 1.0) if weight else 0.0
+        scores = ((1 - share) * self.parts[:, 0] + share * self.parts[:, 1]) * self.parts[:, 2]
+        order = np.argsort(-scores, kind="stable")[: judged.SHOWN]
+        least = max(scores[order[0]] * self.floor, 1e-12) if len(order) else 0.0
+        return [self.ids[n] for n in order if scores[n] >= least]
+
+
+@dataclass(frozen=True)
 class Record:
     """What the mix got for one question.
 
@@ -96,18 +132,16 @@ class Record:
         """Return the weights of the factors, with which no candidate is dropped for its score."""
         return replace(self.ranking, floor=0.0)
 
-    def ranked(self, setting: Setting) -> list[str]:
-        """Return the documents of the best hits with another setting of the mix: what recall does, with numpy."""
+    @cached_property
+    def scored(self) -> Scored:
+        """Return what any setting is applied to."""
         ids, parts = self.candidates
-        weight = setting[0] * self.peak ** setting[1] if setting[0] else 0.0
-        share = (weight / (1 + weight) if self.lexical else 1.0) if weight else 0.0
-        return self.best(ids, ((1 - share) * parts[:, 0] + share * parts[:, 1]) * parts[:, 2])
+        settings = self.peak, bool(self.lexical), self.ranking.floor
+        return Scored(self.words, self.in_use, ids, parts, *settings, self.relevant, self.kind)
 
-    def best(self, ids: Sequence[str], scores: Any) -> list[str]:
-        """Return the documents with the highest scores, those above recall's floor."""
-        order = np.argsort(-scores, kind="stable")[: judged.SHOWN]
-        least = max(scores[order[0]] * self.ranking.floor, 1e-12) if len(order) else 0.0
-        return [ids[n] for n in order if scores[n] >= least]
+    def ranked(self, setting: Setting) -> list[str]:
+        """Return the documents of the best hits with another setting of the mix."""
+        return self.scored.ranked(setting)
 
 
 class Recorder:
@@ -159,19 +193,25 @@ def corpora_of(bench: Path, task: str) -> list[Corpus]:
     return [Corpus(f"{task}-{one.name}", read(one / "docs.jsonl"), read(one / "queries.jsonl")) for one in folders]
 
 
-def record(corpus: Corpus, embed: str, folder: Path) -> Iterator[Record]:
-    """Yield what the mix gets for each question of a corpus, with an embedding model; *folder* keeps the store."""
+def record(
+    corpus: Corpus, embed: str, folder: Path, by_words: Sequence[Sequence[str]] | None = None
+) -> Iterator[Record]:
+    """Yield what the mix gets for each question of a corpus, with an embedding model; *folder* keeps the store.
+
+    *by_words* is what words alone find for each question, where it is known already. What is recorded changes no hit:
+    candidates without a score stay below recall's floor.
+    """
     place = folder / embed.replace("/", "-") / corpus.name
     place.mkdir(parents=True, exist_ok=True)
     os.environ.update(HOME=str(folder), XDG_STATE_HOME=str(folder), GITMEM_BACKGROUND="off", GITMEM_VIEW="false")
     os.environ["GITMEM_EMBED"] = embed
     retriever = Retriever(place)
     retriever.index(corpus.docs)
-    for query in corpus.queries:
+    for at, query in enumerate(corpus.queries):
         text = query["text"]
-        words, in_use = retriever.search(text, judged.SHOWN, lexical=True), retriever.search(text, judged.SHOWN)
+        words = by_words[at] if by_words else retriever.search(text, judged.SHOWN, lexical=True)
         with Recorder() as recorder:
-            retriever.search(text, judged.SHOWN)
+            in_use = retriever.search(text, judged.SHOWN)
         ids = {one.number: retriever.id_of(one.key) for one in recorder.signals}
         signals = {one.number: one for one in recorder.signals}
         given = recorder.given or ({}, {}, fuse.Spread(0.0, 0.0, 0))
@@ -179,13 +219,13 @@ def record(corpus: Corpus, embed: str, folder: Path) -> Iterator[Record]:
         yield Record(words, in_use, *given, signals, recorder.ranking, ids, judgements, kind)
 
 
-def mean_of(records: Sequence[Record], found: Sequence[Sequence[str]]) -> tuple[float, float]:
+def mean_of(records: Sequence[Record | Scored], found: Sequence[Sequence[str]]) -> tuple[float, float]:
     """Return recall@5 and nDCG@10 of what was found for some questions."""
     pairs = [(one, record.relevant) for one, record in zip(found, records, strict=True)]
     return fmean(judged.recall_at(*one, 5) for one in pairs), fmean(judged.ndcg(*one) for one in pairs)
 
 
-def figures(records: Sequence[Record], setting: Setting) -> tuple[float, float]:
+def figures(records: Sequence[Record | Scored], setting: Setting) -> tuple[float, float]:
     """Return recall@5 and nDCG@10 with a setting."""
     return mean_of(records, [one.ranked(setting) for one in records])
 
@@ -196,7 +236,7 @@ def value(found: tuple[float, float], words: tuple[float, float]) -> float:
     return sum(gain if gain > 0 else LOSS * gain for gain in gains)
 
 
-def values_of(records: Mapping[str, Sequence[Record]]) -> dict[str, dict[Setting, float]]:
+def values_of(records: Mapping[str, Sequence[Record | Scored]]) -> dict[str, dict[Setting, float]]:
     """Return what each setting is worth for each task."""
     found = {}
     for task, own in records.items():
