@@ -25,12 +25,22 @@ if TYPE_CHECKING:
 # Not repeated: a person answered their questions, a program talked to them, other machines saw their effects, or they
 # append.
 NOT_REPEATED = frozenset({"background", "edit", "forge", "mcp", "session", "settle", "trust"})
+# Folders that a package of gitmem may come without.
+PLUGINS = "gitmem.plugins."
 # As an argument, it means standard input, which can be read only once.
 STANDARD_INPUT = "-"
 
 
 def plain(err: Exception) -> Exception:
-    """Return SQLite's errors about the machine as gitmem's own: they are neither damage nor a bug."""
+    """Return SQLite's errors about the machine, and that of a plug-in whose folder was deleted, as gitmem's own.
+
+    They are neither damage nor a bug.
+    """
+    if isinstance(err, ModuleNotFoundError) and (err.name or "").startswith(PLUGINS):
+        name = (err.name or "").removeprefix(PLUGINS).strip("._").partition(".")[0]
+        return GitmemError(
+            f"this gitmem was installed without its plug-in {name}", hint="install it again, with all of its files"
+        )
     if not isinstance(err, sqlite3.OperationalError):
         return err
     if is_busy(err):

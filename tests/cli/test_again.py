@@ -10,6 +10,7 @@ import pytest
 from conftest import tip
 
 from gitmem.cli import status
+from gitmem.cli.again import plain
 from gitmem.errors import DamagedIndexError, GitmemError
 from gitmem.index.catalog import Catalog
 from gitmem.memory import Memory
@@ -98,3 +99,12 @@ def test_memory_from_standard_input_is_not_lost_to_an_empty_second_reading(
 
     assert run_cli("remember", "-").status == 70
     assert tip(repo) == before
+
+
+def test_deleted_plugin_is_named() -> None:
+    with pytest.raises(ModuleNotFoundError) as missing:
+        __import__("gitmem.plugins.nothing_here")
+
+    assert str(plain(missing.value)) == "this gitmem was installed without its plug-in nothing_here"
+    other = ModuleNotFoundError("No module named 'nothing'", name="nothing")
+    assert plain(other) is other
