@@ -38,6 +38,8 @@ _TWINS = re.compile(r"([\w./-]*\w)(\.\w{1,4})/(\.\w{1,4})")
 _INTERPRETERS = frozenset({"python", "python3", "node", "tsx", "ts-node", "bash", "sh", "ruby", "php", "deno", "bun"})
 # What programs call their environment.
 _OBJECTS = frozenset({"process.env", "meta.env", "import.meta.env", "Bun.env"})
+# What git keeps for itself: no commit has it.
+_OF_GIT = re.compile(r"^/?(?:[\w.@/-]+/)?\.git(?:/|$)")
 # The end of names of files, and no name: `.py`, `.test.ts`.
 _TYPE = re.compile(r"^(?:\.(?:test|spec|stories|d|e2e|bench|module|server|client|config|types))?\.\w+$")
 # Folders, and nothing else, in parentheses.
@@ -154,7 +156,7 @@ def _name(text: str, line: int, document: Document, *, is_certain: bool) -> Iter
         word, is_certain = fixed[: fixed.rindex("/") + 1], False
     if not re.search(r"[A-Za-z]", word) or _NO_PATH.search(word) or _HOST.match(word) or word.startswith("//"):
         return
-    if word in _OBJECTS:
+    if word in _OBJECTS or _OF_GIT.match(word):
         return
     token, is_rooted = word, word.startswith("/")
     word = word.lstrip("/")

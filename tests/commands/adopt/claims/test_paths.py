@@ -14,6 +14,7 @@ from gitmem.commands.adopt.statements import split
         ("`src/a.py:12`", ("app/src/a.py", "src/a.py")),
         ("[here](../docs/b%20c.md#top)", ("docs/b c.md",)),
         ("[site](https://example.org/a.md)", ()),
+        ("`.git/hooks/` and `./vendor/.git/config`", ()),
         ("`App.Store.run_hook/2`", ()),
         ("`async/await`", ("app/async/await", "async/await")),
         ("`src/**/*.py`", ("app/src", "src")),
