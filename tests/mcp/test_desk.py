@@ -140,8 +140,8 @@ def test_no_repository_is_reported_at_the_start(tmp_path: Path) -> None:
     desk.close()
 
 
-def test_locked_store_is_reported_with_its_holder(desk: Desk, repo: Path) -> None:
-    git(repo, "config", "gitmem.lockTimeout", "0.1")
+def test_locked_store_is_reported_with_its_holder(desk: Desk, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITMEM_LOCK_TIMEOUT", "0.1")
 
     with (
         WriteLock(repo / ".git/gitmem", command="a long sync", timeout_s=1),
