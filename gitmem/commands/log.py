@@ -54,11 +54,10 @@ def log_of(repository: OpenRepository, key: str, *, limit: int, scope: str) -> l
         return _log_all(repository.git, repository.source()[0], limit, repository.notices)
     store, key = holder_of(repository, key, scope)
     tip = store.source()[0]
-    row = store.catalog().row("SELECT path FROM memory WHERE key = ?", (key,))
+    found = store.catalog().rows("SELECT path FROM memory WHERE key = ?", (key,))
     code = store.git.read_head()[1] if store.is_in_tree else None
-    place = layout.find_memory(row[0].removeprefix(CODE_PREFIX)) if row else None
-    folder = place.folder if place is not None else ""
-    return _log(store.git, tip, key, folder, code=code or "", limit=limit, notices=repository.notices)
+    paths = [path.removeprefix(CODE_PREFIX) for (path,) in found]
+    return _log(store.git, tip, key, paths, code=code or "", limit=limit, notices=repository.notices)
 
 
 def _log_all(git: Git, tip: str, limit: int, notices: list[str]) -> list[dict[str, Any]]:
@@ -73,13 +72,13 @@ def _log_all(git: Git, tip: str, limit: int, notices: list[str]) -> list[dict[st
 
 
 def _log(
-    git: Git, tip: str, key: str, folder: str, *, code: str, limit: int, notices: list[str]
+    git: Git, tip: str, key: str, paths: Sequence[str], *, code: str, limit: int, notices: list[str]
 ) -> list[dict[str, Any]]:
     asked, noticed = limit, len(notices)
     while True:
         # One path at a time: only then does git (before 2.51) use the filters of changed paths (``pack``).
         verdicts = [_read_log(git, tip, [path], asked, notices) for path in _verdict_paths(key)] if tip else []
-        histories = [_log_memory(git, code or tip, key, folder, is_code=bool(code), limit=asked, notices=notices)]
+        histories = [_log_memory(git, code or tip, key, paths, is_code=bool(code), limit=asked, notices=notices)]
         histories += [[one for one in history if one.changed] for history in verdicts]  # a merge judges nothing
         rows = _of_fact(git, key, _unite(git, histories))
         # The commits of a bucket may all be about other facts.
@@ -90,35 +89,61 @@ def _log(
 
 
 def _log_memory(
-    git: Git, tip: str, key: str, folder: str, *, is_code: bool, limit: int, notices: list[str]
+    git: Git, tip: str, key: str, paths: Sequence[str], *, is_code: bool, limit: int, notices: list[str]
 ) -> list[_Logged]:
-    """Return the commits that changed a memory's file, in the folders of all the kinds that it was of."""
+    """Return the commits that changed a memory's file, in the folders of all the kinds that it was of.
+
+    Its *paths* are those at the tip: mostly one, none if it is gone.
+    """
+    if len(paths) == 1 and not is_code:
+        logged = _read_log(git, tip, paths, limit, notices)
+        if _was_always_there(git, logged, key, notices):
+            return logged
+    place = layout.find_memory(paths[0]) if paths else None
+    folder = place.folder if place is not None else ""
     found, folders, known = list[_Logged](), [folder], {folder}
     for one in folders:
         paths = _paths(key, one, is_code)
         # The code's history is long and has no filters as a rule: it is walked once.
         together = [paths] if is_code else [[path] for path in paths]
         logged = _unite(git, [_read_log(git, tip, some, limit, notices) for some in together])
-        began = {one.commit for one in logged if any(not old.strip("0") for _, old, _ in one.changed)}
-        more = _find_origins(git, began, key, is_code, notices) - known if began else set[str]()
+        began = _commits_that_added(logged)
+        places = _find_origins(git, began, key, is_code, notices) if began else []
+        more = {place.folder for place in places} - known
         folders += sorted(more)
         known |= more
         found = _unite(git, [found, logged])
     return found
 
 
-def _find_origins(git: Git, commits: set[str], key: str, is_code: bool, notices: list[str]) -> set[str]:
-    """Return the folders that a memory was moved from by some commits."""
+def _was_always_there(git: Git, logged: Sequence[_Logged], key: str, notices: list[str]) -> bool:
+    """Return whether the history of one path is all of a memory's: most were never moved, and need no more searches.
+
+    Not if it was removed there, came from elsewhere, or a merge put it there: that commit lists no changes.
+    """
+    noticed, changed = len(notices), [one.changed for one in logged]
+    if not all(changed) or any(not new.strip("0") for some in changed for _, _, new in some):
+        return False
+    began = _commits_that_added(logged)
+    return bool(began) and not _find_origins(git, began, key, False, notices) and len(notices) == noticed
+
+
+def _commits_that_added(logged: Sequence[_Logged]) -> set[str]:
+    return {one.commit for one in logged if any(not old.strip("0") for _, old, _ in one.changed)}
+
+
+def _find_origins(git: Git, commits: set[str], key: str, is_code: bool, notices: list[str]) -> list[layout.StorePath]:
+    """Return the places that a memory was moved from by some commits."""
     specs = [f":(glob){path}" for path in _paths(key, "*", is_code)]
     try:
         found = git.run(*_LOG, "--no-walk", *sorted(commits), "--", *specs, check=False, timeout_s=FOLLOW_S)
     except ProcessError:  # a tree in these commits has an endless number of files, and a pattern looks at each of them
         notices.append("searching the whole history takes too long: only the folder of the kind is shown")
-        return set()
+        return []
     prefix = CODE_PREFIX if is_code else ""
     paths = [path for one in _parse_log(found.stdout) for path, _, new in one.changed if not new.strip("0")]
     places = [layout.find_memory(path.removeprefix(prefix)) for path in paths]
-    return {place.folder for place in places if place is not None and place.key == key}
+    return [place for place in places if place is not None and place.key == key]
 
 
 # Only NUL separates the fields: a name or a subject may hold any other character. Of the user's settings, a

@@ -17,6 +17,7 @@ from support.facts import (
     verify,
 )
 
+from gitmem.commands import log
 from gitmem.memory import Memory
 from gitmem.store.commit import pack
 from gitmem.store.layout import SPLIT_ABOVE, VERDICT_LIMIT, memory_path, shard
@@ -107,6 +108,30 @@ def test_log_is_the_same_with_filters_of_changed_paths(
 
     assert (memory.log("a", limit=100), memory.log("b", limit=100)) == before
     assert len(before[0]) > 3
+
+
+def test_log_of_a_memory_that_never_moved_is_that_of_all_its_possible_places(
+    memory: Memory, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = ("stays", "moves", "returns", "twice")
+    for key in keys:
+        memory.remember(f"first of {key}", key=key)
+        memory.remember(f"second of {key}", key=key)
+    memory.remember("as a gotcha", key="moves", kind="gotcha")
+    memory.forget("returns")
+    memory.restore("returns")
+    put_files(repo, {memory_path("learned", "twice", split=True): memory_text("in both layouts")})
+    searched: list[str] = []
+    read_log = log._read_log
+    monkeypatch.setattr(log, "_read_log", lambda *args: [searched.append(args[2][0]), read_log(*args)][1])
+    memory.log("stays", limit=100)
+    assert [path for path in searched if path.endswith(".md")] == ["learned/stays.md"]
+
+    found = {key: memory.log(key, limit=100) for key in keys}
+    monkeypatch.setattr(log, "_was_always_there", lambda *_: False)
+
+    assert {key: memory.log(key, limit=100) for key in keys} == found
+    assert {key: len(rows) for key, rows in found.items()} == {"stays": 2, "moves": 3, "returns": 4, "twice": 3}
 
 
 def test_retired_memory_has_a_log(memory: Memory) -> None:

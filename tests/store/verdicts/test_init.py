@@ -13,7 +13,7 @@ from gitmem.errors import FormatError
 from gitmem.frozen import replace
 from gitmem.model import FAILS, HOLDS, Verdict
 from gitmem.store.layout import VERDICT_LIMIT
-from gitmem.store.verdicts import TEXT_LIMIT, format_verdict, parse_verdict
+from gitmem.store.verdicts import TEXT_LIMIT, _parse_plain, format_verdict, parse_verdict
 
 OID = "0123456789abcdef0123456789abcdef01234567"
 VERDICT = Verdict("a-key", "5" * 64, "c" * 64, HOLDS, OID, "files:1", 1_790_000_000)
@@ -74,6 +74,29 @@ def changed(**lines: str | None) -> str:
 @given(VERDICTS)
 def test_written_text_is_parsed_to_the_same_value(verdict: Verdict) -> None:
     assert read(format_verdict(verdict)) == verdict
+
+
+# What TOML and a simple reader of lines could read differently.
+VALUES = st.sampled_from(
+    ['"a"', '"ü\u2028"', '""', '"', '"a""b"', '"\\""', "'a'", "true", "True", "0", "-1", "007", "1_0", "1.50", "01.5",
+     "1.", ".5", "1e3", "inf", "[1]", "{}", '"a" # b', '"a" ', "\u0663", "9" * 30, '"""a"""', "2026-01-01", '"\t"']
+)  # fmt: skip
+LINES = st.builds(
+    "{} {} {}".format, st.sampled_from(["a", "held-at", "a.b", '"a"', "b ", "-", "", "ä", "7"]), st.just("="), VALUES
+)
+
+
+@given(st.lists(LINES | TEXTS, max_size=3))
+def test_plain_lines_mean_what_toml_says(lines: list[str]) -> None:
+    text = "\n".join(lines)
+
+    table = _parse_plain(text)
+
+    assert table is None or table == tomllib.loads(text)
+
+
+def test_written_verdict_is_read_without_toml() -> None:
+    assert _parse_plain(format_verdict(VERDICT)) == tomllib.loads(format_verdict(VERDICT))
 
 
 @given(VERDICTS)
