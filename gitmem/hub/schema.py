@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent / "migrations"
 # The letters "gitm" as a number: any constant that other programs in the database do not lock.
 LOCK = 0x6769746D
+_INCLUDE = "-- include procrastinate\n"
 # Every role may read the version: a server, which owns nothing, refuses the wrong one.
 _VERSIONS = """
 CREATE TABLE IF NOT EXISTS public.gitmem_hub_schema (version integer PRIMARY KEY, at timestamptz NOT NULL);
@@ -96,4 +97,21 @@ def _steps(end: str) -> dict[int, Path]:
 
 
 def _text(path: Path) -> sql.SQL:
-    return sql.SQL(path.read_text(encoding="utf-8"))
+    """Return the statements of a step, with those of the queue's library where the step includes them.
+
+    Raises:
+        GitmemError: The library is not installed.
+    """
+    text = path.read_text(encoding="utf-8")
+    if _INCLUDE in text:
+        try:
+            from procrastinate.schema import SchemaManager
+        except ModuleNotFoundError as err:
+            if err.name != "procrastinate":
+                raise
+            from gitmem.system.origin import extra_hint
+
+            raise GitmemError("the package procrastinate is not installed here", hint=extra_hint("hub")) from err
+        # It expects its tables in `public`, wherever this role creates others.
+        text = text.replace(_INCLUDE, f"SET LOCAL search_path = public;\n{SchemaManager.get_schema()}")
+    return sql.SQL(text)

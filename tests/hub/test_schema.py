@@ -114,14 +114,6 @@ def test_newer_schema_is_not_migrated(hub: HubDatabase) -> None:
         assert connection.execute("SELECT count(*) FROM hub.hub").fetchone() == (1,)
 
 
-def test_queue_has_the_schema_that_its_library_expects() -> None:
-    library = pytest.importorskip("procrastinate.schema")
-
-    step = (schema.FOLDER / "0002_jobs.up.sql").read_text(encoding="utf-8")
-
-    assert step.endswith(library.SchemaManager.get_schema())
-
-
 def test_those_who_serve_cannot_read_the_queue(hub: HubDatabase) -> None:
     for table in ("public.procrastinate_jobs", "hub.verification", "hub.spent"):
         with connected(hub.serving) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
