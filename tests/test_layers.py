@@ -72,6 +72,7 @@ HEAVY = (
     "pathlib", "numpy", "safetensors", "fastembed", "onnxruntime", "tokenizers", "huggingface_hub",
     "sentence_transformers", "sqlite_vec", "transformers", "mcp", "uvicorn", "jinja2", "zlib", "shutil", "signal",
     "shlex", "_sqlite3", "xml.etree", "packaging", "tree_sitter", "textual", "tomlkit", "email", "psycopg",
+    "procrastinate",
 )  # fmt: skip
 # May be imported inside a function: recall and the hooks start without it. What imports it at the top is not heavy.
 RARE = ("re", "unicodedata", "array", "heapq", "fcntl", "msvcrt")
