@@ -9,14 +9,14 @@ LoCoMo turns (each with the one before as well) .413 .493 .488; sessions .614 .6
 
 from __future__ import annotations
 
-import re
-
 from gitmem.model import ENGLISH
 from gitmem.policy.settings import DenseSettings
 from gitmem.text import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
+
     from gitmem.index import Stats
 
 DENSE = DenseSettings()
@@ -45,6 +45,8 @@ def distinctive_text(query: str, stats: Stats, *, settings: DenseSettings = DENS
     common = {term for term, df in stats.frequency.items() if df > most}
     if not settings.common or stats.documents < FEWEST or not common:
         return ""
+    import re  # a third of a bare start, and only where words are left out
+
     left = [term for term in tokens.query_terms(query, language) if term not in common]
 
     def keep(word: re.Match[str]) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import _sqlite3 as sqlite3
 
 from gitmem.frozen import replace
-from gitmem.index.vectors.numpy_rows import DamagedError
+from gitmem.index.vectors.plain_rows import EXACT, cosine
+from gitmem.index.vectors.rows import DamagedError
 from gitmem.recall import fuse
 
 TYPE_CHECKING = False
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.catalog import Catalog
-    from gitmem.index.vectors.numpy_rows import Floats
     from gitmem.index.vectors.store import Vectors
     from gitmem.policy.settings import DenseSettings
     from gitmem.recall import RankedMemory
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 # How many pieces are found for each requested candidate: the best may all belong to one long memory, or to memories
 # that a filter excludes. If that is not enough, every memory that passes the filter is compared.
 PIECES = 4
+# Without numpy, this many times as many are found if a filter excludes many and too many pass to compare them all.
+FILTERED = 4
 # A small store says little about the usual distance to a query, so this many unrelated pieces are added to its
 # statistics. 0.2 is the deviation of unrelated sentences with MiniLM.
 OTHERS, DEVIATION = 10, 0.2
@@ -56,7 +58,7 @@ class Dense:
         notice: A line that says why the vectors were not used; or empty.
     """
 
-    def __init__(self, catalog: Catalog, models: Sequence[tuple[Vectors, Floats]]) -> None:
+    def __init__(self, catalog: Catalog, models: Sequence[tuple[Vectors, Any]]) -> None:
         """Prepare the query, given its vector for each model, with the model for prose first."""
         self._catalog, self._asked = catalog, models
         self._spreads = [NOTHING] * len(models)
@@ -104,14 +106,22 @@ class Dense:
             self._spreads[nth] = join_spreads([own, UNRELATED])
             passing = self._passing(best, condition, values)
             if len(passing) < limit and len(pieces.rows) == PIECES * limit:
-                every = dict(self._catalog.rows(f"SELECT m.id, m.oid FROM memory m WHERE {condition}", values))
-                cosines = self._ask(vectors.cosines, query, every.values()) or {}
-                passing = {number: cosines[oid] for number, oid in every.items() if oid in cosines}
+                passing |= self._compare_all(nth, condition, values, limit=limit)
             # Anything below the average scores 0 (`recall.fuse`).
             near = [number for number, cosine in passing.items() if cosine > self._spreads[nth].mean]
             for _, number in sorted((-passing[number], number) for number in near)[:limit]:
                 found[number] = max(found.get(number, -1.0), self._alike(nth, passing[number]))
         return found
+
+    def _compare_all(self, nth: int, condition: str, values: Sequence[object], *, limit: int) -> dict[int, float]:
+        """Return the cosine of every memory that passes a condition; without numpy, only of as many as are compared."""
+        vectors, query = self._asked[nth]
+        every = dict(self._catalog.rows(f"SELECT m.id, m.oid FROM memory m WHERE {condition}", values))
+        if vectors.is_plain and len(every) > EXACT:
+            answer = self._ask(vectors.nearest, query, FILTERED * PIECES * limit)
+            return self._passing(answer[0], condition, values) if answer else {}
+        cosines = self._ask(vectors.cosines, query, every.values()) or {}
+        return {number: cosines[oid] for number, oid in every.items() if oid in cosines}
 
     def _passing(self, cosines: dict[str, float], condition: str, values: Sequence[object]) -> dict[int, float]:
         sql = f"SELECT m.id, m.oid FROM memory m WHERE m.oid IN ({{}}) AND {condition}"
@@ -147,9 +157,14 @@ class Dense:
 
         def alike(one: int, other: int) -> float:
             a, b = oids.get(one, ""), oids.get(other, "")
-            return next((float(rows[a] @ rows[b]) for rows in spaces if a in rows and b in rows), 0.0)
+            return next((_cosine(rows[a], rows[b]) for rows in spaces if a in rows and b in rows), 0.0)
 
         return alike
+
+
+def _cosine(row: Any, other: Any) -> float:
+    """Return the cosine of two unit rows: tuples, or arrays of numpy."""
+    return cosine(row, other) if isinstance(row, tuple) else float(row @ other)
 
 
 class VectorQuery:

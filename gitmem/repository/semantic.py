@@ -14,19 +14,14 @@ import numpy as np
 
 from gitmem.config import variable
 from gitmem.errors import BusyError, GitmemError
-from gitmem.index import FtsEngine
 from gitmem.index.embed.choose import provider_for
-from gitmem.index.vectors.numpy_rows import DamagedError
+from gitmem.index.vectors.rows import DamagedError
 from gitmem.index.vectors.store import Vectors
-from gitmem.index.vectors.update import catch_up, last_missing, list_missing
-from gitmem.model import ENGLISH
-from gitmem.recall.distinctive_words import distinctive_text
+from gitmem.index.vectors.update import catch_up, is_complete, last_missing, list_missing
 from gitmem.recall.fuse import STATIC
-from gitmem.recall.ranker import together
 from gitmem.recall.semantic import Dense, VectorQuery
-from gitmem.store.state import background
+from gitmem.repository.plain_meaning import note_missing, texts_of
 from gitmem.system.environment import model_cache
-from gitmem.text import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,13 +31,11 @@ if TYPE_CHECKING:
     from gitmem.config import Config
     from gitmem.index.catalog import Catalog
     from gitmem.index.embed.provider import EmbeddingProvider
-    from gitmem.index.vectors.numpy_rows import Floats
+    from gitmem.index.vectors.rows import Floats
     from gitmem.index.vectors.update import Providers
     from gitmem.repository import OpenRepository
     from gitmem.repository.open_store import OpenStore
 
-# The background job that embeds what a recall left out.
-WORK = "embed"
 # How long a recall embeds new memories, for all stores together: short enough not to be noticed. 500 memories with a
 # static model, about 20 with a transformer.
 INLINE_S = 0.5
@@ -101,7 +94,7 @@ def ask(repository: OpenRepository, question: str, stores: Sequence[tuple[OpenSt
         if providers is None or not repository.policy().recall.dense.weight:
             return None
         begun = time.monotonic()
-        asked_for = _texts(repository, question, stores)
+        asked_for = texts_of(repository, question, stores)
         queries = {one.name: _vector(one, asked_for) for one in providers[: len(each_model(providers))]}
     except GitmemError as err:
         repository.add_notice(f"{err.message}; this search used words only")
@@ -113,11 +106,7 @@ def ask(repository: OpenRepository, question: str, stores: Sequence[tuple[OpenSt
     for store, catalog in stores:
         missing += _embed_new(repository, store, catalog, providers, until)
         asked.append(Dense(catalog, [(one, queries[one.model]) for one in _open(repository, store, providers)]))
-    if missing and len(repository.notices) == noticed:  # one notice is enough
-        memories = "1 memory has" if missing == 1 else f"{missing} memories have"
-        repository.add_notice(f"{memories} no vectors yet and can only be found by words: gitmem embed rebuild")
-        place = repository.git.repository.top or repository.git.repository.git
-        background.start(repository.git.repository.state, place, WORK)
+    note_missing(repository, missing, noticed)
     is_static = providers[0].name.startswith("model2vec:")
     return VectorQuery(asked, reliance=STATIC if is_static else 1.0)
 
@@ -189,15 +178,6 @@ def _units(provider: EmbeddingProvider, texts: Sequence[str]) -> list[Floats]:
     return [row / (float(np.linalg.norm(row)) or 1.0) for row in provider.passages(texts)]
 
 
-def _texts(repository: OpenRepository, question: str, stores: Sequence[tuple[OpenStore, Catalog]]) -> list[str]:
-    """Return the query as typed, and if it has common words, also without them."""
-    language = stores[0][1].language if stores else ENGLISH
-    terms = tokens.query_terms(question, language)
-    stats = together([FtsEngine(catalog.connection).frequencies(terms) for _, catalog in stores])
-    telling = distinctive_text(question, stats, settings=repository.policy().recall.dense, language=language)
-    return [question, telling] if telling else [question]
-
-
 def _vector(provider: EmbeddingProvider, texts: Sequence[str]) -> Floats:
     """Return the unit vector of the sum of some texts' vectors."""
     total: Floats = np.sum([provider.query(text) for text in texts], axis=0)
@@ -225,7 +205,7 @@ def _embed_new(
 ) -> int:
     """Embed a store's new memories within the time limit; return how many still have no vectors."""
     missing = _last_known_missing(store, catalog, providers)
-    if missing == 0:
+    if missing == 0 and is_complete(store.vectors_folder, providers):
         return 0
     try:
         if time.monotonic() < until:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from model2vec import StaticModel
+from safetensors.numpy import save_file
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.normalizers import Lowercase
 from tokenizers.pre_tokenizers import Whitespace
+
+from gitmem.index.embed.packaged import PACKAGED
 
 # Words that mean the same point the same way; a dimension each for sign-in, storage and time.
 MEANINGS = {
@@ -115,3 +119,42 @@ def put_in_cache(cache: Path, name: str, folder: Path) -> Path:
     (here / "refs" / "main").write_text(commit)
     (here / "snapshots").mkdir()
     return folder.rename(here / "snapshots" / commit)
+
+
+def llama_tokenizer() -> dict[str, Any]:
+    """Return a `tokenizer.json` in Llama's form that knows these words, their beginnings and some runs of letters."""
+    pieces = ["in", "to", "en", "se", "\u2581\u2581", "aa", "aaa", "aaaa"]
+    pieces += [f"\u2581{word}"[:size] for word in MEANINGS for size in range(2, len(word) + 2)]
+    pieces = list(dict.fromkeys(pieces))
+    letters = sorted({letter for piece in pieces for letter in piece} | set("<>/ s_bcdfghjklmpqrtuvwxyz"[:-1]) - {" "})
+    bytes_ = [f"<0x{byte:02X}>" for byte in range(256)]
+    numbers = {text: at for at, text in enumerate(["<unk>", "<s>", "</s>", *bytes_, *pieces, *letters])}
+    splits = [(text[:at], text[at:]) for text in pieces for at in range(1, len(text))]
+    known = [pair for pair in splits if pair[0] in numbers and pair[1] in numbers]
+    ranks = {text: at for at, text in enumerate(dict.fromkeys(left + right for left, right in known))}
+    merges = sorted(known, key=lambda pair: (ranks[pair[0] + pair[1]], numbers[pair[0]]))
+    plain = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    prepend = {"type": "Prepend", "prepend": "\u2581"}
+    replace = {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}
+    model = {"type": "BPE", "dropout": None, "unk_token": "<unk>", "continuing_subword_prefix": None}
+    model |= {"end_of_word_suffix": None, "fuse_unk": True, "byte_fallback": True, "ignore_merges": False}
+    return {
+        "version": "1.0", "truncation": None, "padding": None, "pre_tokenizer": None, "post_processor": None,
+        "added_tokens": [{"id": numbers[text], "content": text, **plain} for text in ("<unk>", "<s>", "</s>")],
+        "normalizer": {"type": "Sequence", "normalizers": [prepend, replace]}, "decoder": None,
+        "model": model | {"vocab": numbers, "merges": [" ".join(pair) for pair in merges]},
+    }  # fmt: skip
+
+
+def make_packaged(place: Path) -> Path:
+    """Save a tiny model in the form of the packaged one below a folder of installed packages, and return that."""
+    packaged, made = PACKAGED[0], llama_tokenizer()
+    for name in (packaged.weights, packaged.tokenizer):
+        (place / packaged.folder / name).parent.mkdir(parents=True, exist_ok=True)
+    numbers = made["model"]["vocab"]
+    rows = np.random.default_rng(5).standard_normal((len(numbers), 3)).astype(np.float16) / 100
+    for word, meaning in MEANINGS.items():
+        rows[numbers[f"\u2581{word}"]] = meaning
+    save_file({"embedding.weight": rows}, place / packaged.folder / packaged.weights)
+    (place / packaged.folder / packaged.tokenizer).write_text(json.dumps(made))
+    return place

@@ -111,10 +111,11 @@ class QuestionVectors:
     def __init__(self, repository: OpenRepository, query: Query, stores: Sequence[tuple[OpenStore, Catalog]]) -> None:
         self._memory = repository
         self._meaning: VectorQuery | None = None
-        if query.text.strip() and not query.syntax and not query.lexical and _embeds(repository, query):
+        if query.text.strip() and not query.syntax and not query.lexical and repository.config.model:
             from gitmem.commands.recall.meaning import meaning_of
 
-            self._meaning = meaning_of(repository, query.text, stores)
+            is_typed = query.reader not in (START, PROMPT)
+            self._meaning = meaning_of(repository, query.text, stores, is_typed=is_typed)
         if query.text.strip() and not query.lexical and "gitmem.embed" in repository.ignored_settings:
             repository.add_notice(repository.ignoring)
 
@@ -126,9 +127,3 @@ class QuestionVectors:
             self._meaning.__exit__()
             for notice in self._meaning.notices:
                 self._memory.add_notice(notice)
-
-
-def _embeds(repository: OpenRepository, query: Query) -> bool:
-    """Return whether a query is embedded: always with a model that is set up, with the packaged one if it was typed."""
-    config = repository.config
-    return config.embeds or (query.reader not in (START, PROMPT) and bool(config.model))

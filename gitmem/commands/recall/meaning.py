@@ -1,9 +1,9 @@
-"""Find what a question means, as vectors, if an embedding provider is set up."""
+"""Find what a question means, as vectors, if an embedding provider is set up or packaged."""
 
 from __future__ import annotations
 
 from gitmem.errors import GitmemError
-from gitmem.index.embed.choose import need_numpy
+from gitmem.repository.plain_meaning import plain_query, start_embedding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,9 +16,23 @@ if TYPE_CHECKING:
 
 
 def meaning_of(
-    repository: OpenRepository, question: str, stores: Sequence[tuple[OpenStore, Catalog]]
+    repository: OpenRepository, question: str, stores: Sequence[tuple[OpenStore, Catalog]], *, is_typed: bool
 ) -> VectorQuery | None:
-    """Return the question's vectors for each store; None, with a notice, where numpy is missing."""
+    """Return the question's vectors for each store; None, with a notice, where numpy is needed and missing.
+
+    Without numpy if the packaged model and the vectors allow that. What nobody typed does not load numpy for the
+    packaged model: the background embeds the memories, and until then words decide.
+    """
+    if not repository.policy().recall.dense.weight:
+        return None
+    found = plain_query(repository, question, stores, is_typed=is_typed)
+    if found is not None:
+        return found
+    if not is_typed and not repository.config.embeds:
+        start_embedding(repository)
+        return None
+    from gitmem.index.embed.choose import need_numpy
+
     try:
         need_numpy(repository.config.model)
     except GitmemError as err:

@@ -58,6 +58,7 @@ class Model2vecModel:
         """
         self._folder = folder_of(model, cache=cache, owner=OWNER, wanted=WANTED if download else ())
         self._weights, self._tokens = weights, tokenizer
+        self.is_packaged = bool(weights)
         digest = digest_of((self._folder / weights).parent if weights else self._folder)
         self.name = f"model2vec:{Path(model).name}@{digest}"
         self._tokenizer: Tokenizer | None = None

@@ -12,8 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-# The version of this way of splitting: vectors made with another one are rebuilt.
-CUT = 3
+# With another way of splitting, increase ``vectors.folders.CUT``.
 # Most pieces of one memory. At 900 characters each this is a text of 4,500 words, longer than any memory should be. A
 # pasted log would otherwise take minutes to embed (MiniLM: 25 ms a piece, measured) and fill the results with pieces of
 # one memory. The rest of a longer text is still found by its words.

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
-import shutil
-from hashlib import blake2b
+from _blake2 import blake2b  # `hashlib` loads OpenSSL as well: 4 ms (measured)
 
 from gitmem.errors import BusyError
 from gitmem.system import make_folder
@@ -16,7 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FOLDER = "vectors"
-_IS_OURS = re.compile(r"[0-9a-f]{16}")
+# The version of how memories are split into pieces (``embed.pieces``): vectors made with another one are rebuilt.
+CUT = 3
+_NAME, _DIGITS = 16, frozenset("0123456789abcdef")
 
 
 def folder_of(state_folder: str | os.PathLike[str], model: str) -> str:
@@ -35,7 +35,9 @@ def discard(folder: str) -> None:
     if os.path.islink(folder) or os.path.isfile(folder):
         os.unlink(folder)
     elif os.path.isdir(folder):
-        shutil.rmtree(folder)
+        from shutil import rmtree
+
+        rmtree(folder)
 
 
 def list_others(state_folder: str | os.PathLike[str], models: Iterable[str]) -> list[str]:
@@ -48,8 +50,12 @@ def list_others(state_folder: str | os.PathLike[str], models: Iterable[str]) -> 
         return []
     own = {os.path.basename(folder_of(state_folder, model)) for model in models}
     with os.scandir(base) as entries:
-        found = [one for one in entries if _IS_OURS.fullmatch(one.name) and one.is_dir(follow_symlinks=False)]
+        found = [one for one in entries if _is_ours(one.name) and one.is_dir(follow_symlinks=False)]
     return sorted(one.path for one in found if one.name not in own)
+
+
+def _is_ours(name: str) -> bool:
+    return len(name) == _NAME and _DIGITS.issuperset(name)
 
 
 class VectorsLock:

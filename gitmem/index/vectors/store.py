@@ -5,7 +5,8 @@ identified by their blobs. So a change of tags embeds nothing again, and two bra
 derived data: if it is damaged or belongs to another format or model, it is rebuilt, and the folder may be deleted at
 any time.
 
-The rows are in a separate file (``numpy_rows``); ``index.sqlite`` next to it records how many of them are complete.
+The rows are in a separate file (``numpy_rows``, ``plain_rows``); ``index.sqlite`` next to it records how many of them
+are complete.
 Rows are written first, and then counted in a transaction: rows past the count, left by a killed process, are
 overwritten by the next one. A writer holds the folder's lock; a reader holds a short transaction and never sees half of
 a change.
@@ -15,23 +16,19 @@ from __future__ import annotations
 
 import _sqlite3 as sqlite3
 import os
-import re
-from hashlib import blake2b
-
-import numpy as np  # see ``numpy_rows``
 
 from gitmem.frozen import fields_of, frozen, replace
-from gitmem.index.embed.pieces import CUT
-from gitmem.index.vectors.folders import discard, folder_of, size_of
-from gitmem.index.vectors.numpy_rows import MOST_DIMENSIONS, DamagedError, FlatFile
-from gitmem.index.vectors.sqlite_vec import VecTable, table_of
+from gitmem.index.vectors.folders import CUT, discard, folder_of, size_of
+from gitmem.index.vectors.plain_rows import EXACT, PlainFile, signs_path
+from gitmem.index.vectors.rows import MOST_DIMENSIONS, DamagedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from gitmem.index.vectors.numpy_rows import Floats, Nearest, Rows
+    from gitmem.index.embed.llama_tokens import Token
+    from gitmem.index.vectors.rows import Nearest, Rows
 
 # How rows are stored: in a raw file, or in a table of sqlite-vec.
 FLAT, VEC = "numpy", "sqlite-vec"
@@ -41,6 +38,8 @@ INDEX = "index.sqlite"
 # How long a reader waits for a writer's commit, and a writer for a reader's query, in milliseconds. Both take a few;
 # after a longer wait, recall continues without vectors.
 BUSY_MS = 2000
+# With more rows without signs than this, the signs are written again.
+UNSIGNED = 256
 # How many rows are copied at once: 15 MB for rows of 384 numbers.
 _BLOCK = 10_000
 _CHUNK = 500
@@ -52,6 +51,7 @@ CREATE INDEX text_first ON text (first) WHERE pieces > 0;
 CREATE TABLE memory (oid TEXT PRIMARY KEY, text INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX memory_text ON memory (text);
 """
+_TOKENS = "CREATE TABLE token (text TEXT PRIMARY KEY, number INTEGER NOT NULL, rank INTEGER NOT NULL) WITHOUT ROWID"
 _TEXT_AT = "SELECT id, first + pieces FROM text WHERE pieces > 0 AND first <= ? ORDER BY first DESC LIMIT 1"
 _ROWS_OF = "SELECT m.oid, t.first, t.pieces FROM memory m JOIN text t ON t.id = m.text WHERE m.oid IN ({})"
 
@@ -84,7 +84,7 @@ def shape_of(notes: dict[str, str]) -> Shape:
     kept, name = notes.get("kept", ""), notes.get("name", "")
     numbers = [notes.get(what, "") for what in ("dimensions", "count")]
     is_whole = all(number.isdecimal() and number.isascii() and len(number) < 10 for number in numbers)
-    if kept not in (FLAT, VEC) or not re.fullmatch(r"rows-[0-9]{1,9}", name) or not is_whole:
+    if kept not in (FLAT, VEC) or not _is_name(name) or not is_whole:
         raise DamagedError("the index of the vectors is unusable")
     dimensions, count = map(int, numbers)
     if dimensions > MOST_DIMENSIONS or (count and not dimensions):
@@ -92,8 +92,16 @@ def shape_of(notes: dict[str, str]) -> Shape:
     return Shape(kept, name, dimensions, count)
 
 
+def _is_name(name: str) -> bool:
+    """Return whether a name is one of a file or table of rows."""
+    number = name.removeprefix("rows-")
+    return number != name and number.isdecimal() and number.isascii() and len(number) < 10
+
+
 def digest_of(pieces: Sequence[str]) -> bytes:
     """Return the digest that identifies a text: that of its pieces as they are embedded."""
+    from hashlib import blake2b  # 4 ms, and only when memories are embedded
+
     return blake2b("\0".join(pieces).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
@@ -103,18 +111,22 @@ class Vectors:
     Attributes:
         model: The provider's name of the model.
         folder: The folder of the vectors.
+        is_plain: Whether rows are tuples (``plain_rows``), not arrays of numpy.
     """
 
-    def __init__(self, folder: str, model: str, connection: sqlite3.Connection) -> None:
+    def __init__(self, folder: str, model: str, connection: sqlite3.Connection, *, is_plain: bool = False) -> None:
         self.folder = folder
         self.model = model
+        self.is_plain = is_plain
         self._db = connection
         self._shape = Shape("", "", 0, 0)
         self._rows: Rows | None = None
 
     @classmethod
-    def open(cls, state_folder: str | os.PathLike[str], model: str) -> Vectors | None:
+    def open(cls, state_folder: str | os.PathLike[str], model: str, *, is_plain: bool = False) -> Vectors | None:
         """Open the vectors of a model; None if there are none.
+
+        With *is_plain*, numpy is not loaded; rows in a table of sqlite-vec cannot be read then.
 
         Raises:
             DamagedError: They cannot be used; ``create`` makes empty ones.
@@ -124,7 +136,8 @@ class Vectors:
         path = os.path.join(folder, INDEX)
         if not os.path.isfile(path):
             return None
-        found = cls(folder, model, sqlite3.connect(path, isolation_level=None, timeout=BUSY_MS / 1000))
+        connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_MS / 1000)
+        found = cls(folder, model, connection, is_plain=is_plain)
         try:
             with found.reading():
                 pass
@@ -197,9 +210,16 @@ class Vectors:
             self._db.execute(statement)
 
     def _opened(self, shape: Shape) -> Rows:
+        path = os.path.join(self.folder, f"{shape.name}.f32")
+        if self.is_plain and shape.kept == FLAT:
+            return PlainFile(path, shape.dimensions, shape.count)
+        if self.is_plain:
+            raise DamagedError("vectors in a table of sqlite-vec need numpy")
+        from gitmem.index.vectors import numpy_rows, sqlite_vec  # 55 to 110 ms for numpy (measured)
+
         if shape.kept == VEC:
-            return VecTable(self._db, shape.name, shape.dimensions, shape.count)
-        return FlatFile(os.path.join(self.folder, f"{shape.name}.f32"), shape.dimensions, shape.count)
+            return sqlite_vec.VecTable(self._db, shape.name, shape.dimensions, shape.count)
+        return numpy_rows.FlatFile(path, shape.dimensions, shape.count)
 
     @property
     def rows(self) -> Rows:
@@ -221,7 +241,7 @@ class Vectors:
         """Write a value of the table ``meta``."""
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
 
-    def nearest(self, query: Floats, limit: int) -> tuple[dict[str, float], Nearest]:
+    def nearest(self, query: Any, limit: int) -> tuple[dict[str, float], Nearest]:
         """Return the memories whose pieces are nearest to a query, and the nearest pieces with their statistics.
 
         Args:
@@ -245,16 +265,16 @@ class Vectors:
             found |= {oid: texts[text] for oid, text in owners}
         return dict(sorted(found.items(), key=lambda item: -item[1])), best
 
-    def cosines(self, query: Floats, oids: Iterable[str]) -> dict[str, float]:
+    def cosines(self, query: Any, oids: Iterable[str]) -> dict[str, float]:
         """Return the cosine of the best piece of each memory that has vectors, by blob, in no order."""
         return {oid: cosine for oid, (cosine, _) in self._best_pieces(query, oids).items()}
 
-    def best_rows(self, query: Floats, oids: Iterable[str]) -> dict[str, Floats]:
+    def best_rows(self, query: Any, oids: Iterable[str]) -> dict[str, Any]:
         """Return by blob the vector of the best piece of each memory that has one."""
         best = self._best_pieces(query, oids)
         return dict(zip(best, self.rows.read([row for _, row in best.values()]), strict=True))
 
-    def _best_pieces(self, query: Floats, oids: Iterable[str]) -> dict[str, tuple[float, int]]:
+    def _best_pieces(self, query: Any, oids: Iterable[str]) -> dict[str, tuple[float, int]]:
         """Return by blob the cosine and the row of each memory's best piece; a memory without vectors has none."""
         self._check(query)
         best: dict[str, tuple[float, int]] = {}
@@ -268,9 +288,34 @@ class Vectors:
                     best[oid] = cosine, row
         return best
 
-    def _check(self, query: Floats) -> None:
-        if self._shape.count and query.shape != (self._shape.dimensions,):
-            raise DamagedError(f"the vectors have {self._shape.dimensions} dimensions, the query {query.size}")
+    def _check(self, query: Any) -> None:
+        if self._shape.count and len(query) != self._shape.dimensions:
+            raise DamagedError(f"the vectors have {self._shape.dimensions} dimensions, the query {len(query)}")
+
+    def find_tokens(self, texts: Iterable[str]) -> dict[str, tuple[int, int]]:
+        """Return the number and the rank of those of some texts that are tokens (``embed.plain_model``)."""
+        found: dict[str, tuple[int, int]] = {}
+        for part in _parts(texts):
+            marks = ",".join("?" * len(part))
+            rows = self._db.execute(f"SELECT text, number, rank FROM token WHERE text IN ({marks})", part)
+            found |= {text: (number, rank) for text, number, rank in rows}
+        return found
+
+    def keep_tokens(self, tokens: Iterable[Token]) -> None:
+        """Store the tokens of the model; call in ``writing``."""
+        self._db.execute("DROP TABLE IF EXISTS token")
+        self._db.execute(_TOKENS)
+        self._db.executemany("INSERT INTO token VALUES (?, ?, ?)", tokens)
+
+    def has_tokens(self) -> bool:
+        """Return whether the tokens of the model are stored."""
+        sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'token'"
+        return self._db.execute(sql).fetchone() is not None
+
+    def last_missing(self, stamp: str) -> int:
+        """Return how many memories had no vectors at the last update of a state of the store; -1 if there was none."""
+        seen, _, missing = self.meta("seen").rpartition(" ")
+        return int(missing) if seen == stamp and missing.isdecimal() else -1
 
     def list_embedded(self) -> set[str]:
         """Return the blobs of all memories that have been embedded."""
@@ -284,7 +329,7 @@ class Vectors:
             found |= dict(self._db.execute(f"SELECT digest, id FROM text WHERE digest IN ({marks})", part))
         return found
 
-    def add(self, texts: Sequence[tuple[bytes, Floats]], memories: Iterable[tuple[str, bytes]]) -> None:
+    def add(self, texts: Sequence[tuple[bytes, Any]], memories: Iterable[tuple[str, bytes]]) -> None:
         """Add texts with the rows of their pieces, and memories with the digests of their texts; call in ``writing``.
 
         Raises:
@@ -294,15 +339,21 @@ class Vectors:
         full = [rows for _, rows in texts if len(rows)]
         at = self._shape.count
         if full:
-            joined = np.concatenate(full)
-            self._resize(joined.shape[1])
-            self.rows.write(joined)
+            self._resize(len(full[0][0]))
+            self.rows.write(self._join(full))
         for digest, rows in texts:
             self._db.execute("INSERT INTO text (digest, first, pieces) VALUES (?, ?, ?)", (digest, at, len(rows)))
             at += len(rows)
         self._note(replace(self._shape, count=at))
         sql = "INSERT OR REPLACE INTO memory SELECT ?, id FROM text WHERE digest = ?"
         self._db.executemany(sql, memories)
+
+    def _join(self, blocks: Sequence[Any]) -> Any:
+        if self.is_plain:
+            return [row for block in blocks for row in block]
+        import numpy as np
+
+        return np.concatenate(blocks)
 
     def _resize(self, dimensions: int) -> None:
         """Set the length of a row with the first row; refuse rows of another length."""
@@ -367,18 +418,43 @@ class Vectors:
                 self._remove(was)
         if was.kept == FLAT:
             self._remove(was)
+        self.update_signs()
+
+    def update_signs(self) -> None:
+        """Write the signs of the rows again if they cover too few of them; call it under the lock, with numpy."""
+        path, count = os.path.join(self.folder, f"{self._shape.name}.f32"), self._shape.count
+        if self._shape.kept != FLAT or count <= EXACT or self.lacks_signs() <= UNSIGNED:
+            return
+        from gitmem.index.vectors.signs import write_signs
+
+        with self.reading():
+            write_signs(signs_path(path), self.rows.read(range(count)))
+
+    def lacks_signs(self) -> int:
+        """Return how many rows more than ``plain_rows.EXACT`` have no signs; after a transaction."""
+        from gitmem.index.vectors.signs import count_signs
+
+        path = os.path.join(self.folder, f"{self._shape.name}.f32")
+        count = self._shape.count
+        return count - count_signs(signs_path(path), self._shape.dimensions, count) if count > EXACT else 0
 
     def sweep(self) -> None:
         """Delete files of rows left by a killed process; call it under the lock."""
         for name in os.listdir(self.folder):
-            if re.fullmatch(r"rows-[0-9]+\.f32", name) and name != f"{self._shape.name}.f32":
+            stem, _, suffix = name.partition(".")
+            if _is_name(stem) and suffix in ("f32", "signs", "signs.new") and stem != self._shape.name:
                 os.unlink(os.path.join(self.folder, name))
 
     def _remove(self, shape: Shape) -> None:
         if shape.kept == VEC:
+            from gitmem.index.vectors.sqlite_vec import table_of
+
             self._db.execute(f"DROP TABLE IF EXISTS {table_of(shape.name)}")
-        elif os.path.lexists(path := os.path.join(self.folder, f"{shape.name}.f32")):
-            os.unlink(path)
+            return
+        path = os.path.join(self.folder, f"{shape.name}.f32")
+        for one in (path, signs_path(path)):
+            if os.path.lexists(one):
+                os.unlink(one)
 
 
 class _Transaction:

@@ -12,8 +12,9 @@ import time
 from gitmem.errors import BusyError, UnwritableError
 from gitmem.index.catalog import commit_and_tree
 from gitmem.index.embed.pieces import is_code, pieces_of
+from gitmem.index.embed.plain_model import PlainModel, find_files, read_files, was_read, write_plain_files
 from gitmem.index.vectors.folders import VectorsLock, discard, list_others
-from gitmem.index.vectors.numpy_rows import DamagedError
+from gitmem.index.vectors.rows import DamagedError
 from gitmem.index.vectors.store import Vectors, digest_of
 from gitmem.model import searched_of
 from gitmem.store.local import is_unwritable
@@ -45,8 +46,7 @@ _WANTED = "SELECT oid FROM memory WHERE shadowed = 0 ORDER BY archived OR supers
 
 def last_missing(catalog: Catalog, vectors: Vectors) -> int:
     """Return how many memories had no vectors at the last update of this state of the store; -1 if there was none."""
-    stamp, _, missing = vectors.meta("seen").rpartition(" ")
-    return int(missing) if stamp == " ".join(commit_and_tree(catalog)) and missing.isdecimal() else -1
+    return vectors.last_missing(" ".join(commit_and_tree(catalog)))
 
 
 def list_missing(catalog: Catalog, vectors: Iterable[Vectors]) -> list[str]:
@@ -56,6 +56,17 @@ def list_missing(catalog: Catalog, vectors: Iterable[Vectors]) -> list[str]:
         with one.reading():
             known |= one.list_embedded()
     return list(dict.fromkeys(oid for (oid,) in catalog.rows(_WANTED) if oid not in known))
+
+
+def packaged_files(providers: Providers) -> tuple[str, str, str] | None:
+    """Return the files of the packaged model and their stamp if it is the provider, else None."""
+    return find_files() if getattr(providers[0], "is_packaged", False) else None
+
+
+def is_complete(folder: str, providers: Providers) -> bool:
+    """Return whether questions to a store have what they need of the packaged model, if that is the provider."""
+    files = packaged_files(providers)
+    return files is None or was_read(folder, files[2])
 
 
 def catch_up(
@@ -96,6 +107,7 @@ def catch_up(
         first = writer.vectors[0]
         with first.writing():
             first.set_meta("seen", f"{stamp} {left}")
+        writer.complete()
     return left
 
 
@@ -183,6 +195,7 @@ class _Writer:
     def __init__(self, folder: str, providers: Providers) -> None:
         self._folder, self._providers = folder, providers
         self._lock = VectorsLock(folder)
+        self._is_plain = isinstance(providers[0], PlainModel)
         self.vectors: list[Vectors] = []
 
     def __enter__(self) -> _Writer:
@@ -192,7 +205,7 @@ class _Writer:
             raise _unwritable(err.strerror or str(err)) from err
         try:
             for model in dict.fromkeys(provider.name for provider in self._providers):
-                self.vectors.append(_open_whole(self._folder, model))
+                self.vectors.append(_open_whole(self._folder, model, is_plain=self._is_plain))
         except BaseException as err:
             self.__exit__(type(err), err)
             raise
@@ -224,14 +237,29 @@ class _Writer:
                 vectors = next(one for one in self.vectors if one.model == provider.name)
                 _embed(vectors, provider, memories)
 
+    def complete(self) -> None:
+        """Write what questions need to use these vectors without numpy: signs, and the tokens of the packaged model."""
+        if self._is_plain:
+            return
+        for one in self.vectors:
+            one.update_signs()
+        prose, first, files = self._providers[0], self.vectors[0], packaged_files(self._providers)
+        if files is None or (was_read(self._folder, files[2]) and first.has_tokens()):
+            return
+        read = read_files(prose.name)
+        if read is not None:
+            with first.writing():
+                first.keep_tokens(read[1])
+        write_plain_files(self._folder, read[0] if read is not None else None, files[2])
+
 
 def _unwritable(why: str) -> UnwritableError:
     return UnwritableError(f"cannot store the vectors: {why}", hint="gitmem recall also works with words only")
 
 
-def _open_whole(folder: str, model: str) -> Vectors:
+def _open_whole(folder: str, model: str, *, is_plain: bool) -> Vectors:
     try:
-        found = Vectors.open(folder, model)
+        found = Vectors.open(folder, model, is_plain=is_plain)
     except DamagedError:
         found = None
     return found or Vectors.create(folder, model)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from support.unit_rows import unit_rows, written
 
-from gitmem.index.vectors.numpy_rows import DamagedError, FlatFile
+from gitmem.index.vectors.numpy_rows import FlatFile
+from gitmem.index.vectors.rows import DamagedError
 
 
 def test_nearest_rows_are_those_of_a_sorted_list(tmp_path: Path) -> None:

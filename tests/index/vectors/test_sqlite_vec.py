@@ -11,7 +11,7 @@ import pytest
 from support.unit_rows import unit_rows, written
 
 from gitmem.index.vectors import sqlite_vec
-from gitmem.index.vectors.numpy_rows import DamagedError
+from gitmem.index.vectors.rows import DamagedError
 from gitmem.index.vectors.sqlite_vec import VecTable
 
 needs_sqlite_vec = pytest.mark.skipif(bool(sqlite_vec.can_load()), reason=sqlite_vec.can_load())

@@ -17,7 +17,7 @@ from support.unit_rows import MODEL, close_stored_rows, reopened, stored_rows, u
 from gitmem.errors import BusyError
 from gitmem.index.vectors import sqlite_vec
 from gitmem.index.vectors.folders import FOLDER, VectorsLock, folder_of, list_others
-from gitmem.index.vectors.numpy_rows import DamagedError
+from gitmem.index.vectors.rows import DamagedError
 from gitmem.index.vectors.store import INDEX, Vectors
 
 if TYPE_CHECKING:
