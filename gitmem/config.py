@@ -371,8 +371,8 @@ class Config:
     def model(self) -> str:
         """Return the model for questions: the one that is set up, else a packaged one if it is installed; or empty.
 
-        The thresholds of duplicates, contradictions and automatic context were measured with MiniLM, so these use
-        only a model that is set up.
+        The thresholds of duplicates and contradictions were measured with MiniLM, so these use only a model that is
+        set up.
         """
         return "" if self.embed == "off" else self.embed or packaged_model()
 

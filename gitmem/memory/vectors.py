@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.config import variable
+from gitmem.policy.kinds import START
 from gitmem.system.environment import model_cache
 
 TYPE_CHECKING = False
@@ -46,7 +47,7 @@ class MemoryVectors:
         from gitmem.commands.recall import QuestionVectors
         from gitmem.recall import Query
 
-        return QuestionVectors(self._repository, Query(text=text), [(self._repository, catalog)])
+        return QuestionVectors(self._repository, Query(text=text, reader=START), [(self._repository, catalog)])
 
     def rebuild(self, *, everything: bool = False, download: bool = False) -> EmbeddingReport:
         """Embed memories without vectors, or embed all again, and delete unused vectors.

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 def examine(repository: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     """Report problems of the model in the settings, and this store's unused vectors."""
     folder = repository.vectors_folder
-    if not repository.config.embeds:
+    if not repository.config.model:
         return _check_unused(folder, (), fix, fixed) if os.path.isdir(os.path.join(folder, FOLDER)) else []
     from gitmem.index.embed.choose import need_numpy
 
     try:
-        need_numpy(repository.config.embed)
+        need_numpy(repository.config.model)
         from gitmem.repository import semantic
 
         providers = semantic.providers_of(repository.config)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 from conftest import git
-from support.embedded_store import LOGIN, make_model, set_up
+from support.embedded_store import LOGIN, STORE, make_model, set_up
+from support.facts import put
+from support.models import make_packaged
 
 from gitmem.memory import Memory
 from gitmem.recall import Query
@@ -28,6 +31,15 @@ def test_unused_vectors_are_reported_and_removed(repo: Path, tmp_path: Path) -> 
     git(repo, "config", "--unset", "gitmem.embed")
 
     assert (used, codes(repo), codes(repo, fix=True), codes(repo)) == ([], ["vectors-unused"], [], [])
+
+
+def test_vectors_of_the_packaged_model_are_in_use(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [str(make_packaged(tmp_path / "site-packages")), *sys.path])
+    put(repo, STORE)
+    with Memory(repo) as memory:
+        assert memory.recall(Query(LOGIN)).hits
+
+    assert (codes(repo), codes(repo, fix=True)) == ([], [])
 
 
 @pytest.mark.parametrize(
