@@ -7,6 +7,7 @@ import time
 
 from gitmem.config import PACKAGED_MODEL
 from gitmem.errors import BusyError, GitmemError
+from gitmem.frozen import frozen
 from gitmem.index import FtsEngine
 from gitmem.index.catalog import commit_and_tree
 from gitmem.index.embed.plain_model import PlainModel, find_files, read_plain_files, unit_of
@@ -40,6 +41,19 @@ FOR_HOOK = 20_000
 _FAILURES = (GitmemError, sqlite3.Error, OSError)
 
 
+@frozen
+class UpdateLimit:
+    """How long new memories are embedded before an answer.
+
+    Attributes:
+        until: Until when, by ``time.monotonic``.
+        pieces: In a store with more pieces, they are left to the background.
+    """
+
+    until: float
+    pieces: float = float("inf")
+
+
 def plain_query(repository: OpenRepository, question: str, stores: Stores, *, is_typed: bool) -> VectorQuery | None:
     """Return the query for the vectors of the packaged model, updated as far as time allows.
 
@@ -68,13 +82,14 @@ def plain_query(repository: OpenRepository, question: str, stores: Stores, *, is
             _close(one)
         return None  # `semantic` mends it, or says what is wrong
     missing, asked, noticed = 0, [], len(repository.notices)
-    until = time.monotonic() + (TYPED_S if is_typed else HOOK_S)
+    now = time.monotonic()
+    limit = UpdateLimit(now + TYPED_S) if is_typed else UpdateLimit(now + HOOK_S, FOR_HOOK)
     for (store, catalog), vectors in zip(stores, opened, strict=True):
         if vectors is None:
             start_embedding(repository)
             asked.append(Dense(catalog, []))
             continue
-        missing += _embed_new(repository, (store, catalog), model, vectors, until, is_typed=is_typed)
+        missing += _embed_new(repository, (store, catalog), model, vectors, limit)
         asked.append(Dense(catalog, [(vectors, query)]))
     note_missing(repository, missing, noticed)
     return VectorQuery(asked, reliance=STATIC)
@@ -147,23 +162,21 @@ def _embed_new(
     place: tuple[OpenStore, Catalog],
     model: PlainModel,
     vectors: Vectors,
-    until: float,
-    *,
-    is_typed: bool,
+    limit: UpdateLimit,
 ) -> int:
-    """Embed a store's new memories within the time limit; return how many are known to have no vectors still."""
+    """Embed a store's new memories within a limit; return how many are known to have no vectors still."""
     store, catalog = place
     missing = vectors.last_missing(" ".join(commit_and_tree(catalog)))
     if missing == 0:
         return 0
-    if not is_typed and vectors.shape.count > FOR_HOOK:
+    if vectors.shape.count > limit.pieces:
         start_embedding(repository)
         return 0
     providers: Any = model, model  # its rows are tuples
     from gitmem.index.vectors.update import catch_up  # 5 ms, and only if there are new memories
 
     try:
-        left = catch_up(store.vectors_folder, catalog, providers, until=until)
+        left = catch_up(store.vectors_folder, catalog, providers, until=limit.until)
     except BusyError:
         return max(0, missing)  # another process is doing it
     except GitmemError as err:
