@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gitmem.document.times import format_time
 from gitmem.errors import FormatError, ProcessError
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
+from gitmem.git.ancestry import is_shallow, shallow_ends
 from gitmem.repository.holder import holder_of
 from gitmem.store import layout
 from gitmem.store.code_folder import CODE_PREFIX
@@ -20,10 +21,14 @@ if TYPE_CHECKING:
     from gitmem.git import Git
     from gitmem.repository import OpenRepository
 
+    # The verdicts of one fact in each blob, by key and specification.
+    _Known = dict[str, dict[tuple[str, str], bytes]]
+
 # The time limit in seconds for finding where a memory was before, for which git opens every folder of some commits.
 FOLLOW_S = 8.0
 # The most commits read for the history of one memory.
 MOST_LOGGED = 2000
+SHALLOW = "this clone is shallow, so older changes are not shown: git fetch --unshallow"
 _VERDICTS = (layout.VERDICT, layout.BUCKET)
 
 
@@ -42,6 +47,48 @@ class _Logged:
         return {"commit": self.commit, "at": _date(self.at), "who": redact(self.who), "subject": redact(self.subject)}
 
 
+@frozen
+class _Walk:
+    """A walk from the tip of a branch, newest commits first.
+
+    Attributes:
+        git: The repository.
+        tip: Where it begins.
+        limit: The most commits for one answer.
+        notices: Receives what people should know about the answers.
+        last: The last commit of interest: what is older is not searched. Empty for all.
+    """
+
+    git: Git
+    tip: str
+    limit: int
+    notices: list[str]
+    last: str = ""
+
+    def read(self, paths: Sequence[str]) -> list[_Logged]:
+        """Return the newest commits that changed some paths; those before an unreadable tree take another call."""
+        argv = ("--literal-pathspecs", *_LOG, f"--max-count={self.limit}")
+        older = (f"^{self.last}^@",) if self.last else ()
+        whole = self.git.run(*argv, self.tip, *older, "--", *paths, check=False)
+        if whole.status == 0:
+            return _parse_log(whole.stdout)
+        for back in range(1, READABLE_WITHIN):
+            behind = self.git.run(*argv, f"{self.tip}~{back}", *older, "--", *paths, check=False)
+            if behind.status == 0:
+                notice = "a tree of the memory branch is unreadable, so this history is incomplete: gitmem doctor"
+                self.notices.extend([notice] if notice not in self.notices else [])
+                return _parse_log(whole.stdout + behind.stdout)
+        return _parse_log(self.git.run(*argv, self.tip, *older, "--", *paths).stdout)
+
+    def read_changes(self, paths: Sequence[str]) -> list[_Logged]:
+        """Return the newest commits that changed some paths, without those at the end of a shallow clone.
+
+        Compared with nothing, such a commit adds every file of its tree.
+        """
+        ends = shallow_ends(self.git)
+        return [one for one in self.read(paths) if one.commit not in ends]
+
+
 def log_of(repository: OpenRepository, key: str, *, limit: int, scope: str) -> list[dict[str, Any]]:
     """Return the history of a memory of any scope and of its verdicts, newest first; without a key, of the store.
 
@@ -51,19 +98,22 @@ def log_of(repository: OpenRepository, key: str, *, limit: int, scope: str) -> l
     For a memory in the code tree, the commits of the code and those of its verdicts are returned.
     """
     if not key:
-        return _log_all(repository.git, repository.source()[0], limit, repository.notices)
+        return _log_all(_Walk(repository.git, repository.source()[0], limit, repository.notices))
     store, key = holder_of(repository, key, scope)
     tip = store.source()[0]
     found = store.catalog().rows("SELECT path FROM memory WHERE key = ?", (key,))
     code = store.git.read_head()[1] if store.is_in_tree else None
     paths = [path.removeprefix(CODE_PREFIX) for (path,) in found]
-    return _log(store.git, tip, key, paths, code=code or "", limit=limit, notices=repository.notices)
+    rows = _log(_Walk(store.git, tip, limit, repository.notices), key, paths, code=code or "")
+    if len(rows) < limit and is_shallow(store.git):
+        repository.notices.append(SHALLOW)
+    return rows
 
 
-def _log_all(git: Git, tip: str, limit: int, notices: list[str]) -> list[dict[str, Any]]:
+def _log_all(walk: _Walk) -> list[dict[str, Any]]:
     """Return the newest commits of a store; one that writes nothing but verdicts is a ``verdict``."""
     rows = []
-    for logged in _read_log(git, tip, ["."], limit, notices):
+    for logged in walk.read(["."]):
         paths = [layout.place_of(path) for path, _, _ in logged.changed]
         what = {path.what for path in paths if isinstance(path, layout.StorePath)}
         is_memory = layout.MEMORY in what or not what.intersection(_VERDICTS)
@@ -71,33 +121,36 @@ def _log_all(git: Git, tip: str, limit: int, notices: list[str]) -> list[dict[st
     return rows
 
 
-def _log(
-    git: Git, tip: str, key: str, paths: Sequence[str], *, code: str, limit: int, notices: list[str]
-) -> list[dict[str, Any]]:
-    asked, noticed = limit, len(notices)
+def _log(walk: _Walk, key: str, paths: Sequence[str], *, code: str) -> list[dict[str, Any]]:
+    noticed, limit = len(walk.notices), walk.limit
+    bucket, folder = _verdict_paths(key)
+    known: _Known = {}
     while True:
         # One path at a time: only then does git (before 2.51) use the filters of changed paths (``pack``).
-        verdicts = [_read_log(git, tip, [path], asked, notices) for path in _verdict_paths(key)] if tip else []
-        histories = [_log_memory(git, code or tip, key, paths, is_code=bool(code), limit=asked, notices=notices)]
+        verdicts = [walk.read_changes([bucket])] if walk.tip else []
+        judged = [one for one in verdicts[0] if one.changed] if walk.tip else []
+        if len(judged) >= limit and len(rows := _of_fact(walk.git, key, judged, known)) >= limit:
+            walk = replace(walk, last=rows[limit - 1]["commit"])  # anything older is not among the newest
+        verdicts += [walk.read_changes([folder])] if walk.tip else []
+        of_memory = replace(walk, tip=code, last="") if code else walk
+        histories = [_log_memory(of_memory, key, paths, is_code=bool(code))]
         histories += [[one for one in history if one.changed] for history in verdicts]  # a merge judges nothing
-        rows = _of_fact(git, key, _unite(git, histories))
+        rows = _of_fact(walk.git, key, _unite(walk.git, histories), known)
         # The commits of a bucket may all be about other facts.
-        is_all = all(len(one) < asked for one in (*histories, *verdicts))
-        if len(rows) >= limit or is_all or asked >= MOST_LOGGED or len(notices) > noticed:
+        is_all = all(len(one) < walk.limit for one in (*histories, *verdicts))
+        if len(rows) >= limit or is_all or walk.limit >= MOST_LOGGED or len(walk.notices) > noticed:
             return rows[:limit]
-        asked *= 8
+        walk = replace(walk, limit=8 * walk.limit)
 
 
-def _log_memory(
-    git: Git, tip: str, key: str, paths: Sequence[str], *, is_code: bool, limit: int, notices: list[str]
-) -> list[_Logged]:
+def _log_memory(walk: _Walk, key: str, paths: Sequence[str], *, is_code: bool) -> list[_Logged]:
     """Return the commits that changed a memory's file, in the folders of all the kinds that it was of.
 
     Its *paths* are those at the tip: mostly one, none if it is gone.
     """
     if len(paths) == 1 and not is_code:
-        logged = _read_log(git, tip, paths, limit, notices)
-        if _was_always_there(git, logged, key, notices):
+        logged = walk.read_changes(paths)
+        if _was_always_there(walk, logged, key):
             return logged
     place = layout.find_memory(paths[0]) if paths else None
     folder = place.folder if place is not None else ""
@@ -106,39 +159,41 @@ def _log_memory(
         paths = _paths(key, one, is_code)
         # The code's history is long and has no filters as a rule: it is walked once.
         together = [paths] if is_code else [[path] for path in paths]
-        logged = _unite(git, [_read_log(git, tip, some, limit, notices) for some in together])
+        logged = _unite(walk.git, [walk.read_changes(some) for some in together])
         began = _commits_that_added(logged)
-        places = _find_origins(git, began, key, is_code, notices) if began else []
+        places = _find_origins(walk, began, key, is_code=is_code) if began else []
         more = {place.folder for place in places} - known
         folders += sorted(more)
         known |= more
-        found = _unite(git, [found, logged])
+        found = _unite(walk.git, [found, logged])
     return found
 
 
-def _was_always_there(git: Git, logged: Sequence[_Logged], key: str, notices: list[str]) -> bool:
+def _was_always_there(walk: _Walk, logged: Sequence[_Logged], key: str) -> bool:
     """Return whether the history of one path is all of a memory's: most were never moved, and need no more searches.
 
     Not if it was removed there, came from elsewhere, or a merge put it there: that commit lists no changes.
     """
-    noticed, changed = len(notices), [one.changed for one in logged]
+    noticed, changed = len(walk.notices), [one.changed for one in logged]
     if not all(changed) or any(not new.strip("0") for some in changed for _, _, new in some):
         return False
     began = _commits_that_added(logged)
-    return bool(began) and not _find_origins(git, began, key, False, notices) and len(notices) == noticed
+    if not began:
+        return bool(walk.last)  # it was there before the last commit of interest
+    return not _find_origins(walk, began, key, is_code=False) and len(walk.notices) == noticed
 
 
 def _commits_that_added(logged: Sequence[_Logged]) -> set[str]:
     return {one.commit for one in logged if any(not old.strip("0") for _, old, _ in one.changed)}
 
 
-def _find_origins(git: Git, commits: set[str], key: str, is_code: bool, notices: list[str]) -> list[layout.StorePath]:
+def _find_origins(walk: _Walk, commits: set[str], key: str, *, is_code: bool) -> list[layout.StorePath]:
     """Return the places that a memory was moved from by some commits."""
     specs = [f":(glob){path}" for path in _paths(key, "*", is_code)]
     try:
-        found = git.run(*_LOG, "--no-walk", *sorted(commits), "--", *specs, check=False, timeout_s=FOLLOW_S)
+        found = walk.git.run(*_LOG, "--no-walk", *sorted(commits), "--", *specs, check=False, timeout_s=FOLLOW_S)
     except ProcessError:  # a tree in these commits has an endless number of files, and a pattern looks at each of them
-        notices.append("searching the whole history takes too long: only the folder of the kind is shown")
+        walk.notices.append("searching the whole history takes too long: only the folder of the kind is shown")
         return []
     prefix = CODE_PREFIX if is_code else ""
     paths = [path for one in _parse_log(found.stdout) for path, _, new in one.changed if not new.strip("0")]
@@ -153,21 +208,6 @@ _LOG = (
     "log", "-z", "--no-color", "--no-show-signature", "--no-renames", "--raw",
     "--no-abbrev", "--encoding=UTF-8", "--format=%H%x00%ct%x00%an%x00%s",
 )  # fmt: skip
-
-
-def _read_log(git: Git, tip: str, paths: Sequence[str], limit: int, notices: list[str]) -> list[_Logged]:
-    """Return the newest commits that changed some paths; those before an unreadable tree take another call of git."""
-    argv = ("--literal-pathspecs", *_LOG, f"--max-count={limit}")
-    whole = git.run(*argv, tip, "--", *paths, check=False)
-    if whole.status == 0:
-        return _parse_log(whole.stdout)
-    for back in range(1, READABLE_WITHIN):
-        behind = git.run(*argv, f"{tip}~{back}", "--", *paths, check=False)
-        if behind.status == 0:
-            notice = "a tree of the memory branch is unreadable, so this history is incomplete: gitmem doctor"
-            notices += [notice] if notice not in notices else []
-            return _parse_log(whole.stdout + behind.stdout)
-    return _parse_log(git.run(*argv, tip, "--", *paths).stdout)
 
 
 def _paths(key: str, folder: str, is_code: bool) -> list[str]:
@@ -218,8 +258,11 @@ def _unite(git: Git, histories: Sequence[Sequence[_Logged]]) -> list[_Logged]:
     return united
 
 
-def _of_fact(git: Git, key: str, history: Sequence[_Logged]) -> list[dict[str, Any]]:
-    """Return the commits that changed a memory or its verdicts, with the verdicts in them."""
+def _of_fact(git: Git, key: str, history: Sequence[_Logged], known: _Known) -> list[dict[str, Any]]:
+    """Return the commits that changed a memory or its verdicts, with the verdicts in them.
+
+    The verdicts of each blob that is read are kept in *known*.
+    """
     places = {path: layout.place_of(path) for one in history for path, _, _ in one.changed}
     kinds = {
         path: place.what
@@ -229,8 +272,8 @@ def _of_fact(git: Git, key: str, history: Sequence[_Logged]) -> list[dict[str, A
     files = {
         oid: path for one in history for path, *ends in one.changed if kinds.get(path) in _VERDICTS for oid in ends
     }
-    blobs = git.read_blobs((oid for oid in files if oid.strip("0")), limit=layout.BUCKET_LIMIT)
-    found = {oid: _sections(content or b"", files[oid], key) for oid, content in blobs}
+    blobs = git.read_blobs((oid for oid in files if oid.strip("0") and oid not in known), limit=layout.BUCKET_LIMIT)
+    known.update((oid, _sections(content or b"", files[oid], key)) for oid, content in blobs)
     rows = []
     for one in history:
         is_memory, is_verdict = not one.changed, False
@@ -239,7 +282,7 @@ def _of_fact(git: Git, key: str, history: Sequence[_Logged]) -> list[dict[str, A
             if kinds.get(path) not in _VERDICTS:
                 is_memory |= not path.startswith("verdicts/")
                 continue
-            old, new = (found.get(oid, {}) for oid in ends)
+            old, new = (known.get(oid, {}) for oid in ends)
             is_verdict |= old != new or kinds[path] == layout.VERDICT
             said |= _outcome(path, {name: text for name, text in new.items() if old.get(name) != text})
         if is_memory or is_verdict:

@@ -122,8 +122,8 @@ def test_log_of_a_memory_that_never_moved_is_that_of_all_its_possible_places(
     memory.restore("returns")
     put_files(repo, {memory_path("learned", "twice", split=True): memory_text("in both layouts")})
     searched: list[str] = []
-    read_log = log._read_log
-    monkeypatch.setattr(log, "_read_log", lambda *args: [searched.append(args[2][0]), read_log(*args)][1])
+    read = log._Walk.read
+    monkeypatch.setattr(log._Walk, "read", lambda walk, paths: [searched.append(paths[0]), read(walk, paths)][1])
     memory.log("stays", limit=100)
     assert [path for path in searched if path.endswith(".md")] == ["learned/stays.md"]
 
@@ -132,6 +132,36 @@ def test_log_of_a_memory_that_never_moved_is_that_of_all_its_possible_places(
 
     assert {key: memory.log(key, limit=100) for key in keys} == found
     assert {key: len(rows) for key, rows in found.items()} == {"stays": 2, "moves": 3, "returns": 4, "twice": 3}
+
+
+def test_newest_entries_of_a_fact_are_the_first_ones_of_its_whole_log(memory: Memory, repo: Path) -> None:
+    memory.remember("", title="Tokens are signed", kind="fact", key="a", more={"verify": RS256})
+    for files in (CODE, EDDSA, CODE, EDDSA):
+        commit_files(repo, {**files, "other.py": "x"})
+        verify(memory)
+    memory.remember("", title="Tokens are signed with RS256", kind="fact", key="a", more={"verify": RS256})
+    whole = memory.log("a", limit=100)
+
+    assert [row.what for row in whole] == ["memory", *["verdict"] * 4, "memory"]
+    for limit in range(1, 6):
+        assert memory.log("a", limit=limit) == whole[:limit]
+    memory.fact("There is a README", exists="README.md", key="b")  # the memory and its verdict in one commit
+    assert [(row.what, row.outcome) for row in memory.log("b", limit=1)] == [("memory", "holds")]
+
+
+def test_end_of_a_shallow_clone_is_not_taken_for_a_change(memory: Memory, repo: Path) -> None:
+    memory.remember("", title="Tokens are signed", kind="fact", key="a", more={"verify": RS256})
+    verify(memory)
+    memory.remember("something else", key="b")
+    memory.remember("something else again", key="c")
+    git(repo.parent, "clone", "-q", "--no-single-branch", "--depth=2", f"file://{repo}", "shallow")
+    git(repo.parent / "shallow", "branch", "-q", "memory", "origin/memory")
+
+    with Memory(repo.parent / "shallow") as clone:
+        assert [row.subject for row in clone.log("c", limit=9)] == ["learned: add c"]
+        assert clone.log("a", limit=9) == clone.log("b", limit=9) == []
+        assert any("git fetch --unshallow" in notice for notice in clone.repository.notices)
+        assert clone.show("a").verdict is not None
 
 
 def test_retired_memory_has_a_log(memory: Memory) -> None:
