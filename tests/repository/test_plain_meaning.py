@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 from conftest import git
 from support.embedded_store import LOGIN, STORE
-from support.facts import Clock, put
+from support.facts import Clock, make_memory, put
 from support.models import make_packaged
 
 from gitmem.index.vectors.folders import FOLDER
 from gitmem.memory import Memory
 from gitmem.recall import Query
-from gitmem.repository import plain_meaning
+from gitmem.recall import semantic as recall_semantic
+from gitmem.repository import plain_meaning, semantic
 from gitmem.store.state import background
 
 
@@ -103,6 +104,18 @@ def test_hook_leaves_new_memories_of_a_large_store_to_the_background(
         assert "proxy" in [hit.key for hit in memory.recall(Query(LOGIN)).hits]
 
 
+def test_slow_machine_stores_what_questions_need_as_well(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded_by(["recall", LOGIN], store)
+    with Memory(store, clock=Clock()) as memory:
+        path = Path(memory.repository.vectors_folder, FOLDER, "wordllama")
+        path.unlink()
+        monkeypatch.setattr(semantic, "INLINE_S", 0.0)
+
+        assert memory.recall(Query(LOGIN)).hits[0].key == "sso"
+
+    assert path.exists()
+
+
 def test_changed_model_is_read_with_numpy_and_then_without(store: Path, tmp_path: Path) -> None:
     loaded_by(["recall", LOGIN], store)
     make_packaged(tmp_path / "site-packages")  # the same files, of another time
@@ -130,3 +143,17 @@ def test_words_alone_are_used_where_meaning_is_off(store: Path) -> None:
     )
 
     assert (done.returncode, done.stdout) == (1, "")
+
+
+@pytest.mark.parametrize("exact", [0, 1000])
+def test_filter_that_excludes_the_nearest_finds_those_that_pass(
+    store: Path, monkeypatch: pytest.MonkeyPatch, exact: int
+) -> None:
+    monkeypatch.setattr(recall_semantic, "EXACT", exact)
+    near = [make_memory(f"near-{n}", f"login token {n}", kind="decision") for n in range(125)]
+    far = [make_memory(f"far-{n}", f"database table {n}", kind="decision") for n in range(150)]
+    put(store, *near, *far, make_memory("one", "login database", kind="recipe"))
+    with Memory(store, clock=Clock()) as memory:
+        memory.vectors.embed_missing()
+
+        assert [hit.key for hit in memory.recall(Query(LOGIN, kinds=("recipe",))).hits] == ["one"]

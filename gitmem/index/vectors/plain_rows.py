@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # How many rows are compared one by one: 6 µs each with 256 numbers (measured).
 EXACT = 1000
+# How many rows with similar signs are compared for each that is wanted.
+SIGNS = 2
 
 
 def signs_path(path: str) -> str:
@@ -65,7 +67,7 @@ class PlainFile:
         compared = self._each(query, range(covered, self._count))
         number, mean, square = _moments(cosine for _, cosine in compared)
         if signs is not None:
-            some, (own, variance) = signs.nearest(query, limit), signs.spread(query)
+            some, (own, variance) = signs.nearest(query, SIGNS * limit), signs.spread(query)
             compared += self._each(query, some)
             share = covered / (covered + number)
             mean, square = share * own + (1 - share) * mean, share * (variance + own**2) + (1 - share) * square

@@ -19,7 +19,7 @@ from operator import mul
 from struct import Struct
 
 from gitmem.frozen import frozen
-from gitmem.system import CLOSE_ON_EXEC, NO_FOLLOW
+from gitmem.index.vectors.rows import DamagedError, map_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Signs:
         mean: The mean of the rows.
         directions: Some directions, each with the variance of the rows along it, largest first.
         rest: The variance along any other direction.
-        bits: The file from the first bit on.
+        bits: The bits, dimension by dimension, each from a byte on.
     """
 
     count: int
@@ -51,7 +51,7 @@ class Signs:
     mean: Sequence[float]
     directions: Sequence[tuple[Sequence[float], float]]
     rest: float
-    bits: bytes
+    bits: memoryview
 
     def spread(self, query: Sequence[float]) -> tuple[float, float]:
         """Return the mean and the variance of the cosines of all rows to a unit vector."""
@@ -124,14 +124,8 @@ def read_signs(path: str, width: int, count: int) -> Signs | None:
         count: How many rows there are, of which a file may cover fewer.
     """
     try:
-        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | CLOSE_ON_EXEC | NO_FOLLOW)
-        try:
-            data = os.read(file, os.fstat(file).st_size)
-        finally:
-            os.close(file)
-    except OSError:
-        return None
-    if len(data) < _HEAD.size:
+        data = memoryview(map_file(path, max(os.path.getsize(path), _HEAD.size)))
+    except (DamagedError, OSError):
         return None
     magic, its_width, covered, number = _HEAD.unpack_from(data)
     row = Struct(f"<{width}f")
