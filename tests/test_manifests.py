@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from jsonschema import Draft7Validator
@@ -27,12 +28,17 @@ INSTALLED = PROJECT / "build/clients/npm/node_modules/.bin"
 
 
 @pytest.fixture(scope="module")
-def files() -> dict[str, str]:
+def maker() -> ModuleType:
     spec = spec_from_file_location("make_plugins", PROJECT / "plugins/make.py")
     assert spec is not None
     assert spec.loader is not None
     maker = module_from_spec(spec)
     spec.loader.exec_module(maker)
+    return maker
+
+
+@pytest.fixture(scope="module")
+def files(maker: ModuleType) -> dict[str, str]:
     made: dict[str, str] = maker.files()
     return made
 
@@ -75,6 +81,23 @@ def test_registry_accepts_the_entry_of_the_server(files: dict[str, str]) -> None
     schema.validate(entry)
     assert entry["$schema"] == schema.schema["$id"]
     assert not schema.is_valid({**entry, "description": "x" * 101})
+
+
+@pytest.mark.parametrize(
+    ("url", "name", "source"),
+    [
+        ("https://github.com/ana/memory", "io.github.ana/gitmem", "github"),
+        ("https://gitlab.com/ana/tools/memory/", "io.gitlab.ana/gitmem", "gitlab"),
+        ("https://git.example.org/ana/memory", "org.example.git/gitmem", None),
+        ("", "gitmem/gitmem", None),
+    ],
+)
+def test_namespace_is_the_owner_of_the_repository(maker: ModuleType, url: str, name: str, source: str | None) -> None:
+    entry = maker.server(url)
+
+    Draft7Validator(json.loads(SCHEMA.read_text(encoding="utf-8"))).validate(entry)
+    assert entry["name"] == name
+    assert entry.get("repository") == ({"url": url, "source": source} if source else None)
 
 
 @pytest.mark.parametrize("client", VALIDATORS)
