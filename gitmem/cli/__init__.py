@@ -35,6 +35,8 @@ PAGED = (
     ),
     *("task list", "task tree", "task ready", "task show", "session log", "curate dedupe"),
 )
+# The longest command line that a hint repeats.
+LONGEST_HINT = 200
 # Words that users of other tools may type, and the corresponding commands.
 SYNONYMS = {
     **dict.fromkeys(("search", "find", "grep", "query", "ask"), "recall"),
@@ -261,10 +263,10 @@ def _run(arguments: list[str], out: Output) -> int:
         return 0
     name, *arguments = map(_as_typed, arguments)
     if " " in name or not is_command(name):
-        raise _misplaced([name, *arguments]) if name.startswith("-") else _unknown(name)
+        raise _misplaced([name, *arguments]) if name.startswith("-") else _unknown(name, arguments)
     if arguments and not arguments[0].startswith("-") and (verbs := verbs_of(name)):
         if arguments[0] not in verbs:
-            raise _unknown_verb(name, arguments[0], verbs)
+            raise _unknown_verb(name, arguments, verbs)
         name, *arguments = f"{name} {arguments[0]}", *arguments[1:]
     from gitmem.cli.arguments import read_plain
 
@@ -365,25 +367,48 @@ def _misplaced(words: list[str]) -> Exception:
     return UsageError(f"{words[0]} is not allowed before the command", hint=hint)
 
 
-def _unknown(name: str) -> Exception:
+def _unknown(name: str, rest: list[str]) -> Exception:
     from difflib import get_close_matches
 
     from gitmem.errors import UsageError
 
     if name in SYNONYMS:
-        return UsageError(f"unknown command: {name}", hint=f"gitmem {SYNONYMS[name]}")
+        return UsageError(f"unknown command: {name}", hint=_retyped(SYNONYMS[name], rest))
     near = get_close_matches(name, (*all_commands(), *SYNONYMS), n=1)
-    hint = f"did you mean: gitmem {SYNONYMS.get(near[0], near[0])}?" if near else "gitmem help -a lists the commands"
+    hint = "gitmem help -a lists the commands"
+    if near:
+        hint = f"did you mean: {_retyped(SYNONYMS.get(near[0], near[0]), rest)}"
     return UsageError(f"unknown command: {name}", hint="; ".join((hint, *plugin_problems())))
 
 
-def _unknown_verb(noun: str, verb: str, verbs: Iterable[str]) -> Exception:
+def _retyped(command: str, rest: list[str]) -> str:
+    """Return the command line with the right command and the typed words; without words that it does not accept."""
+    import shlex
+
+    from gitmem.cli.parser import HelpRequest, parser_of
+    from gitmem.errors import GitmemError
+    from gitmem.text import display
+
+    name, words = command, rest
+    if rest[:1] and rest[0] in (verbs_of(command) or ()):
+        name, words = f"{command} {rest[0]}", rest[1:]
+    line = shlex.join(["gitmem", *command.split(" "), *rest])
+    try:
+        parser_of(name, load_command(name)).parse(words)
+    except (GitmemError, HelpRequest):
+        return f"gitmem {command}"
+    # A line that is not typed as it is shown would do something else.
+    return line if len(line) <= LONGEST_HINT and display(line) == line else f"gitmem {command}"
+
+
+def _unknown_verb(noun: str, words: list[str], verbs: Iterable[str]) -> Exception:
     from difflib import get_close_matches
 
     from gitmem.errors import UsageError
 
+    verb, *rest = words
     near = get_close_matches(verb, verbs, n=1)
-    hint = f"did you mean: gitmem {noun} {near[0]}?" if near else f"choose one of {', '.join(verbs)}"
+    hint = f"did you mean: {_retyped(f'{noun} {near[0]}', rest)}" if near else f"choose one of {', '.join(verbs)}"
     return UsageError(f"gitmem {noun}: unknown verb: {verb}", hint=hint)
 
 

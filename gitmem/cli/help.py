@@ -69,7 +69,7 @@ def page_of(name: str, out: Output) -> str:
         from difflib import get_close_matches
 
         near = get_close_matches(name, (*all_commands(), *TOPICS), n=1)
-        hint = f"did you mean: gitmem help {near[0]}?" if near else "gitmem help -a lists all commands and topics"
+        hint = f"did you mean: gitmem help {near[0]}" if near else "gitmem help -a lists all commands and topics"
         raise UsageError(f"unknown command or topic: {name}", hint=hint)
     return manual.page(parser_of(name, load_command(name)), out.width)
 

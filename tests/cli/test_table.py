@@ -79,7 +79,7 @@ def test_help_of_a_noun_shows_its_verbs(run_cli) -> None:
 @pytest.mark.parametrize(
     ("words", "message", "hint"),
     [
-        (("task", "lst"), "gitmem task: unknown verb: lst", "did you mean: gitmem task list?"),
+        (("task", "lst"), "gitmem task: unknown verb: lst", "did you mean: gitmem task list"),
         (("task", "zzz"), "gitmem task: unknown verb: zzz", "one of add, claim,"),
         (("task", "--zzz"), "unknown option: --zzz", "gitmem task --help"),
     ],
