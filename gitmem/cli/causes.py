@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser
 from gitmem.cli.columns import width_of
+from gitmem.cli.names import short_names, titles_of
 from gitmem.cli.output import Output, quantity, shorten
 from gitmem.frozen import replace
-from gitmem.index.catalog import short_ids
 from gitmem.statuses import MARKS
 from gitmem.verify.overview.cause import APART, few, fit, group, title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from gitmem.index.catalog import Catalog
+    from gitmem.memory import Memory
     from gitmem.verify.overview.cause import Case, Cause
 
     Phrases = Mapping[tuple[str, str], str]
@@ -26,11 +26,12 @@ def add_each(parser: ArgumentParser) -> None:
     output.add_argument("--each", action="store_true", help="list every fact on a line of its own, not by cause")
 
 
-def with_ids(catalog: Catalog, cases: Iterable[Case]) -> list[Case]:
-    """Return cases with the short ids of their memories."""
+def with_ids(memory: Memory, cases: Iterable[Case]) -> list[Case]:
+    """Return cases with the short ids of their memories, and with the titles that they lack."""
     every = list(cases)
-    ids = short_ids(catalog, [case.key for case in every])
-    return [replace(case, short_id=ids.get(case.key, "")) for case in every]
+    names = short_names(memory, [case.key for case in every])
+    titles = titles_of(memory, [case.key for case in every if not case.title])
+    return [replace(case, short_id=names[case.key], title=case.title or titles.get(case.key, "")) for case in every]
 
 
 def print_cases(
@@ -68,7 +69,7 @@ def print_cases(
             is_short = True
             number = quantity(len(cause.suspects), "memory", "memories")
             them = "it" if len(cause.cases) == 1 else "them"
-            keys = few([case.key for case in cause.suspects])
+            keys = few(_names(cause.suspects, out))
             out.line(indent, "    ", (MARKS["suspect"], "suspect"), f" {number} that rest on {them}: ", (keys, "key"))
     if shown < len(causes):
         left = causes[shown:]
@@ -79,7 +80,7 @@ def print_cases(
 
 
 def _print_many(cause: Cause, phrases: Phrases, out: Output, indent: str) -> None:
-    status, keys = cause.cases[0].status, (few(cause.keys), "key")
+    status, keys = cause.cases[0].status, (few(_names(cause.cases, out)), "key")
     line = (indent, (MARKS.get(status, MARKS[""]), status), " ", title(cause, phrases))
     if cause.is_move:
         out.line(*line, "  ", keys)
@@ -88,15 +89,19 @@ def _print_many(cause: Cause, phrases: Phrases, out: Output, indent: str) -> Non
         out.line(indent, "    ", keys)
 
 
+def _names(cases: Sequence[Case], out: Output) -> list[str]:
+    """Return the names of cases: their keys in a pipe, which programs read, else titles with short ids."""
+    return [case.wording if out.is_terminal else case.key for case in cases]
+
+
 def _print_one(case: Case, phrases: Phrases, out: Output, indent: str) -> None:
     why = ", ".join(filter(None, (case.because, phrases.get(case.culprit, "") if case.culprit[0] else "")))
     style = "dim" if case.status != "suspect" else ""
     mark = (MARKS.get(case.status, MARKS[""]), case.status)
     said = (case.label, (f" — {why}" if why else "", style), (f" ({case.more})" if case.more else "", "dim"))
     if case.title and out.is_terminal:  # a program reads the key first
-        name = case.short_id or case.key
-        room = out.width - width_of(indent) - len(name) - 4  # the mark and the spaces
-        out.line(indent, mark, " ", (shorten(case.title, room), "bold"), "  ", (name, "key"))
+        room = out.width - width_of(indent) - len(case.name) - 4  # the mark and the spaces
+        out.line(indent, mark, " ", (shorten(case.title, room), "bold"), "  ", (case.name, "key"))
         out.line(indent, "  ", *said)
     else:
         out.line(indent, mark, " ", (case.key, "key"), "  ", *said)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.columns import width_of
+from gitmem.cli.names import short_names, shown_names, titles_of, with_short_ids
 from gitmem.cli.output import Output, shorten
 from gitmem.cli.paths import code_path, code_reference
 from gitmem.frozen import frozen
-from gitmem.index.catalog import short_ids, wordings_by_key
 from gitmem.statuses import MARKS
 from gitmem.store.scopes import PROJECT, SCOPES
 
@@ -88,13 +88,14 @@ def print_change(
         more: What else happened; or empty.
     """
     if getattr(args, "json", False):
-        out.json({"key": change.key, "path": change.path, "commit": change.commit})
+        out.json(_tables(memory, [change])[0])
     elif change.is_written and out.is_terminal:
         print_memory(change.key, memory, out, Confirmation(did, more, title=_title_of(args)))
     else:
         out.line(change.key)
         if not change.is_written:
-            out.note(f"{change.key} already says this; nothing was written")
+            name = shown_names(memory, [change.key], out)[change.key]
+            out.note(f"{name} already says this; nothing was written")
         elif more:
             out.note(more)
     return 0
@@ -109,6 +110,14 @@ def _title_of(args: Arguments) -> str:
 def is_first_write(memory: Memory, args: Arguments) -> bool:
     """Return whether a command that writes a new memory creates the project's branch."""
     return args.scope in ("", PROJECT) and not args.in_tree and memory.repository.find_tip() is None
+
+
+@frozen
+class ChangeWords:
+    """What a command says about memories that it changes: what was *did*, and why one is *unwritten*."""
+
+    did: str
+    unwritten: str
 
 
 @frozen
@@ -133,24 +142,39 @@ def print_memory(key: str, memory: Memory, out: Output, said: Confirmation) -> N
 
     A memory of another scope, and one that is not committed, is named by its key.
     """
-    catalog = memory.repository.catalog()
     did, more, status = said.did, said.more, said.status
-    title = wordings_by_key(catalog, [key]).get(key, (said.title, ""))[0]
-    name = short_ids(catalog, [key]).get(key, key)
+    title = titles_of(memory, [key]).get(key, said.title)
+    name = short_names(memory, [key])[key]
     mark, last = (MARKS[status], status), f"  ({more})" if more else ""
     room = out.width - width_of(did) - len(name) - len(last) - 6  # besides the mark and the spaces
     shown = ("  ", (shorten(title, max(room, TITLE)), "bold")) if title else ()
     out.line(mark, " ", did, *shown, "  ", (name, "key"), (last, "dim"))
 
 
-def print_changes(changes: Sequence[Change], args: Arguments, out: Output, *, did: str, unwritten: str) -> int:
-    """Print the results of several writes: their keys, or JSON; *unwritten* explains unchanged ones."""
+def print_changes(changes: Sequence[Change], memory: Memory, args: Arguments, out: Output, words: ChangeWords) -> int:
+    """Print the results of several writes while the memory is open: their keys, or JSON; on a terminal a line each."""
     if args.json:
-        tables = [{"key": c.key, "path": c.path, "commit": c.commit} for c in changes]
+        tables = _tables(memory, changes)
         out.json(tables[0] if len(tables) == 1 else {"memories": tables})
         return 0
+    names = shown_names(memory, [change.key for change in changes], out)
     for change in changes:
-        out.result(change.key, f"{did} {change.key}", is_change=change.is_written)
+        print_written(change, memory, out, did=words.did)
         if not change.is_written:
-            out.note(f"{change.key} {unwritten}")
+            out.note(f"{names[change.key]} {words.unwritten}")
     return 0
+
+
+def print_written(change: Change, memory: Memory, out: Output, *, did: str) -> None:
+    """Print what was done to a memory on a terminal, and its key in a pipe or if nothing was written."""
+    if out.is_terminal and change.is_written:
+        print_memory(change.key, memory, out, Confirmation(did))
+    else:
+        out.line(change.key)
+
+
+def _tables(memory: Memory, changes: Sequence[Change]) -> list[dict[str, Any]]:
+    """Return changes as documented JSON."""
+    tables = [{"key": change.key, "path": change.path, "commit": change.commit} for change in changes]
+    named: list[dict[str, Any]] = with_short_ids(memory, tables)
+    return named

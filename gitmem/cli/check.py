@@ -23,6 +23,7 @@ from gitmem.cli import reports
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.causes import add_each, print_cases
 from gitmem.cli.command_memory import open_memory
+from gitmem.cli.names import with_short_ids
 from gitmem.cli.options import add_sandbox, warn_of_no_sandbox
 from gitmem.cli.output import Output
 from gitmem.errors import UsageError
@@ -108,18 +109,22 @@ def run(args: Arguments, out: Output) -> int:
         checked = memory.check(
             options=options, base=args.base, head=args.head, staged=args.staged, progress=out.progress
         )
-        found = findings_of(checked, now=memory.repository.now, memory_commit=memory.repository.find_tip() or "")
+        names = {finding.key: _name_of(finding, out) for finding in checked.findings}
+        tip = memory.repository.find_tip() or ""
+        found = findings_of(checked, now=memory.repository.now, memory_commit=tip, names=names)
         fail_on = args.fail_on or memory.repository.policy().check.fail_on
+        is_table = form == "json" or reports.is_wanted(args)
+        table = with_short_ids(memory, as_table(checked, found)) if is_table else {}
     if reports.is_wanted(args):
-        reports.emit(args, out, found, as_table(checked, found))
+        reports.emit(args, out, found, table)
     if form == "json":
-        out.json(as_table(checked, found))
+        out.json(table)
     elif form == "text":
         print_sections(found.sections, out)
         listed = [finding for finding in found.of(*LISTED) if args.each or not finding.is_waiting]
         print_findings(listed, out, is_each=args.each, rest=" ".join(["gitmem check --each", *_span_of(args)]))
         out.line((found.summary, "bold"))
-    for note in (*found.notes, *_advice(checked)) if form == "text" else ():
+    for note in (*found.notes, *_advice(checked, out)) if form == "text" else ():
         out.note(note)
     return exit_status(checked, fail_on)
 
@@ -146,20 +151,20 @@ def print_sections(sections: Sequence[FindingSection], out: Output) -> None:
 
 def print_findings(findings: Sequence[FactFinding], out: Output, *, is_each: bool = False, rest: str) -> None:
     """Print the findings on facts and suspects by cause; *rest* is the command that lists each."""
-    cases = [_case(finding) for finding in findings]
+    cases = [_case(finding, out) for finding in findings]
     print_cases(cases, {case.culprit: phrase(*case.culprit) for case in cases}, out, is_each=is_each, rest=rest)
 
 
-def _case(finding: FactFinding) -> Case:
+def _case(finding: FactFinding, out: Output) -> Case:
     from gitmem.commands.report.words import place_sentence
 
-    words = WORDS[finding.kind]
+    words, name = WORDS[finding.kind], _name_of(finding, out)
     where = [f"{spot.path}:{spot.line}" if spot.line else spot.path for spot in finding.places]
     more = [place_sentence(line).rstrip(".") for line in finding.stated]
     more += [*where, *([f"by {finding.by}"] if finding.by else [])]
     more += ["already suspect"] if finding.kind == SUSPECT and not finding.is_new else []
-    more += [f"gitmem settle {finding.key}"] if finding.kind == BROKEN else []
-    more += [f"gitmem verify --record {finding.key}"] if finding.kind == WRONG else []
+    more += [f"gitmem settle {name}"] if finding.kind == BROKEN else []
+    more += [f"gitmem verify --record {name}"] if finding.kind == WRONG else []
     culprit = (finding.culprit, finding.culprit_after)
     return Case(
         finding.key,
@@ -170,7 +175,14 @@ def _case(finding: FactFinding) -> Case:
         finding.chain,
         many=words.many,
         more="; ".join(more),
+        title=finding.title,
+        short_id=finding.short_id,
     )
+
+
+def _name_of(finding: FactFinding, out: Output) -> str:
+    """Return by what a finding is named: its short id on a terminal, its key in a pipe."""
+    return finding.name if out.is_terminal else finding.key
 
 
 def _span_of(args: Arguments) -> list[str]:
@@ -180,11 +192,11 @@ def _span_of(args: Arguments) -> list[str]:
     return [*given, *(["--staged"] if args.staged else [])]
 
 
-def _advice(checked: CheckResult) -> list[str]:
+def _advice(checked: CheckResult, out: Output) -> list[str]:
     reasons = [finding.because for finding in checked.of(UNCHECKED)]
     broken = checked.of(BROKEN)
-    lines = [f"to decide what to do: gitmem settle {broken[0].key}"] if len(broken) > APART else []
-    if waiting := [f.key for f in checked.findings if f.is_waiting]:
+    lines = [f"to decide what to do: gitmem settle {_name_of(broken[0], out)}"] if len(broken) > APART else []
+    if waiting := [_name_of(f, out) for f in checked.findings if f.is_waiting]:
         count = "1 fact waits" if len(waiting) == 1 else f"{len(waiting)} facts wait"
         how = "gitmem trust --review; in CI, a reviewed list on the default branch: --approved FILE"
         lines.append(f"{count} for approval: {few(waiting)} ({how})")
@@ -212,7 +224,9 @@ def as_table(checked: CheckResult, found: Findings) -> dict[str, Any]:
         "newly_false": [_row(f) | {"new": f.is_new} for f in checked.of(BROKEN)],
         "wrong_verdicts": [_row(f) for f in checked.of(WRONG)],
         "silenced": [_row(f) for f in checked.of(SILENCED)],
-        "newly_true": [{"key": f.key, "title": f.title, "path": f.path} for f in checked.of(MENDED)],
+        "newly_true": [
+            {"key": f.key, "short_id": f.short_id, "title": f.title, "path": f.path} for f in checked.of(MENDED)
+        ],
         "retired": [_row(f) for f in checked.of(RETIRED)],
         "still_false": [_row(f) | {"culprit": f.culprit, "culprit_after": f.culprit_after} for f in checked.of(STILL)],
         "outside": [_row(f) for f in checked.of(OUTSIDE)],
@@ -241,6 +255,7 @@ def as_table(checked: CheckResult, found: Findings) -> dict[str, Any]:
 def _row(finding: FactFinding) -> dict[str, Any]:
     return {
         "key": finding.key,
+        "short_id": finding.short_id,
         "title": finding.title,
         "because": finding.because,
         "by": finding.by,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from gitmem.cli import steps
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory
+from gitmem.cli.names import with_short_ids
 from gitmem.cli.options import add_json, positive
 from gitmem.cli.output import Output
 
@@ -35,8 +36,9 @@ def run(args: Arguments, out: Output) -> int:
     query = " ".join(args.text)
     with open_memory(out) as memory:
         loaded = memory.workflow.decisions(query, steps.step_of(args), limit=args.limit)
+        tables = with_short_ids(memory, _tables(loaded)) if args.json else []
     if args.json:
-        out.json({"query": query, "decisions": _tables(loaded), "more": loaded.found.more})
+        out.json({"query": query, "decisions": tables, "more": loaded.found.more})
     elif loaded.text:
         out.text(loaded.text)
     else:

@@ -22,6 +22,7 @@ from gitmem.cli.changes import (
 )
 from gitmem.cli.command_memory import open_memory
 from gitmem.cli.input import read_text
+from gitmem.cli.names import short_names
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.cli.proof import INDEPENDENT, OUTSIDE, add_check, add_judging, add_limits, judging_of, verify_of
@@ -106,5 +107,6 @@ def _print_fact(memory: Memory, key: str, args: Arguments, out: Output, *, more:
     print_memory(key, memory, out, Confirmation(did, more, shown, args.title))
     if args.unproven and shown == UNPROVEN:
         waits = key in memory.repository.waiting_keys()
-        out.note(f"it waits for your approval: gitmem trust {key}" if waits else f"it waits for gitmem verify {key}")
+        name = short_names(memory, [key])[key]
+        out.note(f"it waits for your approval: gitmem trust {name}" if waits else f"it waits for gitmem verify {name}")
     return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
-from gitmem.cli.changes import print_changes
+from gitmem.cli.changes import ChangeWords, print_changes
 from gitmem.cli.command_memory import open_memory
 from gitmem.cli.options import add_json, add_scope
 from gitmem.cli.output import Output
@@ -23,4 +23,4 @@ def run(args: Arguments, out: Output) -> int:
     """Retire memories and print their keys."""
     with open_memory(out) as memory:
         changes = memory.forget(*args.keys, why=args.why, scope=args.scope)
-    return print_changes(changes, args, out, did="retired", unwritten="is already retired")
+        return print_changes(changes, memory, args, out, ChangeWords("retired", "is already retired"))

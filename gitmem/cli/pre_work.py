@@ -10,6 +10,7 @@ from __future__ import annotations
 from gitmem.cli import steps
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory
+from gitmem.cli.names import with_short_ids
 from gitmem.cli.options import add_json, positive
 from gitmem.cli.output import Output
 from gitmem.cli.paths import code_path
@@ -42,8 +43,9 @@ def run(args: Arguments, out: Output) -> int:
     work = Work(" ".join(args.text), steps.step_of(args), tuple(args.path), args.limit, args.budget)
     with open_memory(out) as memory:
         shown = memory.workflow.pre_work(work)
+        table = with_short_ids(memory, shown.table()) if args.json else {}
     if args.json:
-        out.json(shown.table())
+        out.json(table)
     elif shown.text:
         out.text(shown.text)
     else:

@@ -19,9 +19,11 @@ from gitmem.cli.changes import (
     memory_fields,
     memory_options,
     print_change,
+    print_written,
 )
 from gitmem.cli.command_memory import open_memory, open_to_write, print_notices
 from gitmem.cli.input import read_file, read_text
+from gitmem.cli.names import with_short_ids
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.cli.paths import code_path
@@ -134,10 +136,10 @@ def _distil(memory: Memory, args: Arguments, out: Output) -> int:
     done = memory.workflow.remember_run(raw, name=name, partial=args.partial)
     print_notices(memory, out)
     if args.json:
-        out.json(_table(done))
+        out.json(with_short_ids(memory, _table(done)))
     else:
         for _, change in done.changes:
-            out.result(change.key, f"recorded {change.key}", is_change=change.is_written)
+            print_written(change, memory, out, did="recorded")
             if not change.is_new:
                 out.note(f"{change.key} already says this" + ("; it was updated" if change.is_written else ""))
         for where, reason in done.refused:

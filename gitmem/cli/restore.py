@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
-from gitmem.cli.changes import print_changes
+from gitmem.cli.changes import ChangeWords, print_changes
 from gitmem.cli.command_memory import open_memory
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
@@ -21,4 +21,4 @@ def run(args: Arguments, out: Output) -> int:
     """Restore memories and print their keys."""
     with open_memory(out) as memory:
         changes = memory.restore(*args.keys)
-    return print_changes(changes, args, out, did="restored", unwritten="is not retired")
+        return print_changes(changes, memory, args, out, ChangeWords("restored", "is not retired"))

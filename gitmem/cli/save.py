@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory
+from gitmem.cli.names import shown_names, with_short_ids
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, quantity
 from gitmem.frozen import fields_of
@@ -36,17 +37,19 @@ def run(args: Arguments, out: Output) -> int:
     """Commit the changes in the view, and print the keys."""
     with open_memory(out) as memory:
         done = memory.view.save(message=args.message, forget=args.forget, mine=args.mine)
+        names = shown_names(memory, [*(change.key for change in done.changes), *done.forgotten], out)
+        rows = [{"key": c.key, "path": c.path, "commit": c.commit, "is_new": c.is_new} for c in done.changes]
+        changes = with_short_ids(memory, rows) if args.json else []
     if args.json:
-        changes = [{"key": c.key, "path": c.path, "commit": c.commit, "is_new": c.is_new} for c in done.changes]
         refused = [fields_of(refusal) for refusal in done.refused]
         more = {"restored": list(done.restored), "forgotten": list(done.forgotten), "others": done.others}
         out.json({"memories": changes, "refused": refused, **more})
         return int(bool(done.refused))
     for change in done.changes:
-        out.result(change.key or change.path, f"saved {change.key or change.path}")
+        out.result(change.key or change.path, f"saved {names[change.key] or change.path}")
     for key in done.forgotten:
-        out.result(key, f"retired {key}")
-        out.note(f"{key} is retired: its file was deleted")
+        out.result(key, f"retired {names[key]}")
+        out.note(f"{names[key]} is retired: its file was deleted")
     for path in done.restored:
         out.note(f"{path} was deleted and has been restored; to retire it: gitmem forget, or gitmem save --forget")
     for refusal in done.refused:

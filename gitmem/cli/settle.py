@@ -13,6 +13,7 @@ from gitmem.cli import verify
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.changes import print_change
 from gitmem.cli.command_memory import open_memory, print_notices
+from gitmem.cli.names import short_names, shown_names, with_short_ids
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, quantity
 from gitmem.cli.parser import parser_of
@@ -106,7 +107,8 @@ def _print_settled(memory: Memory, change: Change, args: Arguments, out: Output,
     is_open = bool(warning_of(status)) or status == UNPROVEN
     done = print_change(change, memory, args, out, did=did if is_open else "settled")
     if is_open:
-        out.note(f"{change.key} is still {status}: gitmem settle {change.key}")
+        name = shown_names(memory, [change.key], out)[change.key]
+        out.note(f"{name} is still {status}: gitmem settle {name}")
     return done
 
 
@@ -143,25 +145,27 @@ def _settle_moved(args: Arguments, out: Output) -> int:
         # Named memories are changed even if their new commands cannot be approved now.
         waiting = [] if args.dry_run else memory.repository.waiting_keys()
         unapproved = sorted({one.key for one in changed}.intersection(waiting))
+        names = shown_names(memory, [one.key for one in found], out)
+        table = {
+            "moved": [{"key": one.key, "changes": list(one.shown), "commit": one.commit} for one in changed],
+            "skipped": [{"key": one.key, "reason": one.skipped} for one in skipped],
+            "dry_run": args.dry_run,
+        }
+        table = with_short_ids(memory, table)
     if args.json:
-        out.json(
-            {
-                "moved": [{"key": one.key, "changes": list(one.shown), "commit": one.commit} for one in changed],
-                "skipped": [{"key": one.key, "reason": one.skipped} for one in skipped],
-                "dry_run": args.dry_run,
-            }
-        )
+        out.json(table)
         return 1 if skipped else 0
     for one in changed:
         for line in one.shown:
-            out.line((one.key, "key"), "  ", line)
+            out.line((names[one.key], "key"), "  ", line)
     if changed and not args.dry_run:
         out.confirm(f"re-pointed {quantity(len(changed), 'memory', 'memories')}")
     if unapproved:
-        out.note(f"unproven until its new command is approved: {few(unapproved)}; gitmem trust --review")
+        unproven = few([names[key] for key in unapproved])
+        out.note(f"unproven until its new command is approved: {unproven}; gitmem trust --review")
     reasons: dict[str, list[str]] = {}
     for one in skipped:
-        reasons.setdefault(one.skipped, []).append(one.key)
+        reasons.setdefault(one.skipped, []).append(names[one.key])
     for reason, them in reasons.items():
         if len(them) == 1:
             out.note(f"{them[0]} stays as it is: {reason}")
@@ -194,7 +198,7 @@ def _advise(memory: Memory, key: str, args: Arguments, out: Output) -> int:
                 out.line("  ", way)
                 out.line("    ", (command, "key"))
             if found["because"] and not is_reworded:
-                cause = found["because"][-1]
+                cause = short_names(memory, [found["because"][-1]])[found["because"][-1]]
                 out.line(
                     (
                         f"It is suspect because {cause} failed: settle that one, and this one clears automatically.",

@@ -126,6 +126,7 @@ def _print_reference(reference: Mapping[str, str], out: Output) -> None:
 
 def _print_verdict(verdict: dict[str, Any], found: Mapping[str, Any], out: Output) -> None:
     gitmem = f"gitmem -C {found['repository']}" if found.get("repository") else "gitmem"
+    name = found["short_id"] or found["key"]
     if verdict["outcome"]:
         claimed = f"signed by {verdict['signer']}" if verdict["signer"] else "claimed by the memory branch"
         whose = ("there" if "repository" in found else "here") if verdict["own"] else claimed
@@ -138,7 +139,7 @@ def _print_verdict(verdict: dict[str, Any], found: Mapping[str, Any], out: Outpu
         )
         out.line("  ", ("verdict:", found["status"]), f" {text}")
     if found.get("stale"):
-        out.line("  ", ("stale:", "stale"), f" {found['stale']}; to judge it: {gitmem} verify {found['key']}")
+        out.line("  ", ("stale:", "stale"), f" {found['stale']}; to judge it: {gitmem} verify {name}")
     if verdict["because"]:
         out.line("  ", ("because:", "dim"), f" {verdict['because']}")
     if verdict.get("held_last"):
@@ -149,12 +150,13 @@ def _print_verdict(verdict: dict[str, Any], found: Mapping[str, Any], out: Outpu
         if not verdict["confirmed"]:
             out.line("  ", ("unconfirmed:", "dim"), " the commit where it last held could not be checked again")
     if verdict.get("culprit"):
-        out.line("  ", ("why:", "dim"), f" {verdict['broken']}; what it changed: {gitmem} why {found['key']}")
+        out.line("  ", ("why:", "dim"), f" {verdict['broken']}; what it changed: {gitmem} why {name}")
     _print_marks(verdict, found, gitmem, out)
 
 
 def _print_marks(verdict: dict[str, Any], found: Mapping[str, Any], gitmem: str, out: Output) -> None:
     """Print the qualifications of a verdict: a weak check, moved files, flapping and so on."""
+    name = found["short_id"] or found["key"]
     if verdict.get("elsewhere"):
         out.line("  ", ("environment:", "yellow"), f" {verdict['elsewhere']}")
     if verdict.get("weak"):
@@ -165,7 +167,11 @@ def _print_marks(verdict: dict[str, Any], found: Mapping[str, Any], gitmem: str,
         out.line("  ", ("undeclared:", "yellow"), f" it also reads {', '.join(verdict['undeclared'])}")
     if found.get("moved"):
         pairs = ", ".join(f"{move['from']} → {move['to']}" for move in verdict["moved"])
-        out.line("  ", ("moved:", "yellow"), f" {pairs}; to write that down: {gitmem} settle --moved {found['key']}")
+        out.line(
+            "  ",
+            ("moved:", "yellow"),
+            f" {pairs}; to write that down: {gitmem} settle --moved {name}",
+        )
     if verdict.get("outside"):
         out.line(
             "  ",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.causes import add_each, print_cases
 from gitmem.cli.command_memory import open_memory
+from gitmem.cli.names import shown_names, with_short_ids
 from gitmem.cli.options import add_at, add_json, add_scope, add_store, refuse_both, refuse_other_scopes
 from gitmem.cli.output import Output, list_of, place_of, quantity
 from gitmem.statuses import MARKS, describe_claims
@@ -47,6 +48,8 @@ def run(args: Arguments, out: Output) -> int:
         found = (_at(memory, args) if args.at is not None else _now(memory, args)).document
         if args.at is None and not args.store and not args.scope:
             found = {**found, "sources": list(memory.sources.overdue())}
+            found = with_short_ids(memory, found) if args.json else found
+        names = _names_of(memory, found, args, out)
     bad = bool(found["failed"] or found["suspect"] or found.get("is_empty"))
     if args.json:
         out.json(found)
@@ -55,12 +58,21 @@ def run(args: Arguments, out: Output) -> int:
     _print_cases(found, args, out)
     _print_stale(found, out)
     _print_scopes(found["scopes"], out)
-    _print_what_waits(found, out)
+    _print_what_waits(found, names, out)
     _print_places(found, out)
     for overdue in found.get("sources", ()):
         out.line((overdue, "yellow"))
     _print_ages(found, out)
     return int(bad)
+
+
+def _names_of(memory: Memory, found: Mapping[str, Any], args: Arguments, out: Output) -> Mapping[str, str]:
+    """Return how the memories that wait for a decision are named."""
+    keys = [*found["waiting"], *found["to_settle"]]
+    keys += [key for one in found.get("disputes", ()) for key in (one["key"], one["contradicts"])]
+    if args.json or args.store or args.scope:  # of another store
+        return {key: key for key in keys}
+    return shown_names(memory, keys, out)
 
 
 def _print_counts(found: Mapping[str, Any], out: Output) -> None:
@@ -127,20 +139,20 @@ def _print_stale(found: Mapping[str, Any], out: Output) -> None:
         out.line((f"  {who} moved: gitmem settle --moved", "yellow"))
 
 
-def _print_what_waits(found: Mapping[str, Any], out: Output) -> None:
+def _print_what_waits(found: Mapping[str, Any], names: Mapping[str, str], out: Output) -> None:
     """Print pending decisions: commands, texts in two versions, problems, captured texts."""
     if found["waiting"]:
         out.line(
             ("waiting for approval: ", "yellow"),
-            list_of(found["waiting"][:10]),
+            list_of(names[key] for key in found["waiting"][:10]),
             _more(len(found["waiting"]) - 10),
         )
         out.line("  ", ("gitmem trust --review", "dim"))
     if found["to_settle"]:
-        some, more = list_of(found["to_settle"][:10]), _more(len(found["to_settle"]) - 10)
+        some, more = list_of(names[key] for key in found["to_settle"][:10]), _more(len(found["to_settle"]) - 10)
         out.line(("two versions to settle: ", "yellow"), some, more, ("  gitmem doctor", "dim"))
     if disputes := found.get("disputes", ()):
-        some = list_of([f"{one['key']} and {one['contradicts']}" for one in disputes[:3]])
+        some = list_of([f"{names[one['key']]} and {names[one['contradicts']]}" for one in disputes[:3]])
         out.line(("contradict each other: ", "yellow"), some, _more(len(disputes) - 3), ("  gitmem settle", "dim"))
     if found["problems"]:
         out.line((f"{quantity(found['problems'], 'problem')}: gitmem doctor", "yellow"))

@@ -17,6 +17,7 @@ from unicodedata import east_asian_width
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.columns import fill
 from gitmem.cli.command_memory import open_quietly
+from gitmem.cli.names import shown_names, with_short_ids
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.cli.terminal import need_terminal, read_line
@@ -83,11 +84,12 @@ def _list(memory: Memory, args: Arguments, out: Output) -> int:
         tables = [
             {"verdict": a.verdict, "spec": a.spec, "key": a.key, "command": a.command, "at": a.at} for a in approvals
         ]
-        out.json({"approvals": tables})
+        out.json({"approvals": with_short_ids(memory, tables)})
         return 0
+    names = shown_names(memory, [a.key for a in approvals], out)
     for a in approvals:
         style = "green" if a.verdict == "allow" else "red"
-        out.line((a.verdict, style), f"  {a.spec[:12]}  ", (a.key, "key"), f"  {a.command}")
+        out.line((a.verdict, style), f"  {a.spec[:12]}  ", (names[a.key], "key"), f"  {a.command}")
     if not approvals:
         out.note("nothing has been approved or denied in this clone")
     return 0
@@ -96,7 +98,8 @@ def _list(memory: Memory, args: Arguments, out: Output) -> int:
 def _print(memory: Memory, args: Arguments, out: Output) -> int:
     dues = memory.repository.commands(memory.repository.need(args.keys))
     if args.json:
-        out.json({"commands": [{"spec": d.row.spec, "key": d.row.key, "command": format_spec(d.spec)} for d in dues]})
+        table = [{"spec": d.row.spec, "key": d.row.key, "command": format_spec(d.spec)} for d in dues]
+        out.json({"commands": with_short_ids(memory, table)})
         return 0
     out.exact("# Commands that gitmem verify may run in CI, by the hash of the whole specification. Review every line.")
     for due in dues:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.cli.names import short_names, shown_names, with_short_ids
 from gitmem.cli.output import Output, quantity
 from gitmem.cli.terminal import ask, is_interactive
 from gitmem.frozen import frozen
@@ -12,7 +13,7 @@ from gitmem.statuses import MARKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from gitmem.memory import Memory
 
@@ -72,15 +73,16 @@ def print_decisions(memory: Memory, out: Output, *, as_json: bool) -> int:
             }
             for one in found
         ]
-        out.json({"decisions": rows})
+        out.json(with_short_ids(memory, {"decisions": rows}))
         return int(bool(found))
     if not found:
         out.line(("no pending decisions", "green"))
         return 0
+    names = shown_names(memory, [one.key for one in found], out)
     if is_interactive():
-        return _walk(found, out)
+        return _walk(found, names, out)
     for one in found:
-        _print(one, out)
+        _print(one, names[one.key], out)
     return 1
 
 
@@ -91,7 +93,7 @@ def _failing(memory: Memory) -> list[Decision]:
             FAILING,
             line["key"],
             (f"{MARKS[status]} {status}: {line['title']}", *filter(None, [line["because"]])),
-            (Choice("decide about it", f"gitmem settle {line['key']}"),),
+            (Choice("decide about it", f"gitmem settle {line['short_id'] or line['key']}"),),
         )
         for status in ("failed", "suspect")
         for line in found[status]
@@ -99,27 +101,29 @@ def _failing(memory: Memory) -> list[Decision]:
 
 
 def _disputes(memory: Memory) -> list[Decision]:
-    found = []
-    for one in list_disputes(memory.repository.catalog()):
+    found, catalog = [], memory.repository.catalog()
+    disputes = list_disputes(catalog)
+    names = short_names(memory, [key for one in disputes for key in (one.key, one.other)])
+    for one in disputes:
         by = [f"by agent {agent}" if agent else "by a person" for agent in (one.agent, one.other_agent)]
-        lines = (f"newer: {one.title} ({one.key}, {by[0]})", f"older: {one.other_title} ({one.other}, {by[1]})")
-        key, other, why = one.key, one.other, f"{one.other} holds"
+        key, other = one.key, one.other
+        lines = (f"newer: {one.title} ({names[key]}, {by[0]})", f"older: {one.other_title} ({names[other]}, {by[1]})")
+        why = f"{other} holds"
         choices = (
-            Choice(*_superseding(memory, key, other)),
+            Choice(
+                "the newer one is true",
+                f"gitmem settle {names[other]} --superseded-by {names[key]}",
+                lambda key=key, other=other: memory.supersede(other, key),  # type: ignore[misc]
+            ),
             Choice(
                 "the older one is true",
-                f"gitmem settle {key} --retire --why '{why}'",
+                f"gitmem settle {names[key]} --retire --why '{names[other]} holds'",
                 lambda key=key, why=why: memory.forget(key, why=why),  # type: ignore[misc]
             ),
-            Choice("both are true", f"gitmem settle {key} --both", lambda key=key: memory.bulk.reconcile(key)),  # type: ignore[misc]
+            Choice("both are true", f"gitmem settle {names[key]} --both", lambda key=key: memory.bulk.reconcile(key)),  # type: ignore[misc]
         )
         found.append(Decision(DISPUTE, key, lines, choices))
     return found
-
-
-def _superseding(memory: Memory, key: str, other: str) -> tuple[str, str, Callable[[], object]]:
-    command = f"gitmem settle {other} --superseded-by {key}"
-    return "the newer one is true", command, lambda: memory.supersede(other, key)
 
 
 def _set_aside(memory: Memory) -> list[Decision]:
@@ -161,21 +165,22 @@ def _personal(memory: Memory) -> list[Decision]:
     return found
 
 
-def _print(one: Decision, out: Output) -> None:
-    out.line((one.kind, "yellow"), "  ", (one.key, "key"))
+def _print(one: Decision, name: str, out: Output) -> None:
+    out.line((one.kind, "yellow"), "  ", (name, "key"))
     for line in one.lines:
         out.line("    ", line)
     for choice in one.choices:
-        out.line(f"  {choice.what:<36}", (choice.command, "key"))
+        out.line("  ", choice.what)
+        out.line("    ", (choice.command, "key"))
     out.line()
 
 
-def _walk(found: Sequence[Decision], out: Output) -> int:
+def _walk(found: Sequence[Decision], names: Mapping[str, str], out: Output) -> int:
     """Ask the person about one decision after the other; return 1 if any is left."""
     left = 0
     for number, one in enumerate(found, 1):
         out.line((f"{number} of {len(found)}", "dim"))
-        _print(one, out)
+        _print(one, names[one.key], out)
         possible = [choice for choice in one.choices if choice.act is not None]
         if not possible:
             left += 1

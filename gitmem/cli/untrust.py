@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_quietly
+from gitmem.cli.names import shown_names
 from gitmem.cli.output import Output
 from gitmem.errors import UsageError
 from gitmem.repository.approvals import deny_command, deny_settings
@@ -33,9 +34,10 @@ def run(args: Arguments, out: Output) -> int:
                 raise UsageError("untrust needs the keys of facts, or --settings")
             return 0
         dues = memory.repository.commands(memory.repository.need(args.keys))
+        names = shown_names(memory, [due.row.key for due in dues], out)
         for due in dues:
             deny_command(memory.repository, due)
-            out.result(due.row.key, f"denied {due.row.key}", due.document.title)
+            out.result(due.row.key, f"denied the command of {names[due.row.key]}", due.document.title)
         if not dues:
             out.note("none of these facts has a command that needs approval")
     return 0 if dues else 1

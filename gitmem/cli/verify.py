@@ -20,6 +20,7 @@ from gitmem.cli import reports
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.causes import add_each, print_cases, with_ids
 from gitmem.cli.command_memory import open_memory, print_notices
+from gitmem.cli.names import shown_names, with_short_ids
 from gitmem.cli.options import add_sandbox, output_options, positive, warn_of_no_sandbox
 from gitmem.cli.output import Output, list_of, quantity, shorten
 from gitmem.cli.why import WORDS as CULPRIT_WORDS
@@ -27,7 +28,6 @@ from gitmem.cli.why import progress_of
 from gitmem.document.spec import format_check
 from gitmem.errors import BusyError, UsageError
 from gitmem.frozen import replace
-from gitmem.index.catalog import short_ids
 from gitmem.model import BUILTIN
 from gitmem.statuses import MARKS
 from gitmem.text.own import OwnWords
@@ -35,6 +35,7 @@ from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.moves import describe_moves
 from gitmem.verify.options import Options, Watch
 from gitmem.verify.overview.cause import APART, Case
+from gitmem.verify.overview.finding import name_findings
 from gitmem.verify.overview.path_move import parse_path_move
 from gitmem.verify.overview.stock import culprits, describe_statuses
 from gitmem.verify.trace import undeclared_reads
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.why import Why
-    from gitmem.index.catalog import Catalog
     from gitmem.memory import Memory
     from gitmem.verify.jobs.shards import Shard
     from gitmem.verify.options import VerifyRun
@@ -76,6 +76,18 @@ STILL = {
     "failed": ("still fails", "still fail"),
     "blocked": ("still blocked", ""),
     "unproven": ("still unproven", ""),
+}
+# Why a fact is due, for people.
+DUE = {
+    "inputs": "its inputs changed",
+    "blocked": "the last run was blocked",
+    "tools": "another version of a tool",
+    "environment": "another environment",
+    "sandbox": "it failed in a weaker sandbox",
+    "wrong": "its claimed verdict is wrong",
+    "foundation": "a fact that it rests on was reworded",
+    "ttl": "its time to live has passed",
+    "asked": "requested",
 }
 # The results for which the exit status is 1.
 FAIL_ON = ("failed", "news", "never")
@@ -194,21 +206,23 @@ def _print(memory: Memory, found: VerifyRun, explained: Sequence[Why], args: Arg
 
         report = findings_of(found, memory.repository.git, summary=summary(found), now=memory.repository.now)
         report = replace(report, memory=memory.repository.find_tip() or "")
-        reports.emit(args, out, report, as_table(found, explained))
+        catalog = memory.repository.find_catalog()
+        if catalog is not None:
+            report = replace(report, findings=name_findings(report.findings, catalog))
+        reports.emit(args, out, report, document(memory, found, explained))
     if form == "json":
-        out.json(as_table(found, explained))
+        out.json(document(memory, found, explained))
     if form != "text":
         return
     if args.plan:
         out.exact(OwnWords(format_plan(found, args.plan)))
     elif args.dry_run:
-        _print_due(found, out)
+        _print_due(found, memory, out)
     else:
         broken = describe_culprits(memory.repository.git, culprits(found.standing))
-        catalog = memory.repository.catalog()
-        _print_failures(found, broken, catalog, out, is_each=args.each)
-        _print_unexplained(explained, out, is_each=args.each)
-        _print_rest(found, catalog, out, is_each=args.each)
+        _print_failures(found, broken, memory, out, is_each=args.each)
+        _print_unexplained(explained, memory, out, is_each=args.each)
+        _print_rest(found, memory, out, is_each=args.each)
     if args.keys and not found.due:
         out.note("none of these memories has a check to run")
 
@@ -252,10 +266,17 @@ def _verify(memory: Memory, options: Options, args: Arguments, out: Output) -> V
         raise
 
 
-def _print_due(found: VerifyRun, out: Output) -> None:
+def _print_due(found: VerifyRun, memory: Memory, out: Output) -> None:
+    names = shown_names(memory, [due.row.key for due in found.would_run], out)
     for due in found.would_run:
         changed = f" ({', '.join(due.changed)})" if due.changed else ""
-        out.line((due.row.key, "key"), f"  {due.why}{changed}  ", (format_check(due.spec.check), "dim"))
+        check = (format_check(due.spec.check), "dim")
+        if out.is_terminal:
+            name = names[due.row.key]
+            out.line((shorten(due.document.title, out.width - len(name) - 2), "bold"), "  ", (name, "key"))
+            out.line("    ", f"{DUE.get(due.why, due.why)}{changed}  ", check)
+        else:
+            out.line((due.row.key, "key"), f"  {due.why}{changed}  ", check)
     due_now = f"{len(found.would_run)} due" if found.would_run else "nothing is due"
     statuses = describe_statuses(found.standing)
     out.note(f"{due_now}. Now: {statuses}." if statuses else due_now)
@@ -291,15 +312,17 @@ def _record_results(args: Arguments, out: Output) -> int:
 
     with open_memory(out) as memory:
         found = memory.jobs.import_results(args.record_results, record=args.record)
+        table = with_short_ids(memory, import_results.as_table(found))
+        names = shown_names(memory, [*(key for key, _ in found.skipped), *found.recorded.failed], out)
     for reason in found.refused:
         out.error(reason)
     if reports.form_of(args) == "json":
-        out.json(import_results.as_table(found))
+        out.json(table)
     else:
         for key, why in found.skipped:
-            out.line((MARKS["unproven"], "dim"), " ", (key, "key"), f"  not recorded — {why}")
+            out.line((MARKS["unproven"], "dim"), " ", (names[key], "key"), f"  not recorded — {why}")
         for key in found.recorded.failed:
-            out.line((MARKS["failed"], "failed"), " ", (key, "key"), "  failed")
+            out.line((MARKS["failed"], "failed"), " ", (names[key], "key"), "  failed")
         if found.missing:
             out.note(f"the result file of shard {list_of(found.missing)} is missing: its facts stay due")
         out.line((import_results.summary(found), "bold"))
@@ -328,34 +351,34 @@ def _has_news(found: VerifyRun) -> bool:
 
 
 def _print_failures(
-    found: VerifyRun, broken: Mapping[tuple[str, str], str], catalog: Catalog, out: Output, *, is_each: bool
+    found: VerifyRun, broken: Mapping[tuple[str, str], str], memory: Memory, out: Output, *, is_each: bool
 ) -> None:
     rest = "gitmem verify --dirty --each" if found.dirty else REST
-    print_cases(with_ids(catalog, list_cases(found)), broken, out, is_each=is_each, rest=rest)
+    print_cases(with_ids(memory, list_cases(found)), broken, out, is_each=is_each, rest=rest)
 
 
-def _print_unexplained(explained: Sequence[Why], out: Output, *, is_each: bool) -> None:
+def _print_unexplained(explained: Sequence[Why], memory: Memory, out: Output, *, is_each: bool) -> None:
     """Print the facts whose culprit was looked for and not found."""
     unknown = [why for why in explained if why.found is None or not why.found.culprit]
     cases = (
         Case(why.key, "unproven", f"culprit not known ({CULPRIT_WORDS.get(why.outcome, why.outcome)})", why.reason)
         for why in unknown
     )
-    print_cases(cases, {}, out, is_each=is_each, rest="gitmem why KEY")
+    print_cases(with_ids(memory, cases), {}, out, is_each=is_each, rest="gitmem why KEY")
 
 
-def _print_rest(found: VerifyRun, catalog: Catalog, out: Output, *, is_each: bool) -> None:
+def _print_rest(found: VerifyRun, memory: Memory, out: Output, *, is_each: bool) -> None:
     """Print what holds, wrong verdicts, followed moves, the sums and advice."""
     held = [r for r in found.results if r.outcome == "holds" and not r.is_marked]
     named = held if len(held) <= NAMED or is_each else ()
-    ids = short_ids(catalog, [result.due.row.key for result in named]) if out.is_terminal else {}
+    names = _names_of(found, memory, out)
     for result in named:
         why = "its check cannot fail" if result.due.spec.check.form == BUILTIN else "it also holds in an empty folder"
         weak = f" (weak: {why})" if result.verdict and result.verdict.weak else ""
         flaps = " (it flaps)" if result.verdict and result.verdict.flapping else ""
         key, mark = result.due.row.key, (MARKS["verified"], "verified")
         if out.is_terminal:
-            name = ids.get(key, key)
+            name = names[key]
             title = shorten(result.due.document.title, out.width - len(f"{weak}{flaps}{name}") - 11)
             out.line(mark, " holds  ", title, "  ", (name, "key"), (weak + flaps, "yellow"))
         else:
@@ -363,15 +386,24 @@ def _print_rest(found: VerifyRun, catalog: Catalog, out: Output, *, is_each: boo
     if len(held) > NAMED and not is_each:
         out.line((MARKS["verified"], "verified"), f" {len(held)} hold")
     for wrong in found.wrong:
-        hint = "" if found.recorded else f" (gitmem verify --record {wrong.key})"
-        out.line((MARKS["failed"], "failed"), " ", (wrong.key, "key"), f"  wrong verdict — {wrong.message}{hint}")
+        name = names[wrong.key]
+        hint = "" if found.recorded else f" (gitmem verify --record {name})"
+        shown = (wrong.title or wrong.key, "bold") if out.is_terminal else (wrong.key, "key")
+        out.line((MARKS["failed"], "failed"), " ", shown, f"  wrong verdict — {wrong.message}{hint}")
     followed = [r.verdict for r in found.results if r.verdict and r.is_moved and not parse_path_move(r.because)]
     moved = describe_moves([verdict.moved for verdict in followed])
     if moved:
         out.line((moved, "yellow"))
     out.line((summary(found), "bold"))
-    for advice in _advice(found):
+    for advice in _advice(found, names):
         out.note(advice)
+
+
+def _names_of(found: VerifyRun, memory: Memory, out: Output) -> dict[str, str]:
+    """Return how the memories of a run are named."""
+    keys = [result.due.row.key for result in found.results]
+    keys += [*(wrong.key for wrong in found.wrong), *(line.key for line in found.standing.lines)]
+    return shown_names(memory, keys, out)
 
 
 def list_cases(found: VerifyRun) -> list[Case]:
@@ -437,7 +469,7 @@ def summary(found: VerifyRun) -> str:
     return f"{message}{where}{local}. Now: {describe_statuses(found.standing) or 'no facts'}{flapping}{moved}."
 
 
-def _advice(found: VerifyRun) -> list[str]:
+def _advice(found: VerifyRun, names: Mapping[str, str]) -> list[str]:
     lines = [f"the verdicts could not be recorded: {found.unrecorded}"] if found.unrecorded else []
     skipped = [r for r in found.results if r.outcome == "skipped"]
     waiting = [r for r in skipped if r.reason == "not approved"]
@@ -445,19 +477,25 @@ def _advice(found: VerifyRun) -> list[str]:
         lines.append(f"{len(waiting)} not approved: gitmem trust --review")
     denied = [r.due.row.key for r in skipped if r.reason == "denied here"]
     if denied:
-        lines.append(f"{len(denied)} denied here; to decide what to do: gitmem settle {denied[0]}")
+        lines.append(f"{len(denied)} denied here; to decide what to do: gitmem settle {names[denied[0]]}")
     if any(r.reason == "no sandbox works here" for r in found.results):
         lines.append("no sandbox works here: install bubblewrap, or use --no-sandbox; see gitmem doctor")
     hidden = [r for r in found.results if r.hidden and r.outcome != "holds" and r.hidden not in r.reason]
-    lines += [f"{r.due.row.key}: {r.hidden}" for r in hidden][:HIDDEN_SHOWN]
-    lines += [undeclared_reads.advice(r.due.row.key, r.verdict.undeclared) for r in found.results if r.verdict]
+    lines += [f"{names[r.due.row.key]}: {r.hidden}" for r in hidden][:HIDDEN_SHOWN]
+    lines += [undeclared_reads.advice(names[r.due.row.key], r.verdict.undeclared) for r in found.results if r.verdict]
     failed = [line for line in found.standing.lines if line.status == "failed"]
     if failed:
         by = f" (written by {failed[0].by})" if failed[0].by else ""
-        lines.append(f"to decide what to do: gitmem settle {failed[0].key}{by}")
+        lines.append(f"to decide what to do: gitmem settle {names[failed[0].key]}{by}")
     if sum(not line.culprit for line in failed) > APART and not found.dirty:
         lines.append("to find the commits that broke them: gitmem verify --why")
     return [line for line in lines if line]
+
+
+def document(memory: Memory, found: VerifyRun, explained: Sequence[Why]) -> dict[str, Any]:
+    """Return the run as documented JSON, with the short ids of memories."""
+    named: dict[str, Any] = with_short_ids(memory, as_table(found, explained))
+    return named
 
 
 def as_table(found: VerifyRun, explained: Sequence[Why]) -> dict[str, Any]:

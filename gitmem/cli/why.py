@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory
+from gitmem.cli.names import short_names, titles_of, with_short_ids
 from gitmem.cli.options import add_json, add_sandbox, add_scope, warn_of_no_sandbox
-from gitmem.cli.output import Output, quantity
+from gitmem.cli.output import Output, quantity, shorten
 from gitmem.statuses import MARKS
 from gitmem.verify.options import Options
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
     from gitmem.commands.why import SearchStep, Why
     from gitmem.git.history import CommitSummary
+    from gitmem.memory import Memory
+    from gitmem.verify.blame.bisect import BisectResult
 
 EXAMPLES = (
     "gitmem why auth-uses-rs256",
@@ -57,10 +60,10 @@ def run(args: Arguments, out: Output) -> int:
         found = memory.why(
             args.key, options=options, scope=args.scope, with_diff=not args.no_diff, report=progress_of(out)
         )
-    if args.json:
-        out.json(found.as_table())
-    else:
-        print_why(found, out)
+        if args.json:
+            out.json(with_short_ids(memory, found.as_table()))
+        else:
+            print_why(found, out, _named(memory, found.key) if out.is_terminal else None)
     return STATUS.get(found.outcome, 3)
 
 
@@ -73,15 +76,31 @@ def progress_of(out: Output) -> Callable[[SearchStep], None]:
     return show_step
 
 
-def print_why(why: Why, out: Output) -> None:
-    """Print the commit that broke a fact with its change, or why it is unknown."""
-    found = why.found
+def _named(memory: Memory, key: str) -> tuple[str, str]:
+    """Return the title of a fact and its short id; those of another store are its key."""
+    return titles_of(memory, [key]).get(key, key), short_names(memory, [key])[key]
+
+
+def print_why(why: Why, out: Output, named: tuple[str, str] | None = None) -> None:
+    """Print the commit that broke a fact with its change, or why it is unknown.
+
+    Args:
+        why: The explanation.
+        out: The output.
+        named: The fact's title and short id, if a person reads it; None prints its key.
+    """
+    found, name = why.found, named[1] if named else why.key
+    if named:
+        status = _status_of(why)
+        title = shorten(named[0], out.width - len(name) - 4)
+        out.line((MARKS[status], status), " ", (title, "bold"), "  ", (name, "key"))
     if found is None or not found.culprit:
         style = "verified" if why.outcome == "holds" else "yellow"
-        out.line((f"{WORDS.get(why.outcome, why.outcome)}: ", style), (why.key, "key"), f"  {why.reason}")
-        _advise(why, out)
+        indent, key = ("  ", ()) if named else ("", ((why.key, "key"), "  "))
+        out.line(indent, (f"{WORDS.get(why.outcome, why.outcome)}: ", style), *key, why.reason)
+        _advise(why, name, out)
         return
-    print_culprit(why, out)
+    _print_culprit(why, found, out, is_named=named is not None)
     made = (why.made or {}).get(found.culprit)
     if made is not None:
         out.line("  ", ("author: ", "dim"), made.author)
@@ -101,22 +120,21 @@ def print_why(why: Why, out: Output) -> None:
     _print_diff(why, out)
 
 
-def print_culprit(why: Why, out: Output) -> None:
-    """Print the commit that broke a fact, or why it is unknown, on one line."""
-    found = why.found
-    if found is None or not found.culprit:
-        out.line(
-            (MARKS["unproven"], "unproven"),
-            " ",
-            (why.key, "key"),
-            f"  {WORDS.get(why.outcome, why.outcome)}: {why.reason}",
-        )
-        return
+def _status_of(why: Why) -> str:
+    """Return the status whose mark a fact has."""
+    if why.found is not None and why.found.culprit:
+        return "suspect" if why.is_unsteady else "failed"
+    return {"holds": "verified", "never held": "failed"}.get(why.outcome, "unproven")
+
+
+def _print_culprit(why: Why, found: BisectResult, out: Output, *, is_named: bool) -> None:
+    """Print the commit that broke a fact on one line; *is_named*: the line before names the fact."""
     what = "unsteady since" if why.is_unsteady else "broken by"
     word = what if why.outcome == "found" else f"{what} one of {len(found.among)} commits, at the latest"
     whose = _whose((why.made or {}).get(found.culprit))
-    status = "suspect" if why.is_unsteady else "failed"
-    out.line((MARKS[status], status), " ", (why.key, "key"), f"  {word} ", (found.culprit[:12], "bold"), f"  {whose}")
+    status = _status_of(why)
+    fact = ("  ",) if is_named else ((MARKS[status], status), " ", (why.key, "key"), "  ")
+    out.line(*fact, f"{word} ", (found.culprit[:12], "bold"), f"  {whose}")
 
 
 def _whose(made: CommitSummary | None) -> str:
@@ -138,8 +156,8 @@ def _print_diff(why: Why, out: Output) -> None:
         out.note(f"the diff is truncated; for all of it: git diff {why.found.after[:12]} {why.found.culprit[:12]}")
 
 
-def _advise(why: Why, out: Output) -> None:
+def _advise(why: Why, name: str, out: Output) -> None:
     if why.reason == "not approved":
-        out.note(f"approve its command first: gitmem trust {why.key}")
+        out.note(f"approve its command first: gitmem trust {name}")
     elif why.outcome == "flapping":
         out.note("a check that gives different answers proves nothing: find out what else it depends on, and settle it")

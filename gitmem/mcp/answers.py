@@ -85,7 +85,8 @@ def memory(details: Mapping[str, Any]) -> str:
     claimed = "verified by others" if verdict.get("outcome") == "holds" and not verdict["own"] else ""
     status = details["status"]
     standing = f"{status} ({warning_of(status)})" if warning_of(status) else status
-    source = _join(f"memory {details['key']}", details["kind"], details["scope"], standing, claimed, *gone, by(agent))
+    named = f"{details['short_id']} ({details['key']})" if details.get("short_id") else details["key"]
+    source = _join(f"memory {named}", details["kind"], details["scope"], standing, claimed, *gone, by(agent))
     lines = [line(details["title"])]
     lines += [f"{name}: {line(_value(fields[name]))}" for name in _FIELDS if fields.get(name) not in (None, "", [])]
     if fields.get("verify"):

@@ -32,14 +32,14 @@ def _add_search(server: MCPServer[Any], service: Service) -> None:
     async def memory_search(
         ctx: Context[Any, Any],
         *,
-        query: Annotated[schemas.Words, Field(description="The question")],
+        query: schemas.Words,
         limit: Annotated[int, Field(ge=1, le=25)] = 5,
         kinds: Annotated[schemas.Lines, Field(description="fact, gotcha, pattern")] = [],
         collection: schemas.Line = "",
-        paths: Annotated[schemas.Lines, Field(description="About these")] = [],
+        paths: schemas.Lines = [],
         scope: schemas.Scope = "",
         source: Annotated[schemas.Line, Field(description="Or search github, jira")] = "",
-        strict: Annotated[bool, Field(description="Only trusted memories")] = False,
+        strict: Annotated[bool, Field(description="Only trusted")] = False,
     ) -> Annotated[CallToolResult, schemas.Hits]:
         """Find memories: facts with proof status, gotchas, decisions, past work."""
         wanted = Query(
@@ -59,7 +59,10 @@ def _add_search(server: MCPServer[Any], service: Service) -> None:
             return found, answers.hits(memory, found.hits)
 
         (found, text), notes = await service.read(ctx, work)
-        hits = [schemas.Row(key=hit.reference, kind=hit.kind, status=hit.status, scope=hit.scope) for hit in found.hits]
+        hits = [
+            schemas.Row(key=hit.reference, short_id=hit.short_id, kind=hit.kind, status=hit.status, scope=hit.scope)
+            for hit in found.hits
+        ]
         if not hits:
             meant = f"; did you mean {answers.line(display(found.suggestion), 200)!r}?" if found.suggestion else ""
             notes.append(f"nothing found{meant}")
@@ -74,7 +77,7 @@ def _add_get(server: MCPServer[Any], service: Service) -> None:
     ) -> Annotated[CallToolResult, schemas.Got]:
         """Read one memory in full, even if expired or deleted."""
         found, notes = await service.read(ctx, lambda memory: memory.show(key, scope=scope).document)
-        about = {name: found[name] for name in ("kind", "status", "scope")}
+        about = {name: found[name] for name in ("short_id", "kind", "status", "scope")}
         name = f"{found['store']}:{found['key']}" if "store" in found else found["key"]
         return answers.result(schemas.Got(key=name, **about, text=answers.memory(found), notes="\n".join(notes)))
 
@@ -103,7 +106,7 @@ def _add_status(server: MCPServer[Any], service: Service) -> None:
     async def facts_status(
         ctx: Context[Any, Any],
         *,
-        status: Annotated[list[schemas.Status], Field(max_length=6, description="List facts with this status")] = [],
+        status: Annotated[list[schemas.Status], Field(max_length=6, description="List these")] = [],
         limit: Annotated[int, Field(ge=1, le=100)] = 20,
     ) -> Annotated[CallToolResult, schemas.FactCounts]:
         """List facts that failed, are suspect, or wait for approval."""

@@ -27,6 +27,7 @@ class Row(BaseModel):
     """One memory that was found; its words are in the answer's text."""
 
     key: str
+    short_id: str = ""
     kind: str
     status: str
     scope: str
@@ -45,6 +46,7 @@ class Got(BaseModel):
     """One memory."""
 
     key: str
+    short_id: str = ""
     kind: str
     status: str
     scope: str
@@ -76,6 +78,7 @@ class WriteResult(BaseModel):
     """The result of a write."""
 
     key: str
+    short_id: str = ""
     scope: str
     commit: str
     changed: bool
@@ -86,6 +89,7 @@ class FactProposal(BaseModel):
     """A recorded fact: whether it is proved now, or waits until a person approves its command."""
 
     key: str
+    short_id: str = ""
     commit: str
     waits: bool
     notes: str

@@ -11,6 +11,7 @@ from pydantic import Field
 from gitmem.commands.remember import Place, settle_place
 from gitmem.document.builtin_checks import shapes
 from gitmem.errors import RefusedError
+from gitmem.index.catalog import short_ids
 from gitmem.mcp import rights, schemas
 from gitmem.mcp.service import Service
 from gitmem.memory import Memory
@@ -37,9 +38,9 @@ def _add_remember(server: MCPServer[Any], service: Service) -> None:
         kind: Annotated[schemas.Line, Field(description="gotcha, pattern, decision, convention")] = "",
         collection: schemas.Line = "",
         title: schemas.Line = "",
-        key: Annotated[schemas.Line, Field(description="Default: made from the text")] = "",
+        key: schemas.Line = "",
         tags: schemas.Lines = [],
-        paths: Annotated[schemas.Lines, Field(description="Globs of files it is about")] = [],
+        paths: Annotated[schemas.Lines, Field(description="Globs of files")] = [],
         refs: Annotated[schemas.Lines, Field(description="path:line, URL")] = [],
         requires: Annotated[schemas.Lines, Field(description="Keys it rests on")] = [],
         supersedes: Annotated[schemas.Lines, Field(description="Keys it replaces")] = [],
@@ -56,7 +57,8 @@ def _add_remember(server: MCPServer[Any], service: Service) -> None:
             old = [rights.refuse_others(memory, one, home, "supersede it") for one in supersedes]
             lists: dict[str, Any] = {"tags": tags, "paths": paths, "refs": refs, "requires": requires}
             lists["supersedes"] = old
-            return memory.remember(text, title=title, kind=new.kind, key=key, ttl=ttl, scope=home, **lists), home
+            change = memory.remember(text, title=title, kind=new.kind, key=key, ttl=ttl, scope=home, **lists)
+            return _named(memory, change), home
 
         (change, home), notes = await service.write(ctx, work)
         return _write_result(change, home, notes)
@@ -68,7 +70,7 @@ def _add_delete(server: MCPServer[Any], service: Service) -> None:
         ctx: Context[Any, Any],
         *,
         key: schemas.Key,
-        why: Annotated[schemas.Line, Field(description="The reason")] = "",
+        why: schemas.Line = "",
         scope: schemas.Scope = "",
     ) -> schemas.WriteResult:
         """Retire your own memory or, as the lead, a shared one. A person can restore it."""
@@ -76,7 +78,7 @@ def _add_delete(server: MCPServer[Any], service: Service) -> None:
         def work(memory: Memory) -> tuple[Any, str]:
             own = rights.refuse_others(memory, key, scope, "delete it")
             where = memory.repository.scope_of(holder_of(memory.repository, own, scope)[0], own)
-            return memory.forget(own, why=why, scope=scope)[0], where
+            return _named(memory, memory.forget(own, why=why, scope=scope)[0]), where
 
         (change, where), notes = await service.write(ctx, work)
         return _write_result(change, where, notes)
@@ -101,11 +103,14 @@ def _add_inject(server: MCPServer[Any], service: Service) -> None:
             if push and not worker:
                 message = "push needs the name of a worker"
                 raise RefusedError(message, hint="what goes to everyone is pushed with gitmem sync")
-            return (memory.workflow.send if push else memory.workflow.inject)(text, **options)
+            if push:
+                return memory.workflow.send(text, **options)
+            return _named(memory, memory.workflow.inject(text, **options))
 
         done, notes = await service.write(ctx, work)
         if push:  # nothing is written here: the result is the ref's name at the remote
-            return schemas.WriteResult(key=done, scope="remote", commit="", changed=True, notes="\n".join(notes))
+            about = {"short_id": "", "scope": "remote", "commit": ""}
+            return schemas.WriteResult(key=done, **about, changed=True, notes="\n".join(notes))
         return _write_result(done, "private" if worker else PROJECT, notes)
 
 
@@ -122,9 +127,9 @@ def _add_propose(server: MCPServer[Any], service: Service) -> None:
             Field(description=f"Instead, one of {shapes().replace(', exactly: true?', '')}"),
         ] = {},
         body: Annotated[str, Field(max_length=20_000)] = "",
-        paths: Annotated[schemas.Lines, Field(description="Globs of files it reads")] = [],
+        paths: Annotated[schemas.Lines, Field(description="Globs of files")] = [],
         requires: schemas.Lines = [],
-        network: Annotated[bool, Field(description="The command needs it")] = False,
+        network: Annotated[bool, Field(description="Needed")] = False,
         outside: Annotated[bool, Field(description="About the world, not code")] = False,
         env: Annotated[schemas.Lines, Field(description="Variables it may see")] = [],
     ) -> schemas.FactProposal:
@@ -139,17 +144,31 @@ def _add_propose(server: MCPServer[Any], service: Service) -> None:
             options: dict[str, Any] = {"body": body, "paths": paths, "requires": requires} | world
             # A command is never run here, not even an approved one: the fact is unproven.
             change = memory.fact(title, verify=check or command, unproven=not check, **options)
-            return change, change.key in memory.repository.waiting_keys()
+            return _named(memory, change), change.key in memory.repository.waiting_keys()
 
-        (change, waits), notes = await service.write(ctx, work)
+        ((change, short_id), waits), notes = await service.write(ctx, work)
         if waits:
             notes.append("it stays unproven until a person approves its command: gitmem trust --review")
-        return schemas.FactProposal(key=change.key, commit=change.commit, waits=waits, notes="\n".join(notes))
+        return schemas.FactProposal(
+            key=change.key, short_id=short_id, commit=change.commit, waits=waits, notes="\n".join(notes)
+        )
 
 
-def _write_result(change: Any, scope: str, notes: list[str]) -> schemas.WriteResult:
+def _named(memory: Memory, change: Any) -> tuple[Any, str]:
+    """Return a write with the short id of its memory; empty if this project's memory does not have it."""
+    catalog = memory.repository.find_catalog()
+    return change, "" if catalog is None else short_ids(catalog, [change.key]).get(change.key, "")
+
+
+def _write_result(named: tuple[Any, str], scope: str, notes: list[str]) -> schemas.WriteResult:
+    change, short_id = named
     if not change.is_written:
         notes.append("nothing was written: nothing would change")
     return schemas.WriteResult(
-        key=change.key, scope=scope, commit=change.commit, changed=change.is_written, notes="\n".join(notes)
+        key=change.key,
+        short_id=short_id,
+        scope=scope,
+        commit=change.commit,
+        changed=change.is_written,
+        notes="\n".join(notes),
     )

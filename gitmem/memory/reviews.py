@@ -62,10 +62,17 @@ def check_change(
     options = replace(options, keys=_full_keys(repository, branch, options.keys))
     stores = stores_to_prove(repository, options)
     if staged:
-        return check_staged(stores, branch=branch, progress=progress)
+        return _with_ids(repository, check_staged(stores, branch=branch, progress=progress))
     default = repository.default_branch()
     checked = check(stores, base=base, head=head, default=default, branch=branch, progress=progress)
-    return with_review(repository, with_branch_review(repository, checked, options), options)
+    return _with_ids(repository, with_review(repository, with_branch_review(repository, checked, options), options))
+
+
+def _with_ids(repository: OpenRepository, checked: CheckResult) -> CheckResult:
+    from gitmem.verify.overview.finding import name_findings
+
+    catalog = repository.find_catalog()
+    return checked if catalog is None else replace(checked, findings=name_findings(checked.findings, catalog))
 
 
 def _full_keys(repository: OpenRepository, branch: BranchMemory | None, keys: Iterable[str]) -> tuple[str, ...]:

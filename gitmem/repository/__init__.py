@@ -10,7 +10,7 @@ import os
 import time
 
 from gitmem import config
-from gitmem.errors import GitmemError, NotFoundError
+from gitmem.errors import GitmemError, NoRepositoryError, NotFoundError
 from gitmem.frozen import replace
 from gitmem.git import Git
 from gitmem.git.repository import discover_or
@@ -167,6 +167,13 @@ class OpenRepository(OpenStore):
             self.ground(base)
         finally:
             self._is_judging = False
+
+    def find_catalog(self) -> Catalog | None:
+        """Return the catalog at the store's tip; None if this project has no memory yet."""
+        try:
+            return self.catalog()
+        except NoRepositoryError:
+            return None
 
     def _captures(self) -> Waiting | None:
         """Return the captured texts; None if none wait or only the branch is read."""

@@ -7,6 +7,7 @@ from gitmem.document.parse import parse
 from gitmem.document.times import format_time
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import replace
+from gitmem.index.catalog.keys import resolve_ids
 from gitmem.store import layout
 from gitmem.store.commit import CommitPlan, CommitResult, WriteTarget, write_commit
 from gitmem.store.proposal import is_proposal
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 # The most keys named in the message of one commit.
 KEYS_NAMED = 100
+# The fields that name other memories.
+LINKS = ("requires", "supersedes")
 
 
 class Writer:
@@ -152,7 +155,7 @@ class Writer:
         Raises:
             DuplicateError: Another memory says the same, and *again* is to refuse.
         """
-        settled = place.settle_key(catalog, draft)
+        settled = place.settle_key(catalog, _with_keys(catalog, draft))
         found = self.said.find(catalog, settled, policy, again=again)
         if found is not None:
             refuse_said(settled, found, again=again)
@@ -417,6 +420,12 @@ class Writer:
 
     def _tip(self) -> str:
         return self._git.read_ref(self._target.ref) or self._target.start or ""
+
+
+def _with_keys(catalog: Catalog, draft: Draft) -> Draft:
+    """Return a draft with the keys of the memories that it names by short ids."""
+    names = {name: draft.fields[name] for name in LINKS if isinstance(draft.fields.get(name), list)}
+    return replace(draft, fields={**draft.fields, **{name: resolve_ids(catalog, names[name]) for name in names}})
 
 
 def _with_contradictions(catalog: Catalog, draft: Draft) -> Draft:

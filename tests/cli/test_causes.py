@@ -7,6 +7,7 @@ from pathlib import Path
 
 from conftest import commit_files, git
 from support.facts import make_fact, put
+from support.ids import id_of
 
 FACTS, GONE = 300, 208
 
@@ -65,8 +66,8 @@ def test_each_lists_every_fact_on_a_line(run_cli, repo: Path) -> None:
     verify = run_cli("verify", "--each")
 
     markdown = run_cli("check", "--base", "HEAD~1", "--format", "markdown").out
-    assert "#### Becomes false (4)\n\n- **4 facts become false — … does not exist**\n  - **f0**: " in markdown
-    assert "  - … and 1 more: f3\n" in markdown
+    assert "#### Becomes false (4)\n\n- **4 facts become false — … does not exist**\n  - **Fact f0** (" in markdown
+    assert f"  - … and 1 more: Fact f3 ({id_of('f3')})\n" in markdown
     assert check.out.startswith("✗ 4 facts become false — … does not exist\n    f0, f1, f2, f3\n")
     assert "to list each: gitmem check --each --base HEAD~1\n" in check.out
     assert [line.split("  ")[0] for line in each.out.splitlines()[:4]] == ["✗ f0", "✗ f1", "✗ f2", "✗ f3"]

@@ -9,6 +9,7 @@ import pytest
 from conftest import commit_files, git, tip
 from support.code_changes import RS256, change
 from support.facts import make_fact, make_memory, put
+from support.ids import id_of
 
 EDDSA = {"src/auth/jwt.py": 'ALGORITHM = "EdDSA"\n'}
 
@@ -73,8 +74,10 @@ def test_json_is_as_documented(run_cli, repo: Path) -> None:
 
     row = {"because": "no file of src/auth/*.py contains 'RS256'", "by": "ana", "path": "facts/breaks.md", "line": 0}
     row |= {"changed": [{"path": "src/auth/jwt.py", "line": 1}], "stated": [], "new": False}
-    assert found["newly_false"] == [{"key": "breaks", "title": "Fact breaks", **row}]
-    assert found["newly_true"] == [{"key": "mended", "title": "Fact mended", "path": "facts/mended.md"}]
+    assert found["newly_false"] == [{"key": "breaks", "short_id": id_of("breaks"), "title": "Fact breaks", **row}]
+    assert found["newly_true"] == [
+        {"key": "mended", "short_id": id_of("mended"), "title": "Fact mended", "path": "facts/mended.md"}
+    ]
     assert [(one["key"], one["because"], one["new"]) for one in found["suspect"]] == [("near", ["breaks"], True)]
     assert (found["memory"], found["sections"]) == (tip(repo), [])
     assert [one["key"] for one in found["still_false"]] == ["still"]

@@ -21,6 +21,7 @@ def test_decisions_are_loaded_as_text_and_as_json(run_cli) -> None:
     (one,) = found["decisions"]
     assert list(one) == [
         "key",
+        "short_id",
         "kind",
         "title",
         "status",

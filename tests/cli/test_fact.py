@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, tip
+from support.ids import id_of
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,7 @@ def test_json_is_key_path_and_commit(run_cli, repo: Path) -> None:
 
     assert json.loads(done.out) == {
         "key": "there-is-a-readme",
+        "short_id": id_of("there-is-a-readme"),
         "path": "facts/there-is-a-readme.md",
         "commit": tip(repo),
     }

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from conftest import git, tip
+from support.ids import id_of
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 
@@ -16,7 +17,9 @@ def test_memory_moves_to_the_archive_with_the_reason(run_cli, repo: Path) -> Non
     done = run_cli("forget", "vpn", "--why", "the VPN is gone", "--json")
 
     shown = json.loads(run_cli("show", "vpn", "--json").out)
-    assert json.loads(done.out) == {"key": "vpn", "path": "archive/learned/vpn.md", "commit": tip(repo)}
+    assert json.loads(done.out) == {
+        **{"key": "vpn", "short_id": id_of("vpn"), "path": "archive/learned/vpn.md", "commit": tip(repo)}
+    }
     assert (shown["archived"], shown["frontmatter"]["retired"]["why"]) == (True, "the VPN is gone")
     assert run_cli("recall", "deploys").status == 1
     assert "vpn" in run_cli("recall", "deploys", "--all").out

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, tip
+from support.ids import id_of
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 
@@ -38,6 +39,7 @@ def test_json_is_key_path_and_commit(run_cli, repo: Path) -> None:
 
     assert json.loads(done.out) == {
         "key": "deploys-need-the-vpn",
+        "short_id": id_of("deploys-need-the-vpn"),
         "path": "gotchas/deploys-need-the-vpn.md",
         "commit": tip(repo),
     }

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from conftest import git, tip
+from support.ids import id_of
 
 
 def test_restored_memory_is_found_again(run_cli, repo: Path) -> None:
@@ -15,7 +16,9 @@ def test_restored_memory_is_found_again(run_cli, repo: Path) -> None:
 
     done = run_cli("restore", "vpn", "--json")
 
-    assert json.loads(done.out) == {"key": "vpn", "path": "learned/vpn.md", "commit": tip(repo)}
+    assert json.loads(done.out) == {
+        **{"key": "vpn", "short_id": id_of("vpn"), "path": "learned/vpn.md", "commit": tip(repo)}
+    }
     assert git(repo, "show", "memory:learned/vpn.md") == text
     assert run_cli("recall", "deploys").status == 0
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, memory_text, tip
+from support.ids import id_of
 
 
 @pytest.fixture
@@ -51,7 +52,9 @@ def test_json_has_every_result_of_a_save(run_cli, shown: Path, repo: Path) -> No
 
     table = json.loads(done.out)
     assert done.status == 1
-    assert table["memories"] == [{"key": "c", "path": "learned/c.md", "commit": tip(repo, "memory~1"), "is_new": True}]
+    assert table["memories"] == [
+        {"key": "c", "short_id": id_of("c"), "path": "learned/c.md", "commit": tip(repo, "memory~1"), "is_new": True}
+    ]
     assert [r["path"] for r in table["refused"]] == ["learned/bad.md"]
     assert (table["forgotten"], table["restored"], table["others"]) == (["a"], [], 0)
 

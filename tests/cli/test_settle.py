@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git
+from support.ids import id_of
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +36,9 @@ def test_suspect_names_the_cause_to_settle(run_cli) -> None:
     done = run_cli("settle", "k")
 
     assert done.status == 1
-    assert "It is suspect because f failed: settle that one, and this one clears automatically.\n" in done.out
+    assert (
+        f"It is suspect because {id_of('f')} failed: settle that one, and this one clears automatically.\n" in done.out
+    )
 
 
 def test_reworded_with_a_check_that_fits_it_holds_again(run_cli) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from conftest import commit_files, git, memory_text, put_files
 from support.facts import approve_all, make_fact, put
+from support.ids import id_of
 
 from gitmem.cli.show import _value
 from gitmem.memory import Memory
@@ -192,6 +193,11 @@ def test_stale_fact_says_what_changed_or_since_when_its_time_has_passed(run_cli,
 
     changed, old, status = (run_cli(*words).out for words in (["show", "changed"], ["show", "old"], ["status"]))
 
-    assert f"  stale: src/auth/jwt.py changed since {judged}; to judge it: gitmem verify changed\n" in changed
-    assert "  stale: its time to live passed at 20" in old and ", 10d ago; to judge it: gitmem verify old\n" in old
+    assert (
+        f"  stale: src/auth/jwt.py changed since {judged}; to judge it: gitmem verify {id_of('changed')}\n" in changed
+    )
+    assert (
+        "  stale: its time to live passed at 20" in old
+        and f", 10d ago; to judge it: gitmem verify {id_of('old')}\n" in old
+    )
     assert "~ stale: 1 of which inputs have changed, 1 past the time to live  gitmem verify --dry-run\n" in status

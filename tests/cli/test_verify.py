@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import commit_files, git, memory_text, put_files, tip
 from support.facts import approve_all
+from support.ids import id_of
 
 from gitmem.memory import Memory
 
@@ -74,7 +75,7 @@ def test_json_is_as_documented(run_cli, repo: Path) -> None:
         ("a", "fails", "failed"),
         ("b", "holds", "suspect"),
     ]
-    assert found["suspect"] == [{"key": "b", "because": ["a"]}]
+    assert found["suspect"] == [{"key": "b", "short_id": id_of("b"), "because": ["a"]}]
 
 
 @pytest.mark.usefixtures("facts")

@@ -9,7 +9,7 @@ from typing import Any
 from conftest import NOW, memory_text, put_files
 from mcp import Client
 from support.facts import make_fact, make_memory, put, verify
-from support.ids import named
+from support.ids import id_of, named
 from support.mcp_client import Answer, call, call_one, with_client
 from support.terminal import ALIVE
 
@@ -37,7 +37,8 @@ def test_search_finds_with_status_and_by_whom(memory, repo: Path) -> None:
 
     hits = {hit["key"]: hit for hit in answer.content["hits"]}
     assert hits["retries-are-capped"] == {
-        "key": "retries-are-capped", "kind": "fact", "status": "verified", "scope": "project",
+        "key": "retries-are-capped", "short_id": id_of("retries-are-capped"),
+        "kind": "fact", "status": "verified", "scope": "project",
     }  # fmt: skip
     assert f"- {named('retries-are-capped')} (fact, verified, by a person) Retries are capped" in answer.text
     assert f"- {named('retry-storm')} (gotcha, by agent bot) A retry storm took the gateway down" in answer.text
@@ -78,7 +79,8 @@ def test_get_tells_the_whole_memory_and_counts_the_access(memory, repo: Path) ->
     answer = call_one(repo, "memory_get", key="tok")
 
     assert answer.content | {"text": ""} == {
-        "key": "tokens", "kind": "fact", "status": "unproven", "scope": "project", "text": "", "notes": "",
+        "key": "tokens", "short_id": id_of("tokens"),
+        "kind": "fact", "status": "unproven", "scope": "project", "text": "", "notes": "",
     }  # fmt: skip
     assert "Source: memory tokens, fact, project, unproven, by a person" in answer.text
     assert "The gateway checks." in answer.text

@@ -7,6 +7,7 @@ from pathlib import Path
 from conftest import git, tip
 from support.branch import fields_of
 from support.facts import approve_all, count_commits, make_fact, make_memory, put
+from support.ids import id_of
 from support.mcp_client import call, call_one
 
 from gitmem.memory import Memory
@@ -28,7 +29,9 @@ def test_memory_names_the_agent_that_wrote_it(memory, repo: Path) -> None:
 
     key = answer.content["key"]
     fields = fields_of(repo, f"gotchas/{key}.md")
-    assert answer.content == {"key": key, "scope": "project", "commit": tip(repo), "changed": True, "notes": ""}
+    assert answer.content == {
+        **{"key": key, "short_id": id_of(key), "scope": "project", "commit": tip(repo), "changed": True, "notes": ""}
+    }
     assert fields["by"] == OWN
     assert (fields["title"], fields["refs"]) == ("The gateway drops idle connections", ["src/gateway/retry.py:1"])
     assert "Gitmem-Source: agent mcp" in git(repo, "log", "-1", "--format=%B", tip(repo))

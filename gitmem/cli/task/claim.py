@@ -10,7 +10,9 @@ agents work for one person, GITMEM_AGENT tells them apart.
 from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.changes import print_written
 from gitmem.cli.command_memory import open_memory
+from gitmem.cli.names import short_names, with_short_ids
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.cli.task import rows
@@ -39,17 +41,17 @@ def run(args: Arguments, out: Output) -> int:
         relevant = memory.workflow.pre_work(Work(change.key, WorkflowStep()))
         for attempt in () if args.json else before.past_attempts:
             out.note(rows.attempt_line(attempt))
-        own = f"- [{change.key}]"
+        own = tuple(f"- [{name}]" for name in (change.key, short_names(memory, [change.key])[change.key]))
         parts = [
             Part(part.heading, tuple(entry for entry in part.entries if not entry.text.startswith(own)))
             for part in relevant.parts
         ]
         for line in () if args.json else fence_parts(parts, source="the memory of this repository").splitlines():
             out.note(line)
-    if args.json:
+        if not args.json:
+            print_written(change, memory, out, did="claimed")
+            return 0
         table = {"key": change.key, "path": change.path, "commit": change.commit, "attempt": before.next_num}
         attempts = [fields_of(attempt) for attempt in before.past_attempts]
-        out.json(table | {"attempts": attempts, "relevant": list(relevant.hits)})
-    else:
-        out.result(change.key, f"claimed {change.key}")
+        out.json(with_short_ids(memory, table | {"attempts": attempts, "relevant": list(relevant.hits)}))
     return 0

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory, print_notices
+from gitmem.cli.names import with_short_ids
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.cli.task import rows
@@ -41,7 +42,7 @@ def run(args: Arguments, out: Output) -> int:
         found = memory.tasks.list(states=states, parent=args.parent, mine=args.mine, everything=args.all)
         print_notices(memory, out)
         if args.json:
-            out.json({"tasks": [rows.as_table(row) for row in found]})
+            out.json(with_short_ids(memory, {"tasks": [rows.as_table(row) for row in found]}))
         else:
             rows.print_rows(memory, found, out)
             if not found:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory, print_notices
+from gitmem.cli.names import with_short_ids
 from gitmem.cli.options import add_json, positive
 from gitmem.cli.output import Output
 from gitmem.cli.task import rows
@@ -28,7 +29,8 @@ def run(args: Arguments, out: Output) -> int:
         print_notices(memory, out)
         shown = found[: args.limit] if args.limit else found
         if args.json:
-            out.json({"tasks": [rows.as_table(row) for row in shown], "more": len(found) - len(shown)})
+            table = {"tasks": [rows.as_table(row) for row in shown], "more": len(found) - len(shown)}
+            out.json(with_short_ids(memory, table))
         else:
             rows.print_rows(memory, shown, out)
             if len(shown) < len(found):

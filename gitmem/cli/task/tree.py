@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory
+from gitmem.cli.names import with_short_ids
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, shorten
 from gitmem.cli.task import rows
@@ -39,8 +40,9 @@ def run(args: Arguments, out: Output) -> int:
     """Print the trees; return 1 if there are no tasks."""
     with open_memory(out) as memory:
         trees = memory.tasks.tree(args.key, everything=args.all)
+        tables = with_short_ids(memory, [as_table(tree) for tree in trees]) if args.json else []
     if args.json:
-        out.json({"tasks": [as_table(tree) for tree in trees]})
+        out.json({"tasks": tables})
     else:
         for tree in trees:
             _print(tree, "", "", out)

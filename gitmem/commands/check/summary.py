@@ -25,7 +25,7 @@ from gitmem.verify.overview.finding import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gitmem.commands.check.run import CheckResult
     from gitmem.verify.overview.finding import ReviewFinding
@@ -34,8 +34,17 @@ if TYPE_CHECKING:
 NAMED = 5
 
 
-def findings_of(checked: CheckResult, *, now: int, memory_commit: str = "") -> Findings:
-    """Return the findings in the form used by reports; *memory_commit* is the commit of the memory branch."""
+def findings_of(
+    checked: CheckResult, *, now: int, memory_commit: str = "", names: Mapping[str, str] | None = None
+) -> Findings:
+    """Return the findings in the form used by reports.
+
+    Args:
+        checked: The result.
+        now: The time, epoch seconds.
+        memory_commit: The commit of the memory branch.
+        names: How notes name facts, by key; others are named by their keys.
+    """
     span = checked.span
     return Findings(
         "check",
@@ -44,7 +53,7 @@ def findings_of(checked: CheckResult, *, now: int, memory_commit: str = "") -> F
         span.head,
         span.base,
         now,
-        tuple(notes(checked)),
+        tuple(notes(checked, names)),
         checked.untouched,
         sections(checked),
         memory_commit,
@@ -114,20 +123,24 @@ def summary(checked: CheckResult) -> str:
     return f"{files} {verb} {facts}" + (f": {message}" if message else "")
 
 
-def notes(checked: CheckResult) -> list[str]:
-    """Return further notes, one line each."""
+def notes(checked: CheckResult, names: Mapping[str, str] | None = None) -> list[str]:
+    """Return further notes, one line each; *names* as in ``findings_of``."""
+
+    def some(keys: Sequence[str]) -> str:
+        return list_some([(names or {}).get(key, key) for key in keys], NAMED)
+
     lines = [checked.span.note] if checked.span.note else []
     lines += [note_of(checked.branch)] if checked.branch is not None else []
     if checked.hidden:
-        lines.append(f"memories in .memory/ hide facts on the memory branch: {list_some(checked.hidden, NAMED)}")
+        lines.append(f"memories in .memory/ hide facts on the memory branch: {some(checked.hidden)}")
     if checked.brought:
-        lines.append(f"new or changed facts in .memory/: {list_some(checked.brought, NAMED)}")
+        lines.append(f"new or changed facts in .memory/: {some(checked.brought)}")
     if checked.removed:
-        lines.append(f"facts in .memory/ that this change removes: {list_some(checked.removed, NAMED)}")
+        lines.append(f"facts in .memory/ that this change removes: {some(checked.removed)}")
     if moved := describe_moves([f.moved for f in checked.findings if f.moved and f.kind == HOLDS]):
         lines.append(moved)
     if checked.whole:
         every = count_of(len(checked.whole), "fact is", "facts are")
         known = "the files that the command reads are unknown, or its paths match no file (gitmem edit KEY --path GLOB)"
-        lines.append(f"{every} touched by every change, because {known}: {list_some(checked.whole, NAMED)}")
+        lines.append(f"{every} touched by every change, because {known}: {some(checked.whole)}")
     return lines

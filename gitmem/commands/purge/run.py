@@ -14,6 +14,7 @@ from gitmem.commands.view import view as views
 from gitmem.errors import ConflictError, NotFoundError
 from gitmem.frozen import frozen, replace
 from gitmem.git.rewrite import drop_objects, move_refs, plan_rewriting, write_rewriting
+from gitmem.index.catalog.keys import resolve_ids
 from gitmem.store import foreign
 from gitmem.store.proofs import FOREIGN
 from gitmem.store.proposal import PROPOSAL_PREFIX
@@ -88,7 +89,7 @@ def find_subject(store: OpenStore, keys: Sequence[str], secret: str) -> Subject:
     """
     tips = sorted(set(own_refs(store).values()))
     if keys:
-        return of_keys(store.git, keys, tips)
+        return of_keys(store.git, resolve_ids(store.catalog(), keys) if store.find_tip() else keys, tips)
     subject = of_secret(secret)
     lines = store.git.text("rev-list", "--objects", *tips).split("\n") if tips else []
     refuse_named(subject, (line.partition(" ")[2] for line in lines))

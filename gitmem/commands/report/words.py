@@ -21,9 +21,9 @@ def sentence(finding: FactFinding) -> str:
     if finding.by and words.level:
         parts.append(f"Written by {finding.by}.")
     if finding.kind == WRONG:
-        parts.append(f"To record the right verdict: gitmem verify --record {finding.key}")
+        parts.append(f"To record the right verdict: gitmem verify --record {finding.name}")
     if finding.kind in (BROKEN, FAILED, SILENCED, SUSPECT, STILL, OUTSIDE):
-        parts.append(f"To decide what to do: gitmem settle {finding.key}")
+        parts.append(f"To decide what to do: gitmem settle {finding.name}")
     return " ".join(parts)
 
 

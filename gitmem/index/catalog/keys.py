@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from gitmem.errors import AmbiguousKeyError, NotFoundError
-from gitmem.index.catalog import Catalog, key_of_id
+from gitmem.index.catalog import Catalog, key_of_id, short_ids
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
 
 # How many keys an error names: if several begin with the typed text, and if none does.
 KEYS_NAMED = 10
@@ -37,6 +42,55 @@ def full_key(catalog: Catalog, typed: str) -> str:
         shown = ", ".join(keys[:KEYS_NAMED]) + (", …" if len(keys) > KEYS_NAMED else "")
         raise AmbiguousKeyError(f"{typed} matches several memories", keys=keys, hint=f"choose one of {shown}")
     raise NotFoundError(f"there is no memory {typed}", hint=near_keys(catalog, typed))
+
+
+def names_of(catalog: Catalog, keys: Iterable[str]) -> dict[str, str]:
+    """Return by what each memory is named to a person: its short id, or its key if this catalog does not have it."""
+    every = list(keys)
+    ids = short_ids(catalog, every)
+    return {key: ids.get(key, key) for key in every}
+
+
+def resolve_ids(catalog: Catalog, names: Iterable[str]) -> list[str]:
+    """Return names with the short ids among them replaced by keys; keys, labels and unknown names are kept."""
+    return [_key_of(catalog, name) or name for name in names]
+
+
+def _key_of(catalog: Catalog, name: str) -> str:
+    """Return the key of a name that is a short id and neither a key nor a label; else an empty string."""
+    key = key_of_id(catalog, name)
+    known = "SELECT 1 FROM memory WHERE key = ? UNION SELECT 1 FROM link WHERE relation = 'produces' AND target = ?"
+    return "" if not key or catalog.row(known, (name, name)) else key
+
+
+def add_short_ids(catalog: Catalog, document: Any) -> Any:
+    """Return a document of JSON with ``short_id`` after each ``key`` of a memory of this catalog that lacks it."""
+    ids = short_ids(catalog, {key for table in _named_tables(document) for key in [table["key"]]})
+
+    def add(value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return [add(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        found: dict[str, Any] = {}
+        for name, one in value.items():
+            found[name] = add(one)
+            if name == "key" and "short_id" not in value and "store" not in value and one in ids:
+                found["short_id"] = ids[one]
+        return found
+
+    return add(document)
+
+
+def _named_tables(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield the tables in a document that name a memory."""
+    if isinstance(value, dict):
+        if value.get("key") and isinstance(value["key"], str):
+            yield value
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        for one in value:
+            yield from _named_tables(one)
 
 
 def near_keys(catalog: Catalog, key: str) -> str:

@@ -63,6 +63,16 @@ class Case:
     title: str = ""
     short_id: str = ""
 
+    @property
+    def name(self) -> str:
+        """Return by what it is named to a person: its short id, else its key."""
+        return self.short_id or self.key
+
+    @property
+    def wording(self) -> str:
+        """Return its title with its name in parentheses, or its name alone."""
+        return f"{self.title} ({self.name})" if self.title else self.name
+
 
 @frozen
 class Cause:

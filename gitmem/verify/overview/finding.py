@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
+from gitmem.index.catalog import short_ids
 from gitmem.model import BLOCKED, VERIFIED
 from gitmem.store.code_folder import is_home
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gitmem.git import Git
+    from gitmem.index.catalog import Catalog
 
 # Kinds of findings.
 BROKEN = "newly_false"
@@ -241,6 +243,7 @@ class FactFinding:
         seconds: How long its check ran.
         moved: Where git renamed the files that the check names, if the change moved them (``verify.moves``).
         stated: The lines of documents that state it, if it becomes false, or that name an old path.
+        short_id: Its short id; empty if it is not known.
     """
 
     key: str
@@ -258,11 +261,24 @@ class FactFinding:
     seconds: float = 0.0
     moved: str = ""
     stated: tuple[StatedLine, ...] = ()
+    short_id: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return by what it is named to a person: its short id, else its key."""
+        return self.short_id or self.key
 
     @property
     def is_waiting(self) -> bool:
         """Return whether it is waiting for a person's approval, which no change to the code can give."""
         return self.kind == UNCHECKED and self.because == NOT_APPROVED
+
+
+def name_findings(findings: Iterable[FactFinding], catalog: Catalog) -> tuple[FactFinding, ...]:
+    """Return findings with the short ids of their memories."""
+    every = list(findings)
+    ids = short_ids(catalog, [finding.key for finding in every])
+    return tuple(replace(finding, short_id=ids.get(finding.key, "")) for finding in every)
 
 
 @frozen

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from support.ids import id_of
+
 
 def test_list_prints_rows_that_pipe_and_json(memory, run_cli, monkeypatch):
     memory.tasks.add("Refresh tokens", verify=None, key="a", priority=1)
@@ -18,7 +20,8 @@ def test_list_prints_rows_that_pipe_and_json(memory, run_cli, monkeypatch):
     tables = {table["key"]: table for table in json.loads(found.out)["tasks"]}
     assert list(tables) == ["a", "b", "c"]
     assert tables["b"] == {
-        "key": "b", "title": "Docs", "state": "open", "priority": 2, "parent": "a", "claimed": None, "closed": "",
+        "key": "b", "short_id": id_of("b"),
+        "title": "Docs", "state": "open", "priority": 2, "parent": "a", "claimed": None, "closed": "",
         "created": "2026-09-21T14:13:20Z", "attempts": 0, "failures": 0, "waits_for": ["a"],
     }  # fmt: skip
     assert tables["a"]["claimed"] == {"who": "Ana", "agent": "", "when": "2026-09-21T14:13:20Z"}

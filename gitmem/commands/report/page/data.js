@@ -13,7 +13,7 @@ async function inflate(text) {
 const data = await inflate($("_data").textContent);
 const EMPTY = { key: 0, kind: "", title: "", place: "live", status: "", why: "", created: 0, by: "", tags: [], paths: [], places: [], refs: [], requires: [],
   produces: [], superseded_by: "", task: "", state: "", check: "", judged: 0, judged_at: "", culprit: "", broken: "", held: "",
-  chain: [], weak: 0, flapping: 0, since: 0, factor: 0, cut: 0 };
+  chain: [], weak: 0, flapping: 0, since: 0, factor: 0, cut: 0, short_id: "" };
 
 // The key that most memories with this title have.
 function namedFor(title) {
@@ -31,8 +31,9 @@ const memories = Array.from({ length: data.count }, (_, number) => {
   if (!memory.places.length) memory.places = memory.paths;
   memory.since ||= memory.created;
   memory.factor ||= 1;
+  memory.name = memory.short_id || memory.key;
   memory.inTitle = memory.title.toLowerCase();
-  memory.inNames = [memory.key, ...memory.tags, ...memory.paths].join(" ").toLowerCase();
+  memory.inNames = [memory.key, memory.short_id, ...memory.tags, ...memory.paths].join(" ").toLowerCase();
   return memory;
 });
 const byKey = new Map(memories.map((memory) => [memory.key, memory]));

@@ -12,7 +12,7 @@ from gitmem.document.spec import format_check
 from gitmem.errors import NotFoundError, ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.git.branches import is_on_default
-from gitmem.index.catalog import fact_state, state, strings
+from gitmem.index.catalog import fact_state, short_ids, state, strings
 from gitmem.index.catalog.fact_state import FactRow
 from gitmem.model import FAILED, STALE, SUSPECT, TASK, UNPROVEN, Check
 from gitmem.recall import RecallRun
@@ -157,10 +157,12 @@ def _list_entries(source: PageSource, accepts: Callable[[str], bool], waiting: S
     verdicts = with_last_held(source.git, fact_state.verdicts_of(catalog, ground, facts, local))
     broken = describe_culprits(source.git, ((v.culprit, v.culprit_after) for v in verdicts.values()))
     ranks = rank_factors.list_rank_factors(catalog, local, statuses, _run(source))
-    return [
+    entries = [
         _entry(row, statuses[row[0]], verdicts.get(row[1]), ranks[row[0]], broken=broken, now=now, waiting=waiting)
         for row in rows
     ]
+    ids = short_ids(catalog, [entry.key for entry in entries])
+    return [replace(entry, short_id=ids.get(entry.key, "")) for entry in entries]
 
 
 def _entry(

@@ -158,6 +158,7 @@ function fieldsOf(memory) {
   const listed = (keys, name) => element("ul", name, ...keys.map((key) => element("li", "", reference(key))));
   const provided = new Set(memory.needs.flatMap((key) => [key, ...byKey.get(key).produces]));
   const needs = [...memory.needs, ...memory.requires.filter((name) => !provided.has(name))];
+  if (memory.short_id) row("Key", element("code", "", memory.key));
   if (memory.check) row("Proved by", element("code", "", memory.check));
   if (memory.judged) row("Judged", moment(memory.judged), ...(memory.judged_at ? [" at ", commit(memory.judged_at)] : []));
   if (memory.held) row("Last held at", commit(memory.held));
@@ -185,7 +186,7 @@ function details(memory, text) {
     inside.append(body);
   }
   if (memory.cut) {
-    inside.append(element("p", "cut", `… and ${memory.cut} characters more: `, element("code", "", `gitmem show ${memory.key}`)));
+    inside.append(element("p", "cut", `… and ${memory.cut} characters more: `, element("code", "", `gitmem show ${memory.name}`)));
   }
   inside.append(...fieldsOf(memory));
   return inside;
@@ -202,7 +203,7 @@ function row(memory) {
     summary.append(element("em", "", memory.place));
   }
   if (memory.state) summary.append(element("em", "", memory.state));
-  summary.append(element("code", "", memory.key));
+  summary.append(element("code", "", memory.name));
   made.append(summary);
   return made;
 }

@@ -50,6 +50,7 @@ class PageMemory:
         number: Its row in the catalog.
         since: When it was created or last confirmed, epoch seconds; 0 if unknown.
         factor: All factors of its score in a search but words and age (``rank_factors``).
+        short_id: Its short id.
     """
 
     key: str
@@ -82,6 +83,12 @@ class PageMemory:
     number: int = 0
     since: int = 0
     factor: float = 1.0
+    short_id: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return by what it is named to a person: its short id, else its key."""
+        return self.short_id or self.key
 
 
 @frozen

@@ -162,7 +162,7 @@ function hit(memory, at, asked) {
     line.dir = "auto";
     item.append(line);
   }
-  const told = [memory.kind.replaceAll("_", " "), memory.status, memory.place === "live" ? "" : memory.place];
+  const told = [memory.kind.replaceAll("_", " "), memory.status, memory.place === "live" ? "" : memory.place, memory.short_id];
   const names = element("span", "k", told.filter(Boolean).join(" · ") + " · ");
   item.append(marked(names, memory.key, asked));
   return item;

@@ -9,8 +9,10 @@ you give --force and --why. If a memory is refused, the others are written (exit
 from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.changes import print_written
 from gitmem.cli.command_memory import open_memory
 from gitmem.cli.input import read_file
+from gitmem.cli.names import with_short_ids
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.commands.workflow.run_file import BYTES
@@ -47,15 +49,17 @@ def run(args: Arguments, out: Output) -> int:
         board, done = memory.boards.close(
             args.run, raw=raw, why=args.why, force=args.force, distil=not args.no_memories
         )
-    changes = done.changes if done else ()
+        changes = done.changes if done else ()
+        if args.json:
+            written = [{"key": one.key, "path": one.path, "written": one.is_written} for _, one in changes]
+            memories = with_short_ids(memory, written)
+        for _, change in () if args.json else changes:
+            print_written(change, memory, out, did="recorded")
     refused = done.refused if done else ()
     if args.json:
-        memories = [{"key": one.key, "path": one.path, "written": one.is_written} for _, one in changes]
         reasons = [{"item": where, "reason": reason} for where, reason in refused]
         out.json({"run": board.run, "memories": memories, "refused": reasons})
     else:
-        for _, change in changes:
-            out.result(change.key, f"recorded {change.key}")
         for where, reason in refused:
             out.note(f"refused: {where}: {reason}")
         out.announce(f"the run {board.run} is closed; its board stays readable: gitmem board show {board.run}")

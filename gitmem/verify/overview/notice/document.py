@@ -7,6 +7,7 @@ ignored, and strings are treated as plain text only.
 from __future__ import annotations
 
 from gitmem.frozen import replace
+from gitmem.index.catalog import ID_LETTERS
 from gitmem.text import parse_json
 from gitmem.verify.overview.finding import (
     BROKEN,
@@ -123,7 +124,7 @@ def parse_table(text: str, *lists: str) -> dict[str, Any] | None:
 
 
 def _finding(row: Mapping[str, Any], kind: str) -> FactFinding:
-    path = _text(row, "path")
+    path, short_id = _text(row, "path"), _text(row, "short_id")
     chain = row.get("because") if kind == SUSPECT else None
     places = tuple(Spot(_text(one, "path"), _number(one, "line")) for one in _rows(row.get("changed")))[:PLACES]
     line = _number(row, "line")
@@ -141,6 +142,7 @@ def _finding(row: Mapping[str, Any], kind: str) -> FactFinding:
         culprit=_text(row, "culprit"),
         culprit_after=_text(row, "culprit_after"),
         stated=tuple(_stated_line(one) for one in _rows(row.get("stated")))[:PLACES],
+        short_id=short_id if ID_LETTERS.issuperset(short_id) else "",
     )
 
 

@@ -215,19 +215,19 @@ class _Notice:
             yield f"- **{inert(title_of(cause, {}), TEXT_KEPT)}**{self._describe_break(cases[0].culprit)}"
             yield from ("  " + self._entry(by_key[case.key]) for case in cases[:OPEN])
             if len(cases) > OPEN:
-                rest = few([case.key for case in cases[OPEN:]], columns=400)
+                rest = few([case.wording for case in cases[OPEN:]], columns=400)
                 yield f"  - … and {len(cases) - OPEN} more: {inert(rest, TEXT_KEPT)}"
         if cause.suspects:
             number = _count(len(cause.suspects), "memory rests", "memories rest")
-            keys = inert(few([case.key for case in cause.suspects], columns=200), TEXT_KEPT)
-            yield f"  - {number} on {'it' if len(cases) == 1 else 'them'}: {keys}"
+            names = inert(few([case.wording for case in cause.suspects], columns=200), TEXT_KEPT)
+            yield f"  - {number} on {'it' if len(cases) == 1 else 'them'}: {names}"
 
     def _entry(self, finding: FactFinding) -> str:
         """Format one fact as a list item."""
         links = self._links
         is_own = finding.fact is not None
         spot = finding.fact or Spot(finding.path)
-        key = links.file(spot.path, spot.line, is_memory=not is_own, shown=finding.key)
+        name = links.file(spot.path, spot.line, is_memory=not is_own, shown=finding.name)
         why = [inert(finding.because, TEXT_KEPT)] if finding.because else []
         places = [*(line.spot for line in finding.stated), *finding.places]
         why += [f"see {', '.join(links.file(one.path, one.line) for one in places)}"] if places else []
@@ -235,7 +235,9 @@ class _Notice:
         why += [broken.removeprefix(", ")] if broken else []
         why += [f"written by {inert(finding.by, TEXT_KEPT)}"] if finding.by else []
         again = " (already suspect)" if finding.kind == SUSPECT and not finding.is_new and finding.chain else ""
-        return f"- **{key}**: {inert(finding.title, TEXT_KEPT)}{again}" + (f"<br>{'; '.join(why)}" if why else "")
+        title = f"**{inert(finding.title, TEXT_KEPT)}**" if finding.title else ""
+        said = " ".join(filter(None, (title, f"({name})")))
+        return f"- {said}{again}" + (f"<br>{'; '.join(why)}" if why else "")
 
     def _describe_break(self, culprit: tuple[str, str]) -> str:
         commit, after = (self._links.commit(one) for one in culprit)
@@ -274,7 +276,7 @@ class _Notice:
 
     def _list_ways(self) -> None:
         """Add the ways to resolve facts that became false, as commands to copy."""
-        keys = [f.key for f in self._found.of(BROKEN, FAILED) if _KEY.fullmatch(f.key)]
+        keys = [f.name for f in self._found.of(BROKEN, FAILED) if _KEY.fullmatch(f.name)]
         if not keys:
             return
         is_check = self._found.command == "check"
@@ -324,7 +326,17 @@ def _list_ways(key: str, *, is_check: bool) -> dict[str, str]:
 def _case(finding: FactFinding) -> Case:
     words = WORDS[finding.kind]
     culprit = (finding.culprit, finding.culprit_after)
-    return Case(finding.key, words.status, words.phrase, finding.because, culprit, finding.chain, many=words.many)
+    return Case(
+        finding.key,
+        words.status,
+        words.phrase,
+        finding.because,
+        culprit,
+        finding.chain,
+        many=words.many,
+        title=finding.title,
+        short_id=finding.short_id,
+    )
 
 
 def _count(number: int, one: str, many: str = "") -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import NOW, commit_files, git, tip
 from support.facts import DAY, Clock, make_fact, make_memory, put, verify
+from support.ids import id_of
 
 from gitmem.commands.report.page.model import as_table
 from gitmem.errors import NotFoundError
@@ -147,7 +148,15 @@ def test_the_table_has_everything_and_leaves_out_what_is_empty(broken: Memory) -
 
     assert table["statuses"]["failed"] == 1
     assert next(m for m in table["memories"] if m["key"] == "gone") == {
-        **{"key": "gone", "kind": "gotcha", "title": "Retired", "place": "archived", "status": "", "body": "It was."},
+        **{
+            "key": "gone",
+            "kind": "gotcha",
+            "title": "Retired",
+            "place": "archived",
+            "status": "",
+            "body": "It was.",
+            "short_id": id_of("gone"),
+        },
     }
     assert table["links"][0] == {"requires": "retries", "key": "worst-case"}
     assert table["timeline"]["facts"] == [{"key": "retries", "states": "V!"}]

@@ -73,9 +73,9 @@ def test_one_cause_is_reported_once_with_its_facts_and_what_rests_on_them() -> N
     text = render(made(*facts, rests), LINKS, 60_000)
 
     assert "- **9 facts become false — no file matching … contains requests**\n" in text
-    assert text.count("  - **[f") == 3
-    assert "  - … and 6 more: f3, f4, f5, f6, f7, f8\n" in text
-    assert "  - 1 memory rests on them: s\n" in text
+    assert text.count("  - **Title of f") == 3
+    assert "  - … and 6 more: " + ", ".join(f"Title of f{n} (f{n})" for n in range(3, 9)) + "\n" in text
+    assert "  - 1 memory rests on them: Title of s (s)\n" in text
     assert "Suspect (" not in text
 
 
@@ -88,7 +88,7 @@ def test_places_are_permanent_links_and_a_known_correction_is_a_difference() -> 
     text = render(found, LINKS, 60_000)
 
     assert text.count("+port 90\n") == 1
-    assert f"**[port]({SITE}/blob/{MEMORY}/facts/port.md)**" in text
+    assert f"**Title of port** ([port]({SITE}/blob/{MEMORY}/facts/port.md))" in text
     assert f"[a.toml:4]({SITE}/blob/{HEAD}/a.toml#L4)" in text
     assert f"broken by [`{'d' * 12}`]({SITE}/commit/{'d' * 40})" in text
     assert f"[README.md:7]({SITE}/blob/{HEAD}/README.md#L7) should say (a.toml:4 contradicts it):" in text
@@ -110,7 +110,7 @@ def test_what_a_person_need_not_act_on_is_folded() -> None:
         made(fact("a"), fact("b", STILL), fact("c", UNCHECKED, WAITING), sections=(section("note"),)), LINKS, 60_000
     )
 
-    assert "<details><summary>False before and after (1)</summary>\n\n- **[b]" in text
+    assert "<details><summary>False before and after (1)</summary>\n\n- **Title of b** ([b]" in text
     assert "<details><summary>Edits what checks run (1)</summary>" in text
     assert "1 fact waits for approval of its command and was not checked." in text
     assert text.count("<details>") == text.count("</details>") == 2
@@ -157,4 +157,4 @@ def test_notice_fits_and_counts_what_does_not() -> None:
 
     assert len(text.encode()) <= 20_000
     assert re.search(r"\d+ more lines did not fit: `gitmem check --each`", text)
-    assert text.count("**[k") > 10
+    assert text.count("**Title of k") > 10
