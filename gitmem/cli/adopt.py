@@ -30,7 +30,8 @@ or whose white space changed, was not written.
 With --baseline, false statements that the file lists are known: they do not count as false, and a note names entries
 that are gone. --write-baseline writes that file, a line for each statement, without line numbers.
 
-Exit status: 0 no statement is false, or all are known; 1 at least one is. With --apply: 0 once everything is written.
+Exit status: 0 no statement is false, or all are known; 1 at least one is. With --fix: 0 if every false statement was
+corrected. With --apply: 0 once everything is written.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from pathlib import Path
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory, open_quietly
-from gitmem.cli.output import Output
+from gitmem.cli.output import Output, quantity
 from gitmem.cli.paths import TOP, code_path
 from gitmem.cli.reports import JSON_FORMS
 from gitmem.errors import NoRepositoryError, NotFoundError, UsageError
@@ -141,8 +142,11 @@ def run(args: Arguments, out: Output) -> int:
     _print_report(adoption, applied, corrected, args, out, git=git)
     if args.fix and top is not None:
         _write(corrected, top)
-        lines = f"{len(corrected)} line{'s' * (len(corrected) != 1)} corrected; see git diff"
-        out.note(lines if corrected else "there is nothing to correct")
+        left = _left_false(adoption.of(FALSE), corrected)
+        rest = f"; {quantity(len(left), 'statement')} left to correct by hand" if left else ""
+        lines = f"{quantity(len(corrected), 'line')} corrected; see git diff{rest}"
+        out.note(lines if corrected else f"no line was corrected{rest}" if left else "there is nothing to correct")
+        return int(bool(left))
     return 1 if adoption.of(FALSE) and not args.apply else 0
 
 
@@ -228,6 +232,17 @@ def _corrections(top: Path, adoption: Adoption) -> list[Correction]:
 
     paths = {one.path for one in adoption.corrections}
     return applicable(adoption.corrections, {path: _lines(top, path) for path in paths})
+
+
+def _left_false(false: Sequence[JudgedClaim], corrected: Sequence[Correction]) -> list[JudgedClaim]:
+    """Return the false statements that the corrections leave as they are."""
+    done = {(one.path, one.line) for one in corrected}
+    return [
+        one
+        for one in false
+        if not (one.fix or one.cut or one.is_surplus)
+        or any((one.document.path, line) not in done for line in (one.claim.line, *one.more))
+    ]
 
 
 def _print_report(

@@ -8,6 +8,7 @@ from gitmem.cli.command_memory import open_memory
 from gitmem.cli.names import shown_names, with_short_ids
 from gitmem.cli.options import add_at, add_json, add_scope, add_store, refuse_both, refuse_other_scopes
 from gitmem.cli.output import Output, list_of, place_of, quantity
+from gitmem.policy.kinds import describe_kinds
 from gitmem.statuses import MARKS, describe_claims
 from gitmem.store.companion import companion_code, companion_notice
 from gitmem.store.proposal import proposal_notice
@@ -82,7 +83,7 @@ def _print_counts(found: Mapping[str, Any], out: Output) -> None:
     code += f" in {found['repository']}" if "repository" in found else ""
     out.line((memories, "bold"), f" on branch {found['branch']} at {found['commit'][:12] or 'no commit'}{code}")
     if found["kinds"]:
-        out.line("  ", (", ".join(f"{n} {kind}" for kind, n in found["kinds"].items()), "dim"))
+        out.line("  ", (describe_kinds(found["kinds"]), "dim"))
     statuses = [(f"{MARKS[s]} {n} {s}", s) for s, n in found["statuses"].items() if n]
     if statuses:
         out.line(*(part for status in statuses for part in ("  ", status)))

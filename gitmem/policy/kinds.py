@@ -269,6 +269,13 @@ def nearest_kind(name: str, kinds: Mapping[str, Kind]) -> str:
     return by_folder or next(iter(get_close_matches(name, kinds, n=1, cutoff=0.8)), "")
 
 
+def describe_kinds(counts: Mapping[str, int]) -> str:
+    """Return how many memories there are of each kind: ``2 facts, 1 gotcha``."""
+    plural = {kind: KINDS[kind].folder if kind in KINDS else kind for kind in counts}
+    named = [f"{number} {kind if number == 1 else plural[kind]}" for kind, number in counts.items()]
+    return ", ".join(named).replace("_", " ")
+
+
 def plain_row(name: str) -> Kind:
     """Return the row of a kind that the policy does not name: a folder of its name."""
     return Kind(name, "memories" if name in RESERVED_FOLDERS else name)

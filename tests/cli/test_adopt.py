@@ -149,7 +149,7 @@ def test_fix_writes_to_nothing_but_the_file_itself(repo, run_cli, put):
 
     ran = run_cli("adopt", "--fix")
 
-    assert "there is nothing to correct" in ran.err
+    assert ran.err == "gitmem: no line was corrected; 1 statement left to correct by hand\n"
     assert (other / "AGENTS.md").read_text() == "- Go 1.24+\n"
 
 
@@ -449,3 +449,19 @@ def test_verbose_lists_which_clients_load_which_file_and_a_note_what_is_too_long
         ("AGENTS.md", "", 3),
         ("web/AGENTS.md", "web", 8251),
     ]
+
+
+def test_fix_exits_with_0_only_when_nothing_false_is_left(repo, run_cli):
+    code = {"go.mod": "module x\n\ngo 1.24\n", "src/gone.py": "GONE = 1\n"}
+    commit_files(repo, {"AGENTS.md": "# Guide\n\n- Go 1.24+ is needed\n", **code})
+    commit_files(repo, {"go.mod": "module x\n\ngo 1.25\n"})
+    fixed = run_cli("adopt", "--fix")
+    commit_files(repo, {"AGENTS.md": "# Guide\n\n- Go 1.24+ is needed, see `src/gone.py` and `src/auth/jwt.py`\n"})
+    git(repo, "rm", "-q", "src/gone.py")
+    commit_files(repo, {})
+
+    part = run_cli("adopt", "--fix")
+
+    assert (fixed.status, fixed.err) == (0, "gitmem: 1 line corrected; see git diff\n")
+    assert part.status == 1
+    assert "1 statement left to correct by hand\n" in part.err

@@ -30,6 +30,7 @@ from gitmem.document.times import format_time
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.model import ADOPTED, BUILTIN, FAILS, Check
+from gitmem.policy.kinds import describe_kinds
 from gitmem.text import count_of, display
 from gitmem.verify.builtin_answers import answer_all
 from gitmem.verify.inputs import CodeTree
@@ -406,7 +407,7 @@ def _retitle(known: AdoptedMemory, sentence: str, check: object, body: str) -> d
 
 def counts(applied: ApplyResult, *, is_dry: bool) -> str:
     """Return the counts on one line: ``41 claims, 6 conventions added; 2 retired; commit abc``."""
-    listed = ", ".join(count_of(len(of), kind) for kind, of in sorted(applied.added.items()) if of)
+    listed = describe_kinds({kind: len(of) for kind, of in sorted(applied.added.items()) if of})
     parts = [f"{listed} {'would be ' if is_dry else ''}added"] if listed else []
     for what, word in ((applied.updated, "updated"), (applied.retired, "retired")):
         parts += [f"{len(what)} {'would be ' if is_dry else ''}{word}"] if what else []

@@ -8,6 +8,7 @@ from gitmem.document.author import read_author
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import ADOPTED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.policy.kinds import describe_kinds
 from gitmem.statuses import describe_chain, describe_claims
 from gitmem.text import display, parse_json
 
@@ -228,7 +229,7 @@ def status_page(standing: Stock, culprits: Mapping[tuple[str, str], str]) -> str
     """
     facts = sum(standing.statuses.values())
     total = sum(standing.kinds.values())
-    kinds = ", ".join(f"{number} {markdown(kind)}" for kind, number in standing.kinds.items()) or "none"
+    kinds = markdown(describe_kinds(standing.kinds)) or "none"
     parts = ["# What this repository's memory says, and what still holds", ""]
     parts += ["| status | memories |", "|---|---|"]
     parts += [f"| {status} | {standing.statuses[status]} |" for status in STATUSES if standing.statuses[status]]
