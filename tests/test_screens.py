@@ -26,6 +26,10 @@ from gitmem.git import repository
 PAGES = [DOCS / "tutorial.md", *sorted((DOCS / "howto").glob("*.md"))]
 # A command in a sentence: up to a bracket, a dash or a sign that ends a clause.
 COMMAND = re.compile(r"\bgitmem(?: (?![—(])[^\s();,—]*[^\s();,:.—])+")
+# What is not wrapped: a command on a line of its own, and the lines of a file or of a difference.
+EXACT = re.compile(r" *(?:hint: )?gitmem (?!.*: )|[-+@]|diff |index ")
+# The columns by which a further line is indented, at most.
+HANG = 6
 SHELL = set("|&;<>$`*~#\n")
 
 
@@ -113,6 +117,7 @@ def test_no_command_is_wrapped_or_cut_and_numbers_agree(
     assert desk.printed
     assert [broken for wrapped in desk.wrapped for broken in broken_commands(*wrapped)] == []
     assert [(command, cut) for command, shown in desk.printed for cut in cut_commands(shown)] == []
+    assert [(command, word) for command, shown in desk.printed for word in split_words(shown, width)] == []
     assert [(command, wrong) for command, shown in desk.printed for wrong in disagreeing(shown)] == []
 
 
@@ -120,6 +125,16 @@ def broken_commands(text: str, spans: list[tuple[int, int]]) -> list[str]:
     """Return the commands that were broken when a line was wrapped."""
     ends = [end for _, end in spans[:-1]]
     return [one[0] for one in COMMAND.finditer(text) if any(one.start() < end < one.end() for end in ends)]
+
+
+def split_words(shown: str, width: int) -> list[str]:
+    """Return the words that the terminal splits at its edge, because their line was not wrapped.
+
+    Words of a command that is longer than a line, and of texts that are shown exactly, are left out.
+    """
+    lines = [line for line in shown.splitlines() if not EXACT.match(line)]
+    found = [word for line in lines for word in re.finditer(r"\S+", line) if word.start() < width < word.end()]
+    return [word[0] for word in found if len(word[0]) <= width - HANG]
 
 
 def cut_commands(shown: str) -> list[str]:
@@ -164,3 +179,6 @@ def test_broken_and_cut_commands_are_found() -> None:
     assert broken_commands(text, [(0, at), (at + 1, len(text))]) == ["gitmem settle a-key"]
     assert cut_commands("gitmem settle a-k… (by Ana)") == ["gitmem settle a-k…"]
     assert cut_commands("gitmem settle a-key (by A…)") == []
+    assert split_words("to see why: gitmem settle a-key", 22) == ["settle"]
+    assert split_words("to see why: gitmem settle a-key", 31) == []
+    assert split_words("    gitmem settle a-key --reword 'Tokens live an hour'", 40) == []
