@@ -30,7 +30,7 @@ def test_ci_tells_a_pull_request_what_it_breaks(repo: Path, tmp_path: Path) -> N
     assert done.status == 1
     assert done.out.splitlines()[1:] == [
         "::error file=src/auth/jwt.py,line=1,title=tokens-rs256 becomes false::“Tokens are signed with RS256” becomes"
-        " false: no file of src/auth/*.py contains 'RS256'. To decide what to do: gitmem settle tokens-rs256",
+        " false: no file of src/auth/*.py contains 'RS256'. To decide what to do: gitmem settle wxlq",
         "gitmem check: not checked until they are approved: readme",
     ]
     assert "### Becomes false (1)" in summary.read_text(encoding="utf-8")
