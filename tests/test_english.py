@@ -57,7 +57,7 @@ VERBS = (
     " decide delete do download draw embed end explain export fetch find give go handle ignore import include"
     " install judge keep leave let list manage mark merge move name open overwrite post prefer print propose"
     " pull put queue read record release remove repair replace report require restore retire revoke run search send"
-    " serve set share show start stop supersede switch synchronize treat undo update use waive write "
+    " serve set share show start stop supersede switch synchronize treat undo update use verify waive write "
 )
 
 

@@ -81,7 +81,19 @@ TESTED_ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(
         (
             f"gitmem/cli/hub/{name}.py"
-            for name in ("add", "init", "list", "options", "rebuild", "remove", "serve", "status", "sync", "verify")
+            for name in (
+                "add",
+                "init",
+                "list",
+                "options",
+                "rebuild",
+                "remove",
+                "serve",
+                "status",
+                "sync",
+                "verify",
+                "work",
+            )
         ),
         "one story on a real database: tests/cli/hub/test_hub.py",
     ),
@@ -89,6 +101,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/hub/overview.py": "what is printed of it: tests/cli/hub/test_hub.py, tests/hub/test_follower.py",
     "gitmem/hub/reading.py": "through requests: tests/hub/test_server.py",
     "gitmem/hub/mirror.py": "with real remotes: tests/hub/test_ingest.py",
+    "gitmem/hub/work/checkout.py": "through jobs on real repositories: tests/hub/work/test_verification.py",
     "gitmem/hub/memory_rows.py": "on real memories: tests/hub/test_ingest.py",
     "gitmem/commands/policy.py": "tests/cli/policy, tests/e2e/test_profiles.py, tests/e2e/test_editor.py",
     "gitmem/cli/editor.py": "with a terminal: tests/e2e/test_editor.py",

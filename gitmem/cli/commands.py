@@ -82,6 +82,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "hub serve": ("share", "serve searches across the hub's repositories over HTTP"),
     "hub status": ("share", "show how much the hub has, and why repositories cannot be read"),
     "hub sync": ("share", "fetch the memory branches that changed, and store what changed"),
+    "hub work": ("share", "verify the hub's repositories, as jobs of a queue"),
     "hub verify": ("share", "queue repositories for verification by hub work"),
     "pull": ("share", "fetch issues, pull requests, Jira, code and documents"),
     "sources": ("share", "manage sources for gitmem pull: add, list, remove, status"),

@@ -268,6 +268,16 @@ def fetch_objects(git: Git, remote: str, branch: str, talk: RemoteOptions) -> No
     _fetch(git, remote, f"refs/heads/{branch}", talk)
 
 
+def fetch_newest(git: Git, remote: str, branch: str, talk: RemoteOptions, *, depth: int) -> None:
+    """Fetch the newest commits of a remote's branch to the bare repository's own, which becomes that shallow.
+
+    Raises:
+        NotFoundError: There is no such remote.
+        RemoteError: It cannot be reached, or git refuses what it sent.
+    """
+    _fetch(git, remote, f"+refs/heads/{branch}:refs/heads/{branch}", talk, "--no-filter", f"--depth={depth}")
+
+
 def fetch_commit(git: Git, remote: str, commit: str, talk: RemoteOptions) -> None:
     """Fetch one commit of a remote by its id without changing a local ref; in a shallow clone without ancestors.
 

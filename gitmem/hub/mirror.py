@@ -23,7 +23,7 @@ REMOTE = "origin"
 # Seconds for one exchange with a remote. A branch of 100,000 memories takes 20 s over a slow line; a remote that hangs
 # must not stop the others.
 TIMEOUT_S = 120.0
-_TALK = RemoteOptions(timeout_s=TIMEOUT_S, is_silent=True)
+TALK = RemoteOptions(timeout_s=TIMEOUT_S, is_silent=True)
 
 
 @frozen
@@ -50,7 +50,7 @@ def find_tips(source: Source) -> Tips:
     Raises:
         GitmemError: The remote cannot be reached, or has no such branch.
     """
-    memory, branch, code = remotes.find_tips(_opened(source), REMOTE, source.branch, _TALK)
+    memory, branch, code = remotes.find_tips(opened(source), REMOTE, source.branch, TALK)
     if not memory:
         raise NoRepositoryError(f"it has no branch {source.branch}", hint="gitmem hub remove NAME")
     # A repository whose default branch is the memory branch has no code to judge.
@@ -65,9 +65,9 @@ def fetch(source: Source) -> tuple[str, Catalog]:
     Raises:
         GitmemError: It cannot be fetched, or is not a memory branch.
     """
-    git = _opened(source)
+    git = opened(source)
     before = git.read_ref(_tracking(source))
-    tip = remotes.fetch(git, REMOTE, source.branch, _TALK)
+    tip = remotes.fetch(git, REMOTE, source.branch, TALK)
     if tip is None:
         raise NoRepositoryError(f"it has no branch {source.branch}", hint="gitmem hub remove NAME")
     if before is not None and before != tip and not git.is_ancestor(before, tip):
@@ -81,8 +81,8 @@ def _tracking(source: Source) -> str:
     return f"refs/remotes/{REMOTE}/{source.branch}"
 
 
-def _opened(source: Source) -> Git:
-    """Return the mirror, made if it is missing; one of another address is made again."""
+def opened(source: Source) -> Git:
+    """Return the mirror's repository, made if it is missing; one of another address is made again."""
     folder = source.folder
     try:
         git = Git(discover_at(str(folder)))

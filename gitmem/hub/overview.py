@@ -27,11 +27,26 @@ _PROBLEMS = """
 SELECT problem, count(*), min(problem_at), (array_agg(name ORDER BY name))[1:3] FROM hub.repository
 WHERE removed_at IS NULL AND problem <> '' GROUP BY problem ORDER BY count(*) DESC, problem
 """
+_QUEUE = """
+SELECT count(*) FILTER (WHERE j.status = 'todo' AND j.scheduled_at <= now() IS NOT FALSE),
+  count(*) FILTER (WHERE j.status = 'todo' AND j.scheduled_at > now()), count(*) FILTER (WHERE j.status = 'doing'),
+  (SELECT min(e.at) FROM public.procrastinate_events e JOIN public.procrastinate_jobs o ON o.id = e.job_id
+    WHERE e.type = 'deferred' AND o.status = 'todo' AND o.scheduled_at <= now() IS NOT FALSE),
+  (SELECT count(*) FROM public.procrastinate_workers WHERE last_heartbeat > now() - interval '1 minute'),
+  (SELECT coalesce(sum(v.unapproved), 0) FROM hub.verification v JOIN hub.repository r ON r.id = v.repository
+    WHERE r.removed_at IS NULL)
+FROM public.procrastinate_jobs j
+"""
+_FAILURES = """
+SELECT v.problem, count(*), min(v.problem_at), (array_agg(r.name ORDER BY r.name))[1:3]
+FROM hub.verification v JOIN hub.repository r ON r.id = v.repository
+WHERE r.removed_at IS NULL AND v.problem <> '' GROUP BY v.problem ORDER BY count(*) DESC, v.problem
+"""
 
 
 @frozen
 class Cause:
-    """A reason why repositories cannot be read.
+    """A reason why repositories cannot be read or verified.
 
     Attributes:
         problem: The reason.
@@ -44,6 +59,29 @@ class Cause:
     repositories: int
     since: datetime
     names: Sequence[str]
+
+
+@frozen
+class Queue:
+    """The state of verification.
+
+    Attributes:
+        waiting: How many repositories wait for a worker.
+        tomorrow: How many wait for a later time, most of them for tomorrow's budget.
+        running: How many are being verified.
+        oldest: Since when the first of those that wait has been waiting; None if none waits.
+        workers: How many workers showed a sign of life in the last minute.
+        unapproved: How many facts the last jobs did not judge because nobody approved their commands.
+        failures: Why repositories cannot be verified, most frequent first.
+    """
+
+    waiting: int
+    tomorrow: int
+    running: int
+    oldest: datetime | None
+    workers: int
+    unapproved: int
+    failures: tuple[Cause, ...]
 
 
 @frozen
@@ -61,6 +99,7 @@ class Overview:
         bytes: The size of the database.
         statuses: How many memories have each status, most frequent first.
         causes: Why repositories cannot be read, most frequent first.
+        queue: The state of verification.
     """
 
     repositories: int
@@ -73,6 +112,7 @@ class Overview:
     bytes: int
     statuses: tuple[tuple[str, int], ...]
     causes: tuple[Cause, ...]
+    queue: Queue
 
 
 def read_overview(connection: Connection) -> Overview:
@@ -83,7 +123,11 @@ def read_overview(connection: Connection) -> Overview:
         assert figures is not None, "counts are one row"
         statuses = tuple((str(status), int(count)) for status, count in connection.execute(_STATUSES))
         causes = tuple(Cause(*row) for row in connection.execute(_PROBLEMS))
-    return Overview(**dict(zip(Overview.__annotations__, (*figures, statuses, causes), strict=True)))
+        queued = connection.execute(_QUEUE).fetchone()
+        assert queued is not None, "counts are one row"
+        failures = tuple(Cause(*row) for row in connection.execute(_FAILURES))
+        queue = Queue(**dict(zip(Queue.__annotations__, (*queued, failures), strict=True)))
+    return Overview(**dict(zip(Overview.__annotations__, (*figures, statuses, causes, queue), strict=True)))
 
 
 def forget_memories(connection: Connection) -> None:

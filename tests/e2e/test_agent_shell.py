@@ -156,6 +156,7 @@ LINES: dict[str, tuple[tuple[str, ...], ...]] = {
     "hub rebuild": ((), ("--database", NO_DATABASE)),
     "hub status": ((), ("--database", NO_DATABASE)),
     "hub sync": ((TEXT, "--database", NO_DATABASE),),
+    "hub work": (("--once", "--database", NO_DATABASE), ("--platform", TEXT, "--database", NO_DATABASE)),
     "hub verify": ((TEXT, "--database", NO_DATABASE),),
     "policy": ((),),
     "policy show": ((), ("kinds",), ("--all",), (TEXT,)),

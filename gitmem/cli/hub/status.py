@@ -1,4 +1,4 @@
-"""Show the state of a hub: how much it has, when it was synced, and why repositories cannot be read."""
+"""Show the state of a hub: how much it has, when it was synced, its queue, and why repositories fail."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from gitmem.cli.output import Output, list_of, quantity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.hub.overview import Overview
+    from collections.abc import Sequence
+    from typing import Any
+
+    from gitmem.hub.overview import Cause, Overview, Queue
 
 EXAMPLES = ("gitmem hub status", "gitmem hub status --json")
 
@@ -21,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Arguments, out: Output) -> int:
-    """Print the state; return 1 if a repository cannot be read."""
+    """Print the state; return 1 if a repository cannot be read or verified."""
     url = database_of(args)
     from gitmem.hub import schema
     from gitmem.hub.database import connected
@@ -31,16 +34,26 @@ def run(args: Arguments, out: Output) -> int:
         schema.require(connection)
         found = read_overview(connection)
     if args.json:
-        causes = [
-            {"problem": one.problem, "repositories": one.repositories, "since": utc(one.since), "names": [*one.names]}
-            for one in found.causes
-        ]
         names = ("repositories", "unread", "memories", "tombstones", "change", "bytes")
         document = {name: getattr(found, name) for name in names} | {"statuses": dict(found.statuses)}
-        out.json(document | {"oldest": utc(found.oldest), "newest": utc(found.newest), "causes": causes})
+        document |= {"oldest": utc(found.oldest), "newest": utc(found.newest), "causes": _tables(found.causes)}
+        out.json(document | {"queue": _queue_table(found.queue)})
     else:
         _print(found, out)
-    return int(bool(found.causes))
+    return int(bool(found.causes or found.queue.failures))
+
+
+def _tables(causes: Sequence[Cause]) -> list[dict[str, Any]]:
+    return [
+        {"problem": one.problem, "repositories": one.repositories, "since": utc(one.since), "names": [*one.names]}
+        for one in causes
+    ]
+
+
+def _queue_table(queue: Queue) -> dict[str, Any]:
+    names = ("waiting", "tomorrow", "running", "workers", "unapproved")
+    counts = {name: getattr(queue, name) for name in names}
+    return counts | {"oldest": utc(queue.oldest), "failures": _tables(queue.failures)}
 
 
 def _print(found: Overview, out: Output) -> None:
@@ -54,8 +67,21 @@ def _print(found: Overview, out: Output) -> None:
         out.line(f"synced between {utc(found.oldest)} and {utc(found.newest)}")
     if found.unread:
         out.line(f"{quantity(found.unread, 'repository', 'repositories')} never read; to read them: gitmem hub sync")
-    for one in found.causes:
+    _print_causes(found.causes, "read", out)
+    queue = found.queue
+    if queue.waiting or queue.tomorrow or queue.running or queue.workers:
+        since = f" since {utc(queue.oldest)}" if queue.oldest else ""
+        later = f", {queue.tomorrow} for later" if queue.tomorrow else ""
+        workers = quantity(queue.workers, "worker")
+        out.line(f"verification: {queue.running} running, {queue.waiting} waiting{since}{later}; {workers}")
+    if queue.unapproved:
+        out.line(f"{quantity(queue.unapproved, 'fact')} not judged, because no list approves their commands")
+    _print_causes(queue.failures, "verified", out)
+
+
+def _print_causes(causes: Sequence[Cause], what: str, out: Output) -> None:
+    for one in causes:
         more = ", …" if one.repositories > len(one.names) else ""
         which = f"{list_of(one.names)}{more}"
-        out.line((f"{quantity(one.repositories, 'repository', 'repositories')} cannot be read ({which})", "yellow"))
+        out.line((f"{quantity(one.repositories, 'repository', 'repositories')} cannot be {what} ({which})", "yellow"))
         out.line("  ", (one.problem, "dim"))

@@ -28,7 +28,7 @@ _TODAY = "(now() AT TIME ZONE 'UTC')::date"
 _INSERT = f"""
 INSERT INTO public.procrastinate_jobs AS j (queue_name, task_name, priority, lock, queueing_lock, args, scheduled_at)
 SELECT {_QUEUE}, '{TASK}', d.priority, 'gitmem-verify-' || r.id, 'gitmem-verify-' || r.id,
-  jsonb_build_object('repository', r.id),
+  jsonb_build_object('number', r.id),
   -- What today's budget does not cover waits until tomorrow.
   CASE WHEN r.budget_s <= (SELECT s.seconds FROM hub.spent s WHERE s.repository = r.id AND s.day = {_TODAY})
     THEN ({_TODAY} + 1) AT TIME ZONE 'UTC' END

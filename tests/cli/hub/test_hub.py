@@ -114,6 +114,21 @@ def test_sync_and_verify_queue_repositories(run_cli, hub: HubDatabase, template:
         assert queued == [("verify/gpu", 10)]
         assert connection.execute("SELECT budget_s FROM hub.repository").fetchone() == (60,)
 
+    run_sql(
+        hub.url,
+        "INSERT INTO hub.verification (repository, problem, problem_at, unapproved) VALUES (1, 'it broke', now(), 2)",
+        "INSERT INTO public.procrastinate_workers DEFAULT VALUES",
+    )
+    status = run_cli("hub", "status", *database)
+    as_json = json.loads(run_cli("hub", "status", "--json", *database).out)["queue"]
+
+    assert status.status == 1
+    assert "verification: 0 running, 1 waiting since " in status.out
+    assert "2 facts not judged, because no list approves their commands" in status.out
+    assert "1 repository cannot be verified (api)\n  it broke" in status.out
+    assert (as_json["waiting"], as_json["running"], as_json["workers"], as_json["unapproved"]) == (1, 0, 1, 2)
+    assert [one["problem"] for one in as_json["failures"]] == ["it broke"]
+
 
 def test_status_counts_and_rebuild_reads_everything_again(
     run_cli, hub: HubDatabase, template: Path, tmp_path: Path, monkeypatch

@@ -20,7 +20,7 @@ def queue(hub: HubDatabase) -> list[tuple[int, int]]:
     """Return the waiting jobs, as pairs of repository and priority, in their order."""
     with connected(hub.url) as connection:
         return connection.execute(
-            "SELECT (args->>'repository')::int, priority FROM public.procrastinate_jobs WHERE status = 'todo'"
+            "SELECT (args->>'number')::int, priority FROM public.procrastinate_jobs WHERE status = 'todo'"
             " AND (scheduled_at IS NULL OR scheduled_at <= now()) ORDER BY priority DESC, id"
         ).fetchall()
 
