@@ -10,8 +10,8 @@ from gitmem.frozen import frozen
 from gitmem.git import Git
 from gitmem.index import fts_update
 from gitmem.index.catalog import Catalog, commit_and_tree, schema, texts_of, update
-from gitmem.index.catalog.inserts import BATCH, Inserts, StoredMemory, problem_of
-from gitmem.model import IndexText, Problem
+from gitmem.index.catalog.inserts import BATCH, Inserts, KnownText, StoredMemory, problem_of
+from gitmem.model import Document, IndexText, Problem
 from gitmem.policy import Policy, builtin
 from gitmem.policy import load as load_policy
 from gitmem.store import code_tree, layout, read
@@ -53,6 +53,7 @@ def refresh(
     folder: str = "",
     have: Catalog | None = None,
     progress: Callable[[int, int], None] | None = None,
+    known: Mapping[str, KnownText] | None = None,
 ) -> RefreshResult:
     """Return a catalog that shows *tip*: the existing one, updated, or a new one if it must be rebuilt.
 
@@ -65,17 +66,18 @@ def refresh(
         folder: The folder of the catalog; by default the project's state folder.
         have: The catalog, if it is already open.
         progress: Called with the numbers of files read and of all files.
+        known: Texts that need not be read and parsed again, by object name.
     """
     folder = folder or git.repository.state
     catalog = have or Catalog.open(folder, analysis=format_stamp())
-    how: dict[str, Any] = {"tree": tree, "folder": folder, "progress": progress}
+    how: dict[str, Any] = {"tree": tree, "folder": folder, "progress": progress, "known": known}
     if catalog is None:
         return RefreshResult(rebuild(git, tip, by_others=True, **how))
     if commit_and_tree(catalog) == (tip, tree):
         return RefreshResult(catalog)
     is_large = False
     try:
-        if follow(git, catalog, tip, tree):
+        if follow(git, catalog, tip, tree, known=known):
             return RefreshResult(catalog)
     except LargeChangeError:
         is_large = True
@@ -106,6 +108,7 @@ def rebuild(
     folder: str = "",
     progress: Callable[[int, int], None] | None = None,
     by_others: bool = False,
+    known: Mapping[str, KnownText] | None = None,
 ) -> Catalog:
     """Build the catalog and the index of *tip* from scratch; in memory if the disk cannot be written to.
 
@@ -113,7 +116,7 @@ def rebuild(
     """
     folder = folder or git.repository.state
     expected = {"analysis": format_stamp(), "commit": tip, "tree": tree} if by_others else None
-    return schema.build(folder, _filler(git, tip, tree, progress), expected=expected)
+    return schema.build(folder, _filler(git, tip, tree, progress, known), expected=expected)
 
 
 def beside(git: Git, have: Catalog, tip: str, tree: str) -> Catalog:
@@ -125,7 +128,13 @@ def beside(git: Git, have: Catalog, tip: str, tree: str) -> Catalog:
     return schema.in_memory(_filler(git, tip, tree, None))
 
 
-def _filler(git: Git, tip: str, tree: str, progress: Callable[[int, int], None] | None) -> Callable[[Catalog], None]:
+def _filler(
+    git: Git,
+    tip: str,
+    tree: str,
+    progress: Callable[[int, int], None] | None,
+    known: Mapping[str, KnownText] | None = None,
+) -> Callable[[Catalog], None]:
     """Return a function that fills an empty catalog."""
 
     def fill(catalog: Catalog) -> None:
@@ -133,7 +142,7 @@ def _filler(git: Git, tip: str, tree: str, progress: Callable[[int, int], None] 
         if tree:
             scan = code_tree.join_scans(scan, code_tree.scan_all(git, tree))
         own = [f for f in scan.files if f.place.what == layout.POLICY]
-        contents = read.read_files(git, [*own, *_spread(_wanted(scan.files))])
+        contents = _contents(git, [*own, *_spread(_wanted(scan.files))], known or {})
         policy, problems = _load_policy(*next(contents)) if own else (builtin(), [])
         for problem in (*problems, *scan.problems):
             update.add_problem(catalog, problem)
@@ -182,7 +191,9 @@ def is_unreadable(catalog: Catalog) -> bool:
     return catalog.row("SELECT 1 FROM problem WHERE code = 'tree-unreadable'") is not None
 
 
-def follow(git: Git, catalog: Catalog, tip: str, tree: str | None = None) -> bool:
+def follow(
+    git: Git, catalog: Catalog, tip: str, tree: str | None = None, *, known: Mapping[str, KnownText] | None = None
+) -> bool:
     """Update a catalog from the commit it shows to *tip*; return False if it must be rebuilt.
 
     The catalog is locked first: a reader that cannot have the lock finds that out before it compares two trees.
@@ -192,6 +203,7 @@ def follow(git: Git, catalog: Catalog, tip: str, tree: str | None = None) -> boo
         catalog: The catalog.
         tip: The store's commit.
         tree: The tree ``.memory`` of the code; None for the one that the catalog shows.
+        known: Texts that need not be read again, as for ``refresh``.
 
     Raises:
         sqlite3.OperationalError: Another process is writing it.
@@ -217,7 +229,7 @@ def follow(git: Git, catalog: Catalog, tip: str, tree: str | None = None) -> boo
             return False
         if catalog.path is not None and _is_large(catalog, len(touched)):
             raise LargeChangeError
-        apply_scan(catalog, scan, read.read_files(git, _wanted(scan.files)))
+        apply_scan(catalog, scan, _contents(git, _wanted(scan.files), known or {}))
         _stamp(catalog, wanted)
     return True
 
@@ -299,7 +311,9 @@ def follow_written(
         return  # busy, or the disk is full; the next read rebuilds a damaged catalog
 
 
-def apply_scan(catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.StoredFile, bytes | Problem]]) -> None:
+def apply_scan(
+    catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.StoredFile, bytes | Problem | KnownText]]
+) -> None:
     """Apply the changes in the store to rows and index, inside the caller's transaction."""
     policy = Policy.from_dict(parse_json(catalog.meta("policy")))
     keys: set[str] = set()
@@ -334,6 +348,16 @@ def apply_scan(catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.
     update.forget_states(catalog, [*keys, *(f.place.key for f in scan.files)])
 
 
+def _contents(
+    git: Git, files: list[read.StoredFile], known: Mapping[str, KnownText]
+) -> Iterator[tuple[read.StoredFile, bytes | Problem | KnownText]]:
+    """Yield each file with its content, or with its known text instead."""
+    texts = [known.get(file.oid) if file.place.what == layout.MEMORY else None for file in files]
+    unread = read.read_files(git, [file for file, text in zip(files, texts, strict=True) if text is None])
+    for file, text in zip(files, texts, strict=True):
+        yield next(unread) if text is None else (file, text)
+
+
 def _wanted(files: Iterable[read.StoredFile]) -> list[read.StoredFile]:
     return [f for f in files if f.place.what in (layout.MEMORY, layout.VERDICT, layout.BUCKET)]
 
@@ -350,7 +374,7 @@ def _spread(files: list[read.StoredFile]) -> list[read.StoredFile]:
 def _add_files(
     catalog: Catalog,
     inserts: Inserts,
-    contents: Iterable[tuple[read.StoredFile, bytes | Problem]],
+    contents: Iterable[tuple[read.StoredFile, bytes | Problem | KnownText]],
     policy: Policy,
     *,
     total: int,
@@ -358,7 +382,7 @@ def _add_files(
 ) -> Iterator[IndexText]:
     """Write the rows of each file and yield its text for the engine; an unreadable file becomes a problem."""
     for done, (stored, content) in enumerate(contents):
-        if stored.place.what == layout.BUCKET and not isinstance(content, Problem):
+        if stored.place.what == layout.BUCKET and isinstance(content, bytes):
             for problem in update.update_bucket(catalog, inserts, stored.path, content):
                 update.add_problem(catalog, problem)
             continue
@@ -371,7 +395,13 @@ def _add_files(
             progress(done, total)
 
 
-def _add_file(inserts: Inserts, stored: read.StoredFile, content: bytes, policy: Policy) -> IndexText | Problem | None:
+def _add_file(
+    inserts: Inserts, stored: read.StoredFile, content: bytes | KnownText, policy: Policy
+) -> IndexText | Problem | None:
+    if isinstance(content, KnownText):
+        document = content.document
+        document = Document(stored.place.key, stored.path, document.fields, document.body, document.text)
+        return inserts.add_memory(StoredMemory(document, stored.oid, stored.place.archived, content.is_clean), policy)
     try:
         if stored.place.what == layout.VERDICT:
             name = (stored.place.key, stored.place.spec)
@@ -383,8 +413,9 @@ def _add_file(inserts: Inserts, stored: read.StoredFile, content: bytes, policy:
     return inserts.add_memory(StoredMemory(document, stored.oid, stored.place.archived), policy)
 
 
-def _load_policy(stored: read.StoredFile, content: bytes | Problem) -> tuple[Policy, list[Problem]]:
+def _load_policy(stored: read.StoredFile, content: bytes | Problem | KnownText) -> tuple[Policy, list[Problem]]:
     """Return the store's own policy, or the built-in one and a problem if it cannot be read."""
+    assert not isinstance(content, KnownText), "a policy is no memory"
     if isinstance(content, Problem):
         return builtin(), [content]
     try:

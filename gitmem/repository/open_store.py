@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from gitmem.config import Config
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
+    from gitmem.index.catalog.inserts import KnownText
     from gitmem.model import Document, Verdict
     from gitmem.policy import Policy
     from gitmem.store.commit import CommitPlan, CommitResult, WriteTarget
@@ -59,6 +60,7 @@ class OpenStore:
         ignoring: The notice about them; empty if there are none, or the person denied them.
         approved_lists: The approved lists read so far, by typed name.
         opened_catalog: The catalog, once it was opened.
+        known_texts: What this process has parsed and written, by object name: not read again for the catalog.
         behind: Which commit the catalog shows instead of the tip, as a line; empty if it shows the tip.
         here: The current directory, and the top of its work tree; empty if there is none.
     """
@@ -91,6 +93,7 @@ class OpenStore:
         self.clock = clock
         self.progress = progress
         self.opened_catalog: Catalog | None = None
+        self.known_texts: Mapping[str, KnownText] = {}
         self.approved_lists: dict[str, ApprovedList] = {}
         self.behind = ""
         self._last_good: dict[tuple[str, str], tuple[str, str]] = {}
@@ -320,7 +323,13 @@ class OpenStore:
             else None
         )
         done = refresh(
-            self.git, tip, tree=tree, folder=self.folder(tree), have=have, progress=self.progress_of("reading memories")
+            self.git,
+            tip,
+            tree=tree,
+            folder=self.folder(tree),
+            have=have,
+            progress=self.progress_of("reading memories"),
+            known=self.known_texts,
         )
         if self.opened_catalog is None:
             self.opened_catalog = done.catalog

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 # Prefixes of tokens that are searched for although a blank or a line's end is in them.
-_PREFIXES = (
+PREFIXES = (
     "ghp_",
     "gho_",
     "ghs_",
@@ -34,11 +34,13 @@ _PREFIXES = (
 )
 # A shorter word holds no encoded token.
 _ENCODED = 27
+# The shortest run of characters of base64 in such a word, without the quotes around it.
+SHORTEST_RUN = _ENCODED - 2
 
 
 def may_be_disguised(text: str) -> bool:
     """Return whether a text has a sign of a disguise; most have none, and ``re`` is not loaded for them."""
-    if any(char in text for char in INVISIBLE) or "\\\n" in text or any(prefix in text for prefix in _PREFIXES):
+    if any(char in text for char in INVISIBLE) or "\\\n" in text or any(prefix in text for prefix in PREFIXES):
         return True
     return any(len(word) >= _ENCODED and ("%" in word or "\\" in word or _has_run(word)) for word in text.split())
 
@@ -46,7 +48,7 @@ def may_be_disguised(text: str) -> bool:
 def _has_run(word: str) -> bool:
     """Return whether a long word consists of the characters of base64 and of quotes around it."""
     bare = word.strip("\"'`,;.()=")
-    return len(bare) >= _ENCODED - 2 and bare.replace("+", "").replace("/", "").replace(":", "").isalnum()
+    return len(bare) >= SHORTEST_RUN and bare.replace("+", "").replace("/", "").replace(":", "").isalnum()
 
 
 def disguised_spans(text: str, spans_of: Callable[[str], Spans]) -> Spans:
@@ -128,7 +130,7 @@ def _without_gaps(text: str) -> Iterator[list[int]]:
     gap = re.compile(
         r"(?<=[A-Za-z0-9_-]{6})[ \t]?\r?\n?[ \t]{0,4}(?=(?=[A-Za-z]*[0-9])(?=[0-9_-]*[A-Za-z])[A-Za-z0-9_-]{8})"
     )
-    for prefix in _PREFIXES:
+    for prefix in PREFIXES:
         at = text.find(prefix)
         while at >= 0:
             window = text[at : at + 400]

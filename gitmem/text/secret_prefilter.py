@@ -1,8 +1,9 @@
-"""A quick filter that clears most texts of containing credentials: all rules in one pass of re2.
+"""A quick filter that clears most texts of containing credentials: all rules in one pass of re2, disguises in another.
 
 A normal scan searches 126 needles in turn, 75 us for 700 characters of prose (measured); this takes 13, but 20 ms
 before the first text: only code that scans many texts loads it. It may report a text without credentials, but never
 misses one (a property test checks this): its patterns are those of the rules without the features that re2 lacks.
+The signs of disguises take 3 us instead of 27 for the memories of ``benchmarks.generate`` (measured).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from functools import cache
 
 import re2
 
+from gitmem.text.secret_disguises import INVISIBLE, PREFIXES, SHORTEST_RUN
 from gitmem.text.secret_rules import RULES
 
 TYPE_CHECKING = False
@@ -40,12 +42,33 @@ def may_hold_secret(text: str) -> bool:
         return True
 
 
+def may_have_disguise(text: str) -> bool:
+    """Return whether a text may have a sign of a disguise (``secret_disguises.may_be_disguised``)."""
+    if "%" in text or "\\" in text:
+        return True
+    try:
+        return _signs().search(text.encode()) is not None
+    except UnicodeEncodeError:
+        return True
+
+
 @cache
 def _pattern() -> Any:
+    return _compiled("|".join(f"(?:{_relaxed(rule.pattern)})" for rule in RULES))
+
+
+@cache
+def _signs() -> Any:
+    r"""Return the pattern of what a disguise has besides ``%`` and ``\``: letters of any script count as base64."""
+    run = rf"[A-Za-z0-9+/:{_OTHER}]{{{SHORTEST_RUN}}}"
+    return _compiled("|".join([f"[{INVISIBLE}]", *PREFIXES, run]))
+
+
+def _compiled(pattern: str) -> Any:
     options = re2.Options()
     options.never_capture = True
     options.log_errors = False  # if its memory limit prevents the fast algorithm, it uses the slow one
-    return re2.compile("|".join(f"(?:{_relaxed(rule.pattern)})" for rule in RULES), options)
+    return re2.compile(pattern, options)
 
 
 def _relaxed(pattern: str) -> str:

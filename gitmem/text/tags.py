@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import chain
 
 from gitmem.model import ENGLISH
-from gitmem.text.tokens import all_terms, unify_spelling
+from gitmem.text.tokens import Memo, all_terms, terms_at_chunks, unify_spelling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,23 +22,28 @@ def find_tags(text: str, words: Mapping[str, Sequence[str]], language: str = ENG
             parts of an identifier; never inside another word.
         language: The language of the inflections.
     """
-    found = all_terms(text, language)
-    tags_of, phrases_of = _vocabulary(tuple((tag, tuple(given)) for tag, given in words.items()), language)
-    different = set(found)
+    chunks, terms = terms_at_chunks(text, language)
+    tags_of, phrases, telling = _vocabulary(tuple((tag, tuple(given)) for tag, given in words.items()), language)
+    # Most words tell nothing, and each is looked at once: a third of the time of analysing all (measured).
+    different = set(chain.from_iterable(map(telling.__getitem__, set(chunks))))
     tags = {tag for word in tags_of.keys() & different for tag in tags_of[word]}
-    if begun := phrases_of.keys() & different:
-        scanned = f" {' '.join(found)} "
-        tags |= {tag for first in begun for phrase, tag in phrases_of[first] if phrase in scanned}
+    if begun := [(phrase, tag) for parts, phrase, tag in phrases if parts <= different]:
+        scanned = f" {' '.join(chain.from_iterable(map(terms.__getitem__, chunks)))} "
+        tags |= {tag for phrase, tag in begun if phrase in scanned}
     return sorted(tags)
 
 
 @lru_cache(maxsize=16)  # the words are the policy's, and the same for every text
 def _vocabulary(
     words: tuple[tuple[str, tuple[str, ...]], ...], language: str
-) -> tuple[dict[str, list[str]], dict[str, list[tuple[str, str]]]]:
-    """Return the tags for each stemmed word; and each phrase with its tag, by its first word, padded with spaces."""
+) -> tuple[dict[str, list[str]], list[tuple[frozenset[str], str, str]], Memo]:
+    """Return the vocabulary of a policy's tags, in stemmed words.
+
+    That is the tags for each word; the words of each phrase, the phrase padded with spaces, and its tag; and a cache of
+    those terms of a chunk that are in either.
+    """
     tags_of: dict[str, list[str]] = {}
-    phrases_of: dict[str, list[tuple[str, str]]] = {}
+    phrases: list[tuple[frozenset[str], str, str]] = []
     for tag, given in words:
         for word in given:
             parts = "".join(char if char.isalnum() else " " for char in unify_spelling(word, language)).split()
@@ -47,5 +53,7 @@ def _vocabulary(
                 if len(stemmed) == 1:
                     tags_of.setdefault(stemmed[0], []).append(tag)
                 elif stemmed:
-                    phrases_of.setdefault(stemmed[0], []).append((f" {' '.join(stemmed)} ", tag))
-    return tags_of, phrases_of
+                    phrases.append((frozenset(stemmed), f" {' '.join(stemmed)} ", tag))
+    _, terms = terms_at_chunks("", language)
+    known = tags_of.keys() | frozenset().union(*(parts for parts, _, _ in phrases))
+    return tags_of, phrases, Memo(lambda chunk: [term for term in terms[chunk] if term in known])

@@ -7,6 +7,8 @@ from gitmem.document.format import format as format_document
 from gitmem.document.parse import parse
 from gitmem.errors import FormatError, RefusedError
 from gitmem.frozen import frozen, replace
+from gitmem.index.catalog.inserts import KnownText
+from gitmem.index.catalog.redaction import RESPELLED
 from gitmem.index.catalog.rows import time_of
 from gitmem.model import Document
 from gitmem.store import layout
@@ -42,6 +44,7 @@ class Incoming:
         has_command: Whether it has a command, which a person must approve before it runs.
         superseded_by: The key of the memory that superseded it, or empty.
         name: The name of the note that the key was made from, or empty.
+        read: The parsed text, unless it was changed since; for the index.
     """
 
     where: str
@@ -58,6 +61,7 @@ class Incoming:
     has_command: bool = False
     superseded_by: str = ""
     name: str = ""
+    read: KnownText | None = None
 
 
 class UnsafeError(RefusedError):
@@ -71,7 +75,10 @@ def incoming_exact(document: Document, where: str, *, folder: str, archived: boo
         UnsafeError: It holds a secret or a hidden character.
     """
     refuse_unsafe(document.text.removeprefix("\ufeff"), document.fields, policy)
-    return _incoming(document, where, is_explicit=True, is_exact=True, folder=folder, archived=archived)
+    read = KnownText(document, _is_clean(document, policy))
+    return replace(
+        _incoming(document, where, is_explicit=True, is_exact=True, folder=folder, archived=archived), read=read
+    )
 
 
 def incoming_new(
@@ -108,9 +115,10 @@ def incoming_new(
     except FormatError as err:
         raise RefusedError(err.message, hint=err.hint) from err
     check_rules(made, document, policy)
-    known = replace(_incoming(document, where, is_explicit=bool(key), is_exact=False), name=name)
+    known = _incoming(document, where, is_explicit=bool(key), is_exact=False)
     # A generated time says nothing about the memory's age.
-    return known if "created" in fields else replace(known, time=0)
+    time = known.time if "created" in fields else 0
+    return replace(known, name=name, time=time, read=KnownText(document, _is_clean(document, policy)))
 
 
 def _incoming(
@@ -133,6 +141,11 @@ def _incoming(
         has_command=verify is not None and not isinstance(verify, dict),
         superseded_by=str(fields.get("superseded_by") or ""),
     )
+
+
+def _is_clean(document: Document, policy: Policy) -> bool:
+    """Return whether a text that was not refused has no secret for the index either, which allows none."""
+    return not policy.secrets.allow and not any(sign in document.text for sign in (*RESPELLED, "\r"))
 
 
 def refuse_unsafe(text: str, fields: Mapping[str, Any], policy: Policy) -> None:

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.text import secrets
-from gitmem.text.secret_prefilter import may_hold_secret
+from gitmem.text.secret_disguises import INVISIBLE, PREFIXES, may_be_disguised
+from gitmem.text.secret_prefilter import may_have_disguise, may_hold_secret
 from gitmem.text.secret_rules import RULES
 from gitmem.text.secrets import find_secrets
 from tests.text.test_secrets import ORDINARY, SAMPLES
@@ -57,9 +58,30 @@ def test_what_a_rule_matches_does_not_pass(data):
     assert may_hold_secret(text) or not secrets._all_spans(text)
 
 
+DISGUISES = [
+    *INVISIBLE,
+    *PREFIXES,
+    "\\\n",
+    "%41",
+    "\\x41",
+    "\u00e4",
+    "\u4e00",
+    "\u2028",
+    "\ud800",
+    *"Aa0+/:\"'`,;.()= _-",
+    "A" * 20,
+]
+
+
+@given(st.lists(st.sampled_from(DISGUISES) | st.text(max_size=30), max_size=40).map("".join))
+def test_a_text_with_a_sign_of_a_disguise_does_not_pass(text):
+    assert may_have_disguise(text) or not may_be_disguised(text)
+
+
 @pytest.mark.parametrize("text", ["", "Retries are capped at 3 — see `src/auth/jwt.py:12`.", "The token is kept."])
 def test_ordinary_prose_passes(text):
     assert not may_hold_secret(text)
+    assert not may_have_disguise(text)
 
 
 def test_many_texts_have_the_same_secrets_as_few():

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 # How many memories are buffered before they are written: 2 MB of text at typical sizes.
 BATCH = 2000
-# Enough for ids to stay unique among millions of memories.
+# Enough for ids to stay unique among millions of memories; an even number.
 LETTERS = 10
+# Two digits in base 20, the lower one first: half of the divisions.
+_PAIRS = [low + high for high in sorted(ID_LETTERS) for low in sorted(ID_LETTERS)]
 
 _STATEMENTS = {
     "memory": "INSERT INTO memory (id, folder, key, oid, archived, kind, title, created, updated, importance,"
@@ -41,12 +43,21 @@ _STATEMENTS = {
 
 
 @frozen
+class KnownText:
+    """A memory's text that this process has parsed, so that it need not be read again; and if it has no secret."""
+
+    document: Document
+    is_clean: bool
+
+
+@frozen
 class StoredMemory:
-    """One parsed memory with its blob and whether it was retired."""
+    """One parsed memory with its blob, whether it was retired, and whether it is known to have no secret."""
 
     document: Document
     oid: str
     archived: bool
+    is_clean: bool = False
 
 
 class Inserts:
@@ -63,7 +74,7 @@ class Inserts:
         from gitmem.index.catalog import redaction  # 4 ms, and only if something is new
 
         document, claim = stored.document, ""
-        secrets = redaction.secrets_of(document)
+        secrets = [] if stored.is_clean else redaction.secrets_of(document)
         if secrets:
             claim = claim_hash(document)
             document = redaction.without_secrets(document)
@@ -136,11 +147,11 @@ class Inserts:
 
 def letters_of(key: str) -> str:
     """Return the letters that the short id of a memory begins with: the SHA-256 of its key in base 20."""
-    number, alphabet = int.from_bytes(sha256(key.encode()).digest()[:8], "big"), sorted(ID_LETTERS)
+    number = int.from_bytes(sha256(key.encode()).digest()[:8], "big")
     letters = ""
     while len(letters) < LETTERS:
-        number, digit = divmod(number, len(alphabet))
-        letters += alphabet[digit]
+        number, digits = divmod(number, len(_PAIRS))
+        letters += _PAIRS[digits]
     return letters
 
 

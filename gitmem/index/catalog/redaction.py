@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
 # These fields run exactly as approved; code that shows a command redacts it.
 EXACT = ("verify", "refute")
+# What a text has if a value in it may be written in another way: YAML's escapes, doubled quotes and folded lines.
+RESPELLED = ("\\", "''", "\n ")
 
 
 def secrets_of(document: Document) -> list[Secret]:
     """List the secrets of a memory by place; those found only in parsed field values are reported in line 1."""
     found = find_secrets(document.text)
-    # A value appears literally in the text, except for YAML's escapes, doubled quotes and folded lines.
-    if not found and any(sign in document.text for sign in ("\\", "''", "\n ")):
+    if not found and any(sign in document.text for sign in RESPELLED):
         values = find_secrets("\n".join(_texts_in(document.fields)))
         found = [replace(secret, line=1, column=1) for secret in values]
     return found

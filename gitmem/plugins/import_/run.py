@@ -12,6 +12,7 @@ from gitmem.document.parse import parse
 from gitmem.document.times import format_time
 from gitmem.errors import BusyError, RefusedError
 from gitmem.frozen import frozen, replace
+from gitmem.git.objects import oid_of
 from gitmem.plugins.import_.again import is_another_folder, merge_notes
 from gitmem.plugins.import_.fields import Unreadable, in_stored_form
 from gitmem.plugins.import_.files import check_sources, read_sources
@@ -131,21 +132,26 @@ def import_files(
     written = [*settled.new.values(), *settled.updated.values()]
     commands = sum(one.has_command and not one.archived for one in written)
     if commit and not asked.dry_run:
-        _index(repository)
+        _index(repository, written)
     return ImportResult(settled, left.refused, left.unreadable, left.others, commands, commit)
 
 
-def _index(repository: OpenRepository) -> None:
-    """Bring the index up to date, so that the next question finds the imported memories.
+def _index(repository: OpenRepository, written: Iterable[Incoming]) -> None:
+    """Bring the index up to date, so that the next question finds the imported memories; they are not parsed again.
 
     Raises:
         BusyError: Another process has been writing the index for too long.
     """
+    length = len(repository.find_tip() or "")
+    texts = [one.read for one in written if one.read is not None and one.read.document.text == one.text]
+    repository.known_texts = {oid_of(read.document.text.encode(), length): read for read in texts}
     try:
         repository.current_catalog()
     except BusyError as err:
         message = f"the memories are committed, but cannot be found yet: {err.message}"
         raise BusyError(message, hint="gitmem index") from err
+    finally:
+        repository.known_texts = {}
 
 
 class _LeftOut:

@@ -17,11 +17,13 @@ from conftest import git, memory_text, put_files, tip
 from hypothesis import given
 from hypothesis import strategies as st
 from support.branch import fields_of, keys_found, memory_files
-from support.catalogs import catalog_of
+from support.catalogs import catalog_of, said_by
 from support.facts import make_memory, put
 
 from gitmem.errors import NotFoundError
+from gitmem.git import Git
 from gitmem.index.catalog import texts_of
+from gitmem.index.refresh import rebuild
 from gitmem.memory import Memory
 from gitmem.plugins.import_.files import read_sources
 from gitmem.plugins.import_.names import Names
@@ -372,3 +374,38 @@ def test_secret_in_a_note_is_refused_with_its_line(memory: Memory, tmp_path: Pat
     done = run(memory, str(tmp_path / "n"))
 
     assert [where.rpartition("/")[2] for where, _ in done.refused.kept] == ["a.md:9", "b.md:3"]
+
+
+@pytest.mark.parametrize("earlier", [0, 40])
+def test_index_after_an_import_equals_one_that_is_read_from_the_branch(
+    repo: Path, tmp_path: Path, earlier: int
+) -> None:
+    put_files(repo, {f"learned/old-{n}.md": memory_text(f"old {n}") for n in range(earlier)} or {"README.md": "x"})
+    git(repo, "config", "gitmem.secretsAllow", "github-token")
+    exact = [("quoted", memory_text('"it\'s \\x67hp"')), ("exact", f"---\ntitle: exact\n---\n{TOKEN} is known\n")]
+    own = [{"key": key, "frontmatter": {}, "body": "", "text": text} for key, text in exact]
+    log = lines(tmp_path / "log.jsonl", *BEADS, {"title": "a key", "body": f"It was {TOKEN} before"}, *own)
+
+    with Memory(repo) as memory:
+        done = run(memory, log)
+
+        built = rebuild(memory.repository.git, done.commit, folder=str(tmp_path / "built"))
+        assert (len(done.settled.new), done.refused.kept) == (8, [])
+        assert said_by(memory.repository.catalog()) == said_by(built)
+    assert built.row("SELECT count(*) FROM secret")[0] == 2
+
+
+def test_imported_memories_are_not_read_again(
+    memory: Memory, repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = list[str]()
+    whole = Git.read_blobs
+    monkeypatch.setattr(
+        Git, "read_blobs", lambda git, oids, **how: whole(git, (oid for oid in oids if not read.append(oid)), **how)
+    )
+
+    run(memory, lines(tmp_path / "log.jsonl", *BEADS))
+
+    paths = git(repo, "ls-tree", "-r", "memory").splitlines()
+    assert len(keys_found(memory, "thing")) == len(BEADS)
+    assert not {line.split()[2] for line in paths if line.endswith(".md") and "/" in line} & set(read)
