@@ -77,7 +77,7 @@ def refresh(
         return RefreshResult(catalog)
     is_large = False
     try:
-        if follow(git, catalog, tip, tree, known=known):
+        if follow(git, catalog, tip, tree, known):
             return RefreshResult(catalog)
     except LargeChangeError:
         is_large = True
@@ -192,7 +192,7 @@ def is_unreadable(catalog: Catalog) -> bool:
 
 
 def follow(
-    git: Git, catalog: Catalog, tip: str, tree: str | None = None, *, known: Mapping[str, KnownText] | None = None
+    git: Git, catalog: Catalog, tip: str, tree: str | None = None, known: Mapping[str, KnownText] | None = None
 ) -> bool:
     """Update a catalog from the commit it shows to *tip*; return False if it must be rebuilt.
 

@@ -26,6 +26,7 @@ from gitmem.text import parse_json
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from typing import Any
 
     from gitmem.config import Config
     from gitmem.git import Git
@@ -322,15 +323,8 @@ class OpenStore:
             if self.opened_catalog and bool(commit_and_tree(self.opened_catalog)[1]) == bool(tree)
             else None
         )
-        done = refresh(
-            self.git,
-            tip,
-            tree=tree,
-            folder=self.folder(tree),
-            have=have,
-            progress=self.progress_of("reading memories"),
-            known=self.known_texts,
-        )
+        how: dict[str, Any] = {"progress": self.progress_of("reading memories"), "known": self.known_texts}
+        done = refresh(self.git, tip, tree=tree, folder=self.folder(tree), have=have, **how)
         if self.opened_catalog is None:
             self.opened_catalog = done.catalog
         elif done.catalog is not self.opened_catalog:

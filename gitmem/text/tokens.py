@@ -219,14 +219,13 @@ def _chunks(text: str, gaps: _Gaps, *, as_written: bool = False) -> list[str]:
 
 def _split_identifier(identifier: str) -> list[str]:
     """Return the parts of an ASCII identifier; after many, by a pattern, in a fifth of the time (measured)."""
-    if next(_split) < MANY:
-        return [identifier[start:end] for start, end in _humps(identifier)]
-    return _find_humps()(identifier)
+    few = next(_split) < MANY
+    return [identifier[a:b] for a, b in _humps(identifier)] if few else _find_humps()(identifier)
 
 
 @cache
 def _find_humps() -> Callable[[str], list[str]]:
-    import re  # 5 ms (measured): not for one query
+    import re  # 5 ms: not for one query
 
     return re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+").findall
 
@@ -390,7 +389,6 @@ class _Speech:
 def _speech(language: str) -> _Speech:
     """Return how text of a language becomes terms; raise ``KeyError`` if there is no stemmer for it."""
     none: frozenset[str] = frozenset()
-    # Without a cache of its own: Memo is one.
     stem = str if language == NO_LANGUAGE else Stemmer.Stemmer(language, 0).stemWord
     if language in (ENGLISH, NO_LANGUAGE):
         general, questions = (GENERAL, QUESTION) if language == ENGLISH else (none, none)

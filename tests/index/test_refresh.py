@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 from functools import cache
 from pathlib import Path
 
@@ -421,6 +422,40 @@ def test_a_killed_rebuild_leaves_the_index_as_it_was(indexed: Path) -> None:
     again = rebuild(door(indexed), tip(indexed))
     assert len(shown(again)) == 20
     again.close()
+
+
+def test_readers_answer_while_a_large_change_is_built_and_after_its_builder_was_killed(
+    indexed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitmem.index.refresh.WORTH_TELLING", 3)
+
+    def ask() -> tuple[int, bool]:
+        with Memory(indexed) as memory:
+            found = memory.recall(Query("gateway", limit=99))
+        return len(found.hits), bool(found.behind)
+
+    assert ask() == (20, False)
+    put_files(indexed, {f"learned/new-{n}.md": memory_text(f"gateway new {n}") for n in range(30)})
+    script = (
+        "import sys, time; from gitmem.index import refresh; from gitmem.index.catalog.inserts import Inserts\n"
+        "from gitmem.memory import Memory\n"
+        "add, refresh.WORTH_TELLING = Inserts.add_memory, 3\n"
+        "Inserts.add_memory = lambda *given: time.sleep(0.5) or add(*given)\n"
+        "with Memory(sys.argv[1]) as m: m.index.refresh()"
+    )
+
+    builder = subprocess.Popen([sys.executable, "-c", script, str(indexed)])
+    fresh = indexed / ".git/gitmem" / f"{FILE_NAME}.new"
+    while not fresh.exists() and builder.poll() is None:
+        time.sleep(0.01)
+    meanwhile = [ask() for _ in range(3)]
+    is_building = builder.poll() is None
+    builder.kill()
+    builder.wait()
+
+    assert (is_building, meanwhile) == (True, [(20, True)] * 3)
+    assert ask() == (50, False)
+    assert not fresh.exists()
 
 
 def test_where_no_file_may_grow_the_index_is_read_and_made_in_memory(indexed: Path) -> None:

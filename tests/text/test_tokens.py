@@ -353,3 +353,5 @@ def test_words_and_their_parts_are_those_of_the_patterns(text: str) -> None:
     for chunk in chunks:
         parts = [match.span() for match in re.finditer(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", chunk)]
         assert analysis._humps(chunk) == parts
+        if chunk.isascii():
+            assert analysis._find_humps()(chunk) == [chunk[start:end] for start, end in parts]
