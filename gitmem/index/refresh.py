@@ -415,7 +415,7 @@ def _add_file(
 
 def _load_policy(stored: read.StoredFile, content: bytes | Problem | KnownText) -> tuple[Policy, list[Problem]]:
     """Return the store's own policy, or the built-in one and a problem if it cannot be read."""
-    assert not isinstance(content, KnownText), "a policy is no memory"
+    assert not isinstance(content, KnownText), "only memories are known"
     if isinstance(content, Problem):
         return builtin(), [content]
     try:
