@@ -378,8 +378,9 @@ def test_secret_in_a_note_is_refused_with_its_line(memory: Memory, tmp_path: Pat
 
 @pytest.mark.parametrize("earlier", [0, 40])
 def test_index_after_an_import_equals_one_that_is_read_from_the_branch(
-    repo: Path, tmp_path: Path, earlier: int
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, earlier: int
 ) -> None:
+    monkeypatch.setattr("gitmem.plugins.import_.run.PARSED", 7)  # of 8: the last one is read again
     put_files(repo, {f"learned/old-{n}.md": memory_text(f"old {n}") for n in range(earlier)} or {"README.md": "x"})
     git(repo, "config", "gitmem.secretsAllow", "github-token")
     exact = [("quoted", memory_text('"it\'s \\x67hp"')), ("exact", f"---\ntitle: exact\n---\n{TOKEN} is known\n")]
