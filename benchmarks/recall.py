@@ -4,7 +4,7 @@
     python benchmarks/recall.py BENCH                       # every task; a table, and a paired test
     python benchmarks/recall.py BENCH --tasks cosqa --json
     python benchmarks/recall.py BENCH --embed dir:FOLDER    # by words and meaning, and by words alone beside it
-    python benchmarks/recall.py BENCH --goals --changelog CHANGES.rst    # words, wordllama and MiniLM, with the goals
+    python benchmarks/recall.py BENCH --goals --changelog CHANGES.rst    # both packaged models; --dir FOLDER goes on
 
 BENCH is the folder of a larger benchmark: ``evalrecall.py``, ``data/``, ``retrievers/``, ``results/baselines.jsonl``.
 Each corpus is a repository of its own whose memories are committed before they are recalled
@@ -144,7 +144,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print our figures as JSON")
     parser.add_argument("--goals", action="store_true", help="measure words and the packaged models against the goals")
     parser.add_argument("--changelog", type=Path, metavar="FILE", help="with --goals: ask about it (changelog.py)")
-    parser.add_argument("--dir", type=Path, metavar="FOLDER", help="with --goals: keep the stores there")
+    parser.add_argument(
+        "--dir",
+        type=Path,
+        metavar="FOLDER",
+        help="with --goals: keep the stores and records there; a run that ended early goes on",
+    )
     options = parser.parse_args(argv)
     bench = options.bench.resolve() if options.bench else None
     if bench and not (bench / "evalrecall.py").is_file():
