@@ -20,11 +20,11 @@ from gitmem.cli.parser import parser_of
 
 # A command line for each command and option that takes a key: names in capitals are the short ids of memories.
 LINES = {
-    "remember --requires": "remember A-thing --requires FACT",
+    "remember --requires": "remember A-thing --requires STAYS",
     "remember --supersedes": "remember Another-thing --supersedes NOTE",
-    "fact --requires": "fact A-fact --exists README.md --requires FACT",
+    "fact --requires": "fact A-fact --exists README.md --requires STAYS",
     "fact --supersedes": "fact A-fact --exists README.md --supersedes NOTE",
-    "edit key": "edit FACT --title Reworded",
+    "edit key": "edit STAYS --title Reworded",
     "supersede old": "supersede NOTE OTHER",
     "supersede new": "supersede NOTE OTHER",
     "promote key": "promote NOTE --to domain --domain net",
@@ -42,12 +42,12 @@ LINES = {
     "similar key": "similar NOTE",
     "show key": "show NOTE",
     "log key": "log NOTE",
-    "verify keys": "verify FACT",
-    "check keys": "check FACT",
-    "why key": "why FACT",
-    "settle key": "settle FACT --retire",
-    "settle --superseded-by": "settle FACT --superseded-by NOTE",
-    "settle --moved": "settle --moved FACT",
+    "verify keys": "verify STAYS",
+    "check keys": "check STAYS",
+    "why key": "why STAYS",
+    "settle key": "settle STAYS --retire",
+    "settle --superseded-by": "settle STAYS --superseded-by NOTE",
+    "settle --moved": "settle --moved STAYS",
     "trust keys": "trust --print COMMAND",
     "untrust keys": "untrust COMMAND",
     "purge keys": "purge NOTE --dry-run",
@@ -60,7 +60,7 @@ OTHERS = {"--key", "--value", "--agree", "--story", "--project", "--mine"}
 def stocked(memory, repo: Path, run_cli) -> None:
     put(
         repo,
-        make_fact("fact", {"exists": "README.md"}),
+        make_fact("stays", {"exists": "README.md"}),
         make_fact("command", "test -f README.md && true"),
         make_memory("note", "The pool is closed before a fork"),
         make_memory("other", "Gateways retry three times"),
@@ -71,7 +71,7 @@ def stocked(memory, repo: Path, run_cli) -> None:
         memory.tasks.add(f"Do the {key}", verify=None, key=key)
     memory.tasks.add("A part", verify=None, key="part", parent="whole")
     memory.tasks.claim("held")
-    run_cli("verify", "fact")
+    run_cli("verify", "stays")
 
 
 class Screen(io.StringIO):
@@ -130,12 +130,12 @@ def test_every_command_takes_a_short_id(line: str, run_cli) -> None:
 
 @pytest.mark.usefixtures("stocked")
 def test_links_name_keys_and_not_the_short_ids_that_were_typed(run_cli) -> None:
-    run_cli("remember", "A thing", "--key", "thing", "--requires", id_of("fact"), "--requires", "label")
+    run_cli("remember", "A thing", "--key", "thing", "--requires", id_of("stays"), "--requires", "label")
     run_cli("task", "add", "Part", "--key", "piece", "--parent", id_of("task"), "--requires", id_of("held"))
 
     thing, piece = (json.loads(run_cli("show", key, "--json").out)["frontmatter"] for key in ("thing", "piece"))
 
-    assert thing["requires"] == ["fact", "label"]
+    assert thing["requires"] == ["stays", "label"]
     assert (piece["parent"], piece["requires"]) == ("task", ["held"])
 
 
@@ -143,8 +143,8 @@ def test_links_name_keys_and_not_the_short_ids_that_were_typed(run_cli) -> None:
 def test_people_read_short_ids_and_programs_keys(run_cli, repo: Path, terminal_cli) -> None:
     git(repo, "rm", "-q", "README.md")
     commit_files(repo, {})
-    words = (["verify"], ["why", "fact", "--no-diff"], ["status", "--each"], ["check", "--base", "HEAD~1"])
-    words = (*words, ["settle", "fact", "--recheck"], ["forget", "note", "other"], ["restore", "note"])
+    words = (["verify"], ["why", "stays", "--no-diff"], ["status", "--each"], ["check", "--base", "HEAD~1"])
+    words = (*words, ["settle", "stays", "--recheck"], ["forget", "note", "other"], ["restore", "note"])
 
     piped = [run_cli(*line) for line in words]
     run_cli("forget", "note")
@@ -152,7 +152,8 @@ def test_people_read_short_ids_and_programs_keys(run_cli, repo: Path, terminal_c
     shown = [terminal_cli(*line) for line in words]
 
     for line, one in zip(words, shown, strict=True):
-        names = [id_of("note"), id_of("other")] if "note" in line else [id_of("fact")]
+        names = [id_of("note"), id_of("other")] if "note" in line else [id_of("stays")]
         assert any(name in one for name in names), (line, one)
+        assert not re.search(r"gitmem [^\n]*\b(stays|note|other)\b", one), (line, one)
     for one in piped:
-        assert re.search(r"\b(fact|note|other)\b", one.out), one
+        assert re.search(r"\b(stays|note|other)\b", one.out), one

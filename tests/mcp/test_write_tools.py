@@ -225,3 +225,18 @@ def test_another_ones_fact_gets_no_other_check(memory, repo: Path) -> None:
 
     assert answer.is_error
     assert count_commits(repo) == before
+
+
+def test_every_tool_that_takes_a_key_takes_a_short_id(memory, repo: Path) -> None:
+    old = call_one(repo, "memory_remember", text="A retry storm", key="storm").content["short_id"]
+    new, got = call(
+        repo,
+        ("memory_remember", {"text": "Quite another thing", "key": "other", "supersedes": [old], "requires": [old]}),
+        ("memory_get", {"key": old}),
+    )
+    gone = call_one(repo, "memory_delete", key=new.content["short_id"])
+
+    assert (got.content["key"], got.content["short_id"]) == ("storm", id_of("storm"))
+    assert gone.content["key"] == "other"
+    fields = fields_of(repo, "archive/learned/other.md")
+    assert (fields["supersedes"], fields["requires"]) == (["storm"], ["storm"])
