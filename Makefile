@@ -20,11 +20,13 @@ define NEED_PYTHON
   { echo 'gitmem needs Python 3.11 or newer; name one: make $(MAKECMDGOALS) PYTHON=python3.12' >&2; exit 1; }
 endef
 
-.PHONY: help install uninstall demo test test-fast torture fuzz lint docs package rows clients clients-day clients-kept runners bare bench bench-short replay replay-short clean again
+.PHONY: help install uninstall demo hub-demo hub-test test test-fast torture fuzz lint docs package rows clients clients-day clients-kept runners bare bench bench-short replay replay-short clean again
 
 help:
 	@echo 'make install      gitmem in an environment of its own, its commands in ~/.local/bin (needs the network); make uninstall'
 	@echo 'make demo         the whole story in a scratch clone of this repository, under a minute'
+	@echo 'make hub-demo     a hub on a real PostgreSQL: 50 repositories, two servers, two workers (some minutes)'
+	@echo 'make hub-test     the tests of the hub; without PostgreSQL, most are skipped'
 	@echo 'make test         the tests'
 	@echo 'make test-fast    those that most changes need: layers, the lower folders, command lines (a minute)'
 	@echo 'make lint         ruff format --check, ruff check, mypy, lint-imports'
@@ -63,6 +65,13 @@ uninstall:
 
 demo: $(STAMP)
 	PATH="$(CURDIR)/$(BIN):$$PATH" demo/demo.sh $(ARGS)
+
+# It says what it needs if PostgreSQL is not installed.
+hub-demo: $(STAMP)
+	$(BIN)/python demo/hub.py $(ARGS)
+
+hub-test: $(STAMP)
+	$(BIN)/python -m pytest -q -rs tests/hub tests/cli/hub $(ARGS)
 
 # In parallel, by one worker more than there are cores: the tests start real processes and wait for them (2 cores, by the
 # second: 21 tests with two workers, 28 with three). They write some 300,000 files, in memory if there is room: rm deletes
