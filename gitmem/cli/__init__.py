@@ -426,7 +426,9 @@ def _report_error(err: Exception, out: Output, arguments: list[str]) -> int:
     if isinstance(err, OSError) and _is_environment(err):
         if not err.filename:
             out.drop()
-        what = os.fsdecode(err.filename) if err.filename else "cannot write the output"
+        # Where a rename fails, what is in the way has the second name.
+        named = err.filename2 or err.filename
+        what = os.fsdecode(named) if named else "cannot write the output"
         hint = "acknowledged writes are kept"
         if errno.errorcode[err.errno or 0] in IN_THE_WAY:
             hint = f"move it away, and run the command again: mv {what!r} {f'{what}.old'!r}"

@@ -18,6 +18,7 @@ from gitmem.frozen import frozen
 from gitmem.hub.database import FOLLOWER, connect, connected, transaction
 from gitmem.hub.engine import FORMAT, Found, TantivyEngine
 from gitmem.model import IndexText
+from gitmem.system import read_file
 from gitmem.text.tokens import field_terms, format_stamp
 
 TYPE_CHECKING = False
@@ -197,11 +198,11 @@ def _repositories(connection: Connection) -> dict[int, Repository]:
 def _read_state(folder: Path) -> tuple[str, int]:
     """Return the generation and the last change of an index; an empty generation if it cannot be used."""
     try:
-        state: Mapping[str, Any] = json.loads((folder / STATE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        state: Mapping[str, Any] = json.loads(read_file(folder / STATE))
+        is_right = state.get("format") == FORMAT and state.get("analysis") == format_stamp()
+        return (str(state["generation"]), int(state["seq"])) if is_right else ("", 0)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return "", 0
-    is_right = state.get("format") == FORMAT and state.get("analysis") == format_stamp()
-    return (str(state["generation"]), int(state["seq"])) if is_right else ("", 0)
 
 
 def _write_state(folder: Path, generation: str, seq: int) -> None:

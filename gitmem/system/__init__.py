@@ -21,6 +21,8 @@ NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 ONLY_FOLDER: int = getattr(os, "O_DIRECTORY", 0)
 _SHARED = stat.S_ISGID | stat.S_IWGRP
 _FOLDER_OF_GROUP, _FILE_OF_GROUP = 0o2770, 0o660
+# No file that gitmem writes beside its databases is larger (chosen).
+LARGEST = 64 << 20
 # Files that belong to one person even in a shared repository: secrets.
 _UNSHARED = frozenset({"mcp-token"})
 
@@ -181,9 +183,9 @@ def list_names(folder: str) -> list[str]:
 
 
 def read_file(path: str | os.PathLike[str]) -> bytes:
-    """Return the content of a file; nothing if it cannot be read."""
+    """Return the content of a file; nothing if it cannot be read, or is larger than any that gitmem writes."""
     try:
         with open(path, "rb") as file:
-            return file.read()
+            return file.read() if os.fstat(file.fileno()).st_size <= LARGEST else b""
     except OSError:
         return b""

@@ -52,7 +52,11 @@ def write_durably(path: str, content: bytes) -> None:
         OSError: It cannot be written; a file that was there is left as it was.
     """
     write_synced(f"{path}.new", content)
-    os.replace(f"{path}.new", path)
+    try:
+        os.replace(f"{path}.new", path)
+    except OSError:  # a folder is in the way
+        os.unlink(f"{path}.new")
+        raise
     sync_folder(os.path.dirname(path))
 
 

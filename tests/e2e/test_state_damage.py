@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +15,9 @@ import pytest
 from conftest import commit_files
 
 from gitmem.agents.hook import serve
+from gitmem.store.state.inventory import INVENTORY, is_known
 
+PROJECT = Path(__file__).parents[2]
 SHAPES: dict[str, Callable[[Path], object]] = {
     "missing": lambda path: None,
     "empty": lambda path: path.write_bytes(b""),
@@ -25,7 +30,14 @@ SHAPES: dict[str, Callable[[Path], object]] = {
     "huge": lambda path: path.write_bytes(b"x" * 5_000_000),
     "folder": lambda path: (path.mkdir(), (path / "x").write_text("x")),
     "loop": lambda path: path.symlink_to(path.name),
+    "link": lambda path: path.symlink_to("/etc/passwd"),
+    "NUL bytes": lambda path: path.write_bytes(b"\0" * 4096),
+    "newer": lambda path: path.write_bytes(b'{"version": 99, "format": 99, "schema": 99}\n'),
+    "half": lambda path: path.write_bytes(HELD[path][: len(HELD[path]) // 2]),
+    "unreadable": lambda path: (path.write_bytes(HELD[path]), path.chmod(0)),
 }
+# What the files had before they were damaged.
+HELD: dict[Path, bytes] = {}
 NAMES = ("path", "name", "shown", "held", "toward", "asked", "kind", "at", "pid", "host", "commit", "files", "version")
 WRONG = {name: [{"x": 1}, None, 5][number % 3] for number, name in enumerate(NAMES)}
 STRANGE = dict.fromkeys(NAMES, "../\x00x") | {"held": {"../\0": "zz"}, "toward": ["\0"], "at": "9" * 400, "pid": -1}
@@ -85,6 +97,9 @@ def remove(path: Path) -> None:
 
 
 def damage(path: Path, shape: str) -> None:
+    if path.is_file() and not path.is_symlink() and path not in HELD:
+        HELD[path] = path.read_bytes()
+    HELD.setdefault(path, b"")
     remove(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     SHAPES[shape](path)
@@ -95,6 +110,7 @@ def test_damaged_state_is_no_bug_and_loses_nothing(
     used: Path, run_cli, shape: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = used / ".git/gitmem"
+    HELD.clear()
     # One at a time where a command reads JSON; all at once for the rest, which heals by itself.
     tables = [name for name in files_of(state) if name.endswith(".json")]
     bad = []
@@ -113,3 +129,49 @@ def test_damaged_state_is_no_bug_and_loses_nothing(
     assert "view.json" in tables
     assert run_cli("doctor", "--fix").status in (0, 1)
     assert "Walrus tides matter" in run_cli("show", "walrus").out
+
+
+def test_every_file_of_the_state_folder_is_in_the_inventory_and_in_the_documentation(used: Path) -> None:
+    state = used / ".git/gitmem"
+    found = [str(path.relative_to(state)) for path in state.rglob("*") if path.is_file()]
+
+    assert len(found) > 20
+    assert [path for path in found if not is_known(path)] == []
+    page = (PROJECT / "docs/how-it-works.md").read_text()
+    assert [one.path for one in INVENTORY if f"| `gitmem/{one.path}` | {one.content} |" not in page] == []
+
+
+def test_a_folder_in_the_place_of_a_file_is_named_and_the_hint_moves_it_away(used: Path, run_cli) -> None:
+    damage(used / ".git/gitmem/view.json", "folder")
+
+    done = run_cli("view")
+
+    assert (done.status, "view.json: Is a directory" in done.err) == (3, True)
+    assert ".new" not in done.err
+    moved = done.err.split("run the command again: ")[1]
+    subprocess.run(moved, shell=True, check=True)
+    assert run_cli("view").status == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
+def test_no_command_reads_gigabytes_of_a_state_file_that_grew(used: Path, run_cli, monkeypatch) -> None:
+    state = used / ".git/gitmem"
+    for name in files_of(state):
+        if "sqlite" not in name:
+            os.truncate(state / name, 3 << 30)
+    monkeypatch.chdir(used)
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (_address_space() + (1 << 30), limit[1]))
+    try:
+        ended = [run_cli(*argv).status for argv in (*COMMANDS, ["remember", "More", "--key", "more"])]
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limit)
+
+    assert set(ended) <= {0, 1, 2, 3}
+    assert run_cli("show", "more").status == 0
+
+
+def _address_space() -> int:
+    """Return how much address space this process has, in bytes."""
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()

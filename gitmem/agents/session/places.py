@@ -11,7 +11,7 @@ import os
 import time
 
 from gitmem.errors import BusyError
-from gitmem.system import make_folder
+from gitmem.system import LARGEST, make_folder
 from gitmem.system.file_lock import lock, lock_now, open_lock
 from gitmem.text import format_json, parse_json
 
@@ -145,6 +145,7 @@ def _wait_for(lock: int, path: str) -> None:
 def _trim(path: str, keep: int) -> None:
     """Keep the last whole lines within *keep* bytes; the very last one in any case."""
     with open(path, "rb") as file:
+        file.seek(max(file.seek(0, os.SEEK_END) - LARGEST, 0))
         lines = file.read().splitlines(keepends=True)
     kept, size = [lines[-1]], len(lines[-1])
     for line in reversed(lines[:-1]):

@@ -14,7 +14,7 @@ import time
 
 from gitmem.config import git_environment, variable
 from gitmem.errors import NoRepositoryError
-from gitmem.system import discard, make_folder, open_private, process
+from gitmem.system import discard, make_folder, open_private, process, read_file
 from gitmem.system.file_lock import try_lock
 
 TYPE_CHECKING = False
@@ -180,8 +180,7 @@ def _take(folder: str, what: str) -> list[str]:
     taken = os.path.join(folder, f"{what}.doing")
     try:
         os.replace(_requests(folder, what), taken)
-        with open(taken, "rb") as file:
-            places = file.read().split(b"\0")[:-1]
+        places = read_file(taken).split(b"\0")[:-1]
         os.unlink(taken)
     except FileNotFoundError:
         return []

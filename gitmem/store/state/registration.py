@@ -11,6 +11,7 @@ import os
 
 from gitmem.config import clones_place
 from gitmem.store.state.clone import ID_NAME, SEEN, CloneState, clone_identity, is_private_folder, is_registered
+from gitmem.store.state.inventory import INVENTORY
 from gitmem.store.state.links import CLONES
 from gitmem.store.state.plain_files import LOCAL
 from gitmem.system import NO_FOLLOW, make_folder, open_private, settle_modes
@@ -23,21 +24,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LOCK = "clone.lock"
+# No id is longer (``store.state.clone``).
+ID_LIMIT = 200
 ACCEPTED = "accepted"
 
 # Rebuilt from the branch: a secret that others may know, or servers that a token would be sent to.
-DERIVED = (
-    "at",
-    "vectors",
-    "whoosh",
-    "listed",
-    "home-index",
-    "proposal-index",
-    "companion-index",
-    "proofs",
-    "sources",
-    "mcp-token",
-)
+DERIVED = tuple(one.path.rstrip("/") for one in INVENTORY if one.is_foreign)
 CATALOG = "catalog.sqlite"
 APART = ".elsewhere"
 
@@ -212,7 +204,7 @@ def clone_id(state_dir: str | Path) -> str:
 
 def _read_id(path: str) -> str:
     with open(path, encoding="utf-8", errors="replace") as file:
-        found = file.read().strip()
+        found = file.read(ID_LIMIT).strip()
         return found and f"{found}-{os.fstat(file.fileno()).st_ino}"
 
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 FORMAT = 1
 # A memory may have 64 KB (`layout`), and JSON may need six bytes for one.
 ENTRY_LIMIT = 1_000_000
+# No name of a commit is longer.
+TIP_LIMIT = 100
 # A temporary file of a killed writer is removed after this long.
 LITTER_S = 3600.0
 # Replaces a text that was never stored.
@@ -180,7 +182,7 @@ class Spool:
         """Return the tip recorded by a drain that never ended; None if the last one ended."""
         try:
             with open(self._journal, encoding="utf-8", errors="replace") as file:
-                return file.read()
+                return file.read(TIP_LIMIT)
         except FileNotFoundError:
             return None
 

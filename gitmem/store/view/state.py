@@ -10,6 +10,7 @@ import os
 from gitmem.frozen import frozen
 from gitmem.git import Git
 from gitmem.git.repository import Repository, discover, is_oid
+from gitmem.system import read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,8 +73,7 @@ def _read(paths: Repository) -> View | None:
     import json  # 1 ms, only if there is a view
 
     try:
-        with open(os.path.join(paths.state, FILE_NAME), encoding="utf-8") as file:
-            found: Any = json.load(file)
+        found: Any = json.loads(read_file(os.path.join(paths.state, FILE_NAME)))
         base = os.path.dirname(paths.common)
         path = os.path.normpath(os.path.join(base, str(found["path"])))
         held = {str(name): str(oid) for name, oid in found["held"].items()}
