@@ -44,6 +44,7 @@ _FIELDS = (
     "importance",
     "confidence",
     "verified_by",
+    "independent",
     "task",
     "created",
 )
@@ -82,16 +83,21 @@ def memory(details: Mapping[str, Any]) -> str:
     fields, verdict = details["frontmatter"], details["verdict"] or {}
     agent = read_author(fields).agent
     gone = [word for word in ("archived", "superseded", "expired") if details[word]]
-    claimed = "verified by others" if verdict.get("outcome") == "holds" and not verdict["own"] else ""
+    is_others = bool(verdict.get("outcome")) and not verdict["own"]
+    whose = (
+        "" if not is_others else "verdict signed" if verdict.get("signer") else "verdict claimed by the memory branch"
+    )
     status = details["status"]
     standing = f"{status} ({warning_of(status)})" if warning_of(status) else status
     named = f"{details['short_id']} ({details['key']})" if details.get("short_id") else details["key"]
-    source = _join(f"memory {named}", details["kind"], details["scope"], standing, claimed, *gone, by(agent))
+    source = _join(f"memory {named}", details["kind"], details["scope"], standing, whose, *gone, by(agent))
     lines = [line(details["title"])]
     lines += [f"{name}: {line(_value(fields[name]))}" for name in _FIELDS if fields.get(name) not in (None, "", [])]
     if fields.get("verify"):
         lines.append(f"check (shown, not run): {line(_value(fields['verify']))}")
     lines += [f"{name}: {line(verdict[name])}" for name in ("because", "broken", "attempt") if verdict.get(name)]
+    lines += [f"signed by: {line(verdict['signer'])}"] if is_others and verdict.get("signer") else []
+    lines += [f"claimed: {line(details['claimed'])}"] if details.get("claimed") else []
     lines += [f"suspect: {line(details['suspicion'])}"] if details["because"] else []
     body = details["body"].strip()
     cut = f"\n… {len(body) - TEXT_LIMIT} more characters" if len(body) > TEXT_LIMIT else ""
