@@ -9,7 +9,7 @@ from gitmem.errors import ConflictError, FormatError, GitmemError, ProcessError
 from gitmem.frozen import frozen
 from gitmem.git import Git
 from gitmem.index import fts_update
-from gitmem.index.catalog import Catalog, commit_and_tree, schema, texts_of, update
+from gitmem.index.catalog import Catalog, commit_and_tree, schema, texts_of, unreadable_tip, update
 from gitmem.index.catalog.inserts import BATCH, Inserts, KnownText, StoredMemory, problem_of
 from gitmem.model import Document, IndexText, Problem
 from gitmem.policy import Policy, builtin
@@ -72,9 +72,12 @@ def refresh(
     catalog = have or Catalog.open(folder, analysis=format_stamp())
     how: dict[str, Any] = {"tree": tree, "folder": folder, "progress": progress, "known": known}
     if catalog is None:
-        return RefreshResult(rebuild(git, tip, by_others=True, **how))
+        return _shown(rebuild(git, tip, by_others=True, **how))
     if commit_and_tree(catalog) == (tip, tree):
-        return RefreshResult(catalog)
+        # What git could not read once may be readable now: a disk that answers again, an object that was fetched.
+        behind = unreadable_tip(catalog)
+        if not behind or not _is_readable(git, tip):
+            return RefreshResult(catalog, behind)
     is_large = False
     try:
         if follow(git, catalog, tip, tree, known):
@@ -92,7 +95,19 @@ def refresh(
         pass  # damage that opening the catalog did not reveal
     if have is None:
         catalog.close()
-    return RefreshResult(rebuild(git, tip, by_others=is_large, **how))
+    return _shown(rebuild(git, tip, by_others=is_large, **how))
+
+
+def _shown(catalog: Catalog) -> RefreshResult:
+    return RefreshResult(catalog, unreadable_tip(catalog))
+
+
+def _is_readable(git: Git, tip: str) -> bool:
+    try:
+        git.list_tree(tip)
+    except ProcessError:
+        return False
+    return True
 
 
 def _behind(catalog: Catalog, tip: str) -> str:
@@ -179,16 +194,11 @@ def refuse_unreadable(catalog: Catalog) -> None:
     Raises:
         ConflictError: The catalog shows an earlier tree instead of the tip's.
     """
-    if is_unreadable(catalog):
+    if unreadable_tip(catalog):
         raise ConflictError(
             "the tree of the memory branch is unreadable, so new commits on top of it would be unreadable as well",
             hint="first commit the last good tree on top: gitmem doctor --fix",
         )
-
-
-def is_unreadable(catalog: Catalog) -> bool:
-    """Return whether the catalog shows an earlier tree because the tip's tree cannot be read."""
-    return catalog.row("SELECT 1 FROM problem WHERE code = 'tree-unreadable'") is not None
 
 
 def follow(
@@ -214,7 +224,7 @@ def follow(
     with catalog.writing():
         old = commit_and_tree(catalog)
         wanted = (tip, old[1] if tree is None else tree)
-        if old == wanted:
+        if old == wanted and not unreadable_tip(catalog):
             return True  # another process was faster
         try:
             scan = _changes(git, old, wanted)
@@ -223,7 +233,7 @@ def follow(
         if scan is None or scan.is_twice:
             return False
         touched = [*(f.path for f in scan.files), *scan.removed]
-        if POLICY_PATH in touched or is_unreadable(catalog):
+        if POLICY_PATH in touched or unreadable_tip(catalog):
             return False  # specifications, TTLs and folders depend on these
         if _has_name_twice(catalog, scan.added):
             return False

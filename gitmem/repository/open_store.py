@@ -66,8 +66,7 @@ class OpenStore:
         here: The current directory, and the top of its work tree; empty if there is none.
     """
 
-    # A write waits for another process's refresh of the index, longer than any refresh seen: 10 times per second
-    # (SQLite itself waits within `index.refresh.follow`), for this long.
+    # How often a write looks whether another process's refresh has ended (SQLite itself waits within `follow` too).
     REFRESH_ATTEMPTS = 10
     REFRESH_PAUSE_S = 0.25
 
@@ -277,14 +276,15 @@ class OpenStore:
 
     def catalog(self, tip: str | None = None) -> Catalog:
         """Return the catalog at the store's tip, updated if it is behind."""
-        from gitmem.index.catalog import Catalog, commit_and_tree  # SQLite: most agent hooks never need it
+        from gitmem.index.catalog import Catalog, commit_and_tree, unreadable_tip  # SQLite: most hooks never need it
 
         wanted = self.source() if tip is None else (tip, self.tree())
+        shown: Sequence[object] = (wanted, self._last_good.get(wanted))
         if self.opened_catalog is None:
             from gitmem.text.tokens import format_stamp
 
             self.opened_catalog = Catalog.open(self.folder(wanted[1]), analysis=format_stamp())
-        shown = (wanted, self._last_good.get(wanted))
+            shown = () if self.opened_catalog and unreadable_tip(self.opened_catalog) else shown
         if self.opened_catalog is None or commit_and_tree(self.opened_catalog) not in shown:
             self._refresh(wanted)
         assert self.opened_catalog is not None
@@ -296,12 +296,14 @@ class OpenStore:
         Raises:
             BusyError: The other process has not finished after ``WAIT_S`` seconds.
         """
+        from gitmem.index.catalog import unreadable_tip
+
         earlier, until = len(self.notices), time.monotonic() + WAIT_S
         progress = self.progress_of("waiting for another process that is writing the index, seconds")
         while True:
             self._last_good = {}
             catalog = self.catalog()
-            if not self.behind:
+            if not self.behind or unreadable_tip(catalog):
                 return catalog
             left = until - time.monotonic()
             if left <= 0:

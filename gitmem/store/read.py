@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.errors import ProcessError, RemoteError
+from gitmem.errors import BusyError, ProcessError, RemoteError
 from gitmem.frozen import frozen, replace
 from gitmem.git import Git, TreeEntry
 from gitmem.model import Problem
@@ -72,6 +72,7 @@ def scan_all(git: Git, commit: str) -> Scan:
     Raises:
         RemoteError: The clone is partial and its remote does not send the missing objects. This is not damage: an
             earlier tree would hide memories, and `doctor --fix` would write it on top of them.
+        BusyError: git was stopped, or had not listed it in time. This is no damage either.
         ProcessError: None of them can be read.
     """
     try:
@@ -87,11 +88,13 @@ def scan_all(git: Git, commit: str) -> Scan:
                     else "try again when its remote is reachable, or clone without --filter"
                 ),
             ) from err
+        _refuse_transient(err, commit)
         first = err
     for back in range(1, READABLE_WITHIN):
         try:
             entries = git.list_tree(f"{commit}~{back}")
-        except ProcessError:
+        except ProcessError as err:
+            _refuse_transient(err, commit)
             continue
         reason = first.stderr.strip().removeprefix("fatal: ").split("\n")[0] or "git cannot read it"
         problem = Problem(
@@ -103,6 +106,19 @@ def scan_all(git: Git, commit: str) -> Scan:
         good = sort_entries(commit, entries)
         return Scan(commit, good.files, (), (problem, *good.problems))
     raise first
+
+
+def _refuse_transient(err: ProcessError, commit: str) -> None:
+    """Raise an error if git failed for a reason that says nothing about the tree: it was stopped, or did not start.
+
+    Raises:
+        BusyError: It did.
+    """
+    if (err.status is not None and err.status < 0) or not err.stderr.strip():
+        raise BusyError(
+            f"git could not list the memory at {commit[:12]}: {err.message}",
+            hint="run the command again when this machine has less to do",
+        ) from err
 
 
 def scan_changes(git: Git, old: str, new: str) -> Scan:

@@ -559,3 +559,22 @@ def test_a_hostile_verdict_does_not_keep_the_index_from_being_made(repo: Path) -
 
     assert shown(done.catalog) == ["a"]
     done.catalog.close()
+
+
+def test_tree_that_could_not_be_read_once_is_read_again(repo: Path, memory: Memory) -> None:
+    memory.remember("Deploys need VPN", key="vpn")
+    folder = git(repo, "rev-parse", "memory^{tree}")
+    at = repo / ".git/objects" / folder[:2] / folder[2:]
+    kept = at.with_name("kept")
+    memory.close()
+    shutil.rmtree(repo / ".git/gitmem")
+    at.rename(kept)
+
+    with Memory(repo) as away:
+        assert [row.key for row in away.recall(Query(text="vpn")).hits] == []
+        assert "cannot be read" in away.repository.behind
+    kept.rename(at)
+
+    with Memory(repo) as back:
+        assert [row.key for row in back.recall(Query(text="vpn")).hits] == ["vpn"]
+        assert back.repository.behind == ""

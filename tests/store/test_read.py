@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,8 +14,9 @@ from conftest import NOW, git, memory_text, put_files, tip
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gitmem.errors import ProcessError, RemoteError
-from gitmem.git import Git
+import gitmem.git
+from gitmem.errors import BusyError, ProcessError, RemoteError
+from gitmem.git import Git, tree_limits
 from gitmem.git.repository import discover
 from gitmem.store import layout
 from gitmem.store.read import READABLE_WITHIN, Scan, display_path, read_files, scan_all, scan_changes
@@ -233,6 +235,22 @@ def test_of_a_tree_that_cannot_be_read_the_last_good_one_is_served(repo: Path) -
 def test_if_no_tree_can_be_read_the_error_is_that_of_git(repo: Path) -> None:
     with pytest.raises(ProcessError):
         scan_all(door(repo), unreadable(repo))
+
+
+def test_git_that_was_stopped_shows_no_earlier_tree(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = put_files(repo, {"facts/a.md": memory_text("a")})
+    at = commit(repo, tree(repo), on=good)
+    slow = tmp_path / "git"
+    slow.write_text(f'#!/bin/sh\ncase "$*" in *ls-tree*) sleep 5;; esac\nexec {shutil.which("git")} "$@"\n')
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(tree_limits, "PATIENT_S", 0.05)
+    monkeypatch.setattr(gitmem.git, "STORE_BOUNDS", (1 << 26, 0.1))
+
+    with pytest.raises(BusyError, match="could not list the memory"):
+        scan_all(door(repo), at)
 
 
 def test_only_so_many_commits_are_tried(repo: Path) -> None:

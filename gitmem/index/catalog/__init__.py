@@ -272,6 +272,12 @@ def commit_and_tree(catalog: Catalog) -> tuple[str, str]:
     return notes.get("commit", ""), notes.get("tree", "")
 
 
+def unreadable_tip(catalog: Catalog) -> str:
+    """Return which commits a catalog shows instead of its tip, whose tree cannot be read; empty if it shows the tip."""
+    row = catalog.row("SELECT message FROM problem WHERE code = 'tree-unreadable'")
+    return row[0] if row is not None else ""
+
+
 def discard_damaged(err: BaseException | None, *folders: str | Path) -> None:
     """Delete the catalogs of some folders and raise an error if *err* says that one is damaged; else do nothing.
 
