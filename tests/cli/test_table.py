@@ -26,6 +26,7 @@ SHARED = {
     "columns",
     "command_memory",
     "editor",
+    "names",
     "client_hook",
     "hits",
     "input",

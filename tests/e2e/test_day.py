@@ -609,4 +609,4 @@ def test_json_of_the_commands_that_others_build_on(console: Console) -> None:
         assert fields <= set(tables[name]), (name, sorted(tables[name]))
     assert {"key", "kind", "title", "status", "score", "scope", "snippet"} <= set(tables["recall"]["hits"][0])
     assert {"outcome", "commit", "at", "because", "culprit"} <= set(tables["show"]["verdict"])
-    assert json.loads(console.ok("remember", "Another", "--json")).keys() == {"key", "path", "commit"}
+    assert json.loads(console.ok("remember", "Another", "--json")).keys() == {"key", "short_id", "path", "commit"}

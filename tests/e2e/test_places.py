@@ -152,7 +152,7 @@ ESSENTIAL = {
     "recall": ["recall", "public keys of the gateway"],
 }
 # Commands that say something besides what was asked: that a branch was started, that a shallow clone ends early.
-LOUD = ("remember", "fact", "past")
+LOUD = ("remember", "fact", "log", "past")
 
 MORE = {
     "show": ["show", "gateway"],

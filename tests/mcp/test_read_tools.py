@@ -82,7 +82,7 @@ def test_get_tells_the_whole_memory_and_counts_the_access(memory, repo: Path) ->
         "key": "tokens", "short_id": id_of("tokens"),
         "kind": "fact", "status": "unproven", "scope": "project", "text": "", "notes": "",
     }  # fmt: skip
-    assert "Source: memory tokens, fact, project, unproven, by a person" in answer.text
+    assert f"Source: memory {id_of('tokens')} (tokens), fact, project, unproven, by a person" in answer.text
     assert "The gateway checks." in answer.text
     assert memory.repository.local.accesses(["tokens"]) == {"tokens": (1, NOW)}
 

@@ -28,14 +28,15 @@ EXAMPLES = (
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``work``."""
-    parser.add_argument("--jobs", type=positive, default=2, metavar="N", help="repositories to verify in parallel (2)")
-    about = "also take the jobs of repositories with this platform; may be repeated (this system, such as linux/amd64)"
-    parser.add_argument("--platform", dest="platforms", action="append", default=[], metavar="LABEL", help=about)
     parser.add_argument("--once", action="store_true", help="end when no job is left")
+    work = parser.add_argument_group("which jobs, and for how long")
+    work.add_argument("--jobs", type=positive, default=2, metavar="N", help="repositories to verify in parallel (2)")
+    about = "also take the jobs of repositories with this platform; may be repeated (this system, such as linux/amd64)"
+    work.add_argument("--platform", dest="platforms", action="append", default=[], metavar="LABEL", help=about)
     about = "the most seconds that one repository may take (1800)"
-    parser.add_argument("--limit", type=positive, default=1800, metavar="SECONDS", help=about)
+    work.add_argument("--limit", type=positive, default=1800, metavar="SECONDS", help=about)
     about = "give a worker's jobs to others after this time without a sign of life; the same for all workers (30)"
-    parser.add_argument("--dead-after", type=positive, default=30, metavar="SECONDS", help=about)
+    work.add_argument("--dead-after", type=positive, default=30, metavar="SECONDS", help=about)
     add_folder(parser)
     add_database(parser)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import NOW, commit_files, git, tip
 from support.facts import BETWEEN, DAY, approve_all, commit_later, count_commits, make_fact, put, statuses, verify
+from support.ids import id_of
 
 from gitmem.frozen import replace
 from gitmem.memory import Memory
@@ -186,7 +187,9 @@ def test_contradiction_and_repetition_are_refused(machines, repo, tmp_path, run_
 
     document = json.loads(ran.out)
     assert (ran.status, document["taken"]) == (2, ["builtin", "fails"])
-    assert document["skipped"] == [{"key": "shell", "reason": "it is judged more than once"}]
+    assert document["skipped"] == [
+        {"key": "shell", "short_id": id_of("shell"), "reason": "it is judged more than once"}
+    ]
 
 
 def test_file_of_another_history_is_refused_and_the_good_one_recorded(machines, repo, tmp_path, run_cli) -> None:
