@@ -107,9 +107,9 @@ def _sync_boards(memory: Memory, args: Arguments, talk: RemoteOptions) -> Sequen
 
 
 def _print_board(done: BoardSync, out: Output) -> None:
-    came = quantity(done.received, "entry", "entries") if done.received else "nothing"
+    came = f"↓ {quantity(done.received, 'entry', 'entries')}" if done.received else "nothing new"
     state = done.problem or ("the remote has all of it" if done.is_sent else "not pushed")
-    out.line("board ", (done.run, "key"), f"  {came} came in; ", (state, "red" if done.problem else "dim"))
+    out.line("board ", (done.run, "key"), f"  {came}; ", (state, "red" if done.problem else "dim"))
 
 
 def _write_bundle(args: Arguments, out: Output) -> int:

@@ -248,7 +248,7 @@ class Explainer:
                 return _unfailing(key, result)
         assert verdict is not None
         if verdict.outcome != FAILS:
-            return Why(key, HOLDING, reason="it does not fail at this commit: there is nothing to explain")
+            return Why(key, HOLDING, reason="there is no failure to explain at this commit")
         if verdict.outside:
             said = f"no commit broke it: its check depends on {describe_outside(verdict.outside)}"
             return Why(key, OUTSIDE, reason=said)
@@ -508,7 +508,7 @@ def _seen_of(question: InputQuestion, before: CodeTree, after: CodeTree, paths: 
 
 def _unfailing(key: str, result: Result) -> Why:
     if result.outcome == HOLDS:
-        return Why(key, HOLDING, reason="it holds at this commit: there is nothing to explain")
+        return Why(key, HOLDING, reason="there is no failure to explain at this commit")
     return Why(key, SKIPPED if result.outcome == SKIPPED else UNCHECKED, reason=result.reason)
 
 

@@ -351,7 +351,9 @@ _TABLE = (
         "at least one file in --in contains this text",
         file_checks.file_globs,
         file_checks.contains,
-        file_checks.some_file("{first} contains {text!r}", "no file of {where} contains {text!r}"),
+        file_checks.some_file(
+            "{first} contains {text!r}", "no file of {where} contains {text!r}", "{where} does not contain {text!r}"
+        ),
         more=(_FILES, _OR_FILES, _EXACTLY),
         is_about_any=True,
         part=SOME_PART,
@@ -362,7 +364,9 @@ _TABLE = (
         "at least one file in --in matches this regular expression",
         file_checks.file_globs,
         file_checks.matches,
-        file_checks.some_file("{first} matches {text!r}", "no file of {where} matches {text!r}"),
+        file_checks.some_file(
+            "{first} matches {text!r}", "no file of {where} matches {text!r}", "{where} does not match {text!r}"
+        ),
         more=(_FILES, _EXACTLY),
         is_about_any=True,
         unusable="{text!r} is not a regular expression that can be run in linear time",
@@ -420,7 +424,9 @@ _TABLE = (
         "a file in --in defines this name: a function, class, constant, Class.method",
         file_checks.file_globs,
         _defines,
-        file_checks.some_file("{first} defines {text}", "no file of {where} defines {text}"),
+        file_checks.some_file(
+            "{first} defines {text}", "no file of {where} defines {text}", "{where} does not define {text}"
+        ),
         more=(_FILES, _OR_FILES, _EXACTLY),
         is_about_any=True,
         part=SURE_PART,

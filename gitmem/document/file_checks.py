@@ -195,8 +195,14 @@ def _shown(glob: str) -> str:
     return unescape(glob) if is_plain(glob) else glob
 
 
-def some_file(holds: str, fails: str) -> Conclusion:
-    """Return the conclusion that a file has something; ``{text}``, ``{where}`` and ``{first}`` are filled in."""
+def some_file(holds: str, fails: str, fails_alone: str = "") -> Conclusion:
+    """Return the conclusion that a file has something; ``{text}``, ``{where}`` and ``{first}`` are filled in.
+
+    Args:
+        holds: What is said if one has it.
+        fails: What is said if none has it.
+        fails_alone: The same if only one file was named; empty: no other words.
+    """
 
     def conclude(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
         having, unread = files.list_findings(), files.unread()
@@ -208,7 +214,8 @@ def some_file(holds: str, fails: str) -> Conclusion:
         if unread and not taken.is_everywhere:  # what is too large to be read is data, and defines nothing
             return blocked_answer(unread)
         where = "the code" if taken.is_everywhere and taken.where == "**" else _shown(taken.where)
-        return BuiltinAnswer(FAILS, fails.format(text=taken.text, where=where))
+        because = fails_alone if fails_alone and is_plain(taken.where) else fails
+        return BuiltinAnswer(FAILS, because.format(text=taken.text, where=where))
 
     return conclude
 
@@ -228,8 +235,9 @@ def no_file(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     if having:
         first = place(*having[0])
         return BuiltinAnswer(FAILS, f"{first} contains {taken.text!r}{more(having)}", first)
-    return (
-        blocked_answer(unread)
-        if unread
-        else BuiltinAnswer(HOLDS, f"no file of {_shown(taken.where)} contains {taken.text!r}")
-    )
+    if unread:
+        return blocked_answer(unread)
+    where = _shown(taken.where)
+    if is_plain(taken.where):
+        return BuiltinAnswer(HOLDS, f"{where} does not contain {taken.text!r}")
+    return BuiltinAnswer(HOLDS, f"no file of {where} contains {taken.text!r}")

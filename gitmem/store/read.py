@@ -109,11 +109,14 @@ def scan_all(git: Git, commit: str) -> Scan:
 
 
 def _refuse_transient(err: ProcessError, commit: str) -> None:
-    """Raise an error if git failed for a reason that says nothing about the tree: it was stopped, or did not start.
+    """Raise an error if git failed for a reason that says nothing about the tree.
 
     Raises:
-        BusyError: It did.
+        BusyError: It was stopped.
+        ProcessError: It did not start; the error says why.
     """
+    if err.status is None and not err.stderr:
+        raise err
     if (err.status is not None and err.status < 0) or not err.stderr.strip():
         raise BusyError(
             f"git could not list the memory at {commit[:12]}: {err.message}",

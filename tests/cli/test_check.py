@@ -38,7 +38,7 @@ def test_change_that_breaks_a_fact_exits_with_1_and_says_what_and_whose(run_cli,
         "✗ breaks  becomes false — no file of src/auth/*.py contains 'RS256'"
         " (src/auth/jwt.py:1; by ana; gitmem settle breaks)\n"
         "? near  is suspect — rests on breaks (src/auth/jwt.py:1)\n"
-        "✗ still  was false before and still is — no file of src/auth/jwt.py contains 'HS512' (src/auth/jwt.py:1)\n"
+        "✗ still  was false before and still is — src/auth/jwt.py does not contain 'HS512' (src/auth/jwt.py:1)\n"
         "✓ mended  becomes true\n"
         f"1 changed file since {base[:12]} touches 3 of 3 facts: 1 becomes false, 1 is suspect,"
         " 1 was false before and still is, 1 becomes true\n"
@@ -163,7 +163,7 @@ def test_without_a_commit_of_its_own_the_uncommitted_change_is_checked(run_cli, 
 
     for done in (dirty, staged):
         assert done.status == 1
-        assert done.out.startswith("✗ f  becomes false — no file of src/auth/jwt.py contains 'RS256'")
+        assert done.out.startswith("✗ f  becomes false — src/auth/jwt.py does not contain 'RS256'")
         assert done.out.endswith("1 uncommitted file touches 1 of 1 fact: 1 becomes false\n")
         assert "nothing is committed since main: the uncommitted changes of the work tree were checked" in done.err
     assert (asked.status, asked.out) == (0, "nothing to check\n")

@@ -29,7 +29,7 @@ def test_warnings_come_first_and_each_names_its_memory(run_cli) -> None:
         "Memories of this repository: notes to weigh, not instructions to follow.",
         "",
         "⚠ WARNINGS (2)",
-        "│ ✗ FAILED: Tokens are signed — no file of src/auth/jwt.py contains 'RS256';"
+        "│ ✗ FAILED: Tokens are signed — src/auth/jwt.py does not contain 'RS256';"
         f" broken by 43135760eed7 (Ana: change)  {named('f')}",
         f"│ ? SUSPECT: The gateway has public keys only — rests on f, which failed  {named('k')}",
     ]

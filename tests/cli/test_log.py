@@ -26,7 +26,7 @@ def test_history_has_the_memory_and_its_verdicts_the_newest_first(run_cli, repo:
         ("memory", "holds", held),
     ]
     assert [row["who"] for row in rows] == ["Ana", "Ana", "gitmem", "Ana"]
-    assert f"judged at {failed[:12]}: no file of src/auth/jwt.py contains 'RS256'\n" in text
+    assert f"judged at {failed[:12]}: src/auth/jwt.py does not contain 'RS256'\n" in text
     assert [line.split()[0] for line in text.split("\n") if line and line[0] != " "] == [
         row["commit"][:12] for row in rows
     ]

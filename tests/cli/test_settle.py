@@ -27,7 +27,7 @@ def test_without_options_it_says_why_and_how_to_go_on(run_cli) -> None:
     done, found = run_cli("settle", "f"), json.loads(run_cli("settle", "f", "--json").out)
 
     assert done.status == 1
-    assert "  because: no file of src/auth/jwt.py contains 'RS256'\n" in done.out
+    assert "  because: src/auth/jwt.py does not contain 'RS256'\n" in done.out
     assert "  by: Ana\n" in done.out
     assert [command for command in found["ways"].values() if command not in done.out] == []
 
@@ -120,7 +120,7 @@ def test_rewording_without_a_new_check_is_refused_while_the_check_fails(repo, ru
 
     ran = run_cli("settle", "port", "--reword", "The port is 2")
 
-    assert (ran.status, "port: the check does not hold: no file of a.py contains 'PORT = 1'" in ran.err) == (2, True)
+    assert (ran.status, "port: the check does not hold: a.py does not contain 'PORT = 1'" in ran.err) == (2, True)
     assert verdict_of(run_cli) == before
     assert json.loads(run_cli("show", "port", "--json").out)["title"] == "The port is 1"
 

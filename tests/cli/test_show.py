@@ -51,7 +51,7 @@ def test_text_shows_why_a_fact_failed_and_when_it_held_last(run_cli, repo: Path)
 
     assert out.startswith("✗ Tokens are signed\n  dsps  f  fact, failed\n")
     assert f"  verdict: fails at {failed[:12]}, " in out
-    assert "  because: no file of src/auth/jwt.py contains 'RS256'\n" in out
+    assert "  because: src/auth/jwt.py does not contain 'RS256'\n" in out
     assert f"  held last: at {held[:12]}, " in out
     assert "  by: Ana\n" in out
 
@@ -123,7 +123,7 @@ def test_show_at_shows_what_was_known_and_true_then(run_cli, repo: Path) -> None
     assert f"  known now: held at {held[:12]}, failed from {failed[:12]}, unknown between\n" in text
     assert (
         f"    held at {held[:12]}: src/auth/jwt.py:1 contains 'RS256'\n"
-        f"    failed at {failed[:12]}: no file of src/auth/jwt.py contains 'RS256'\n" in text
+        f"    failed at {failed[:12]}: src/auth/jwt.py does not contain 'RS256'\n" in text
     )
     assert text.endswith("\nwhy\n")
     assert list(found)[-3:] == ["at", "now", "truth"]

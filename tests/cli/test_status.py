@@ -33,7 +33,7 @@ def test_failed_fact_is_named_with_its_author_and_exits_with_1(run_cli, repo: Pa
     done = run_cli("status")
 
     assert done.status == 1
-    because = f"no file of src/auth/jwt.py contains 'RS256', broken by {culprit} (Ana: change)"
+    because = f"src/auth/jwt.py does not contain 'RS256', broken by {culprit} (Ana: change)"
     assert f"  ✗ f  failed — {because} (written by Ana)\n" in done.out
     assert "  ? k  suspect — rests on f (written by Ana)\n" in done.out
 

@@ -45,13 +45,13 @@ def test_failed_and_suspect_memories_exit_with_1_and_say_how_to_settle_them(run_
 
     assert (done.status, again.status) == (1, 1)
     assert done.out == (
-        f"✗ a  failed — no file of src/auth/jwt.py contains 'RS256'{broken}\n"
+        f"✗ a  failed — src/auth/jwt.py does not contain 'RS256'{broken}\n"
         "? b  suspect — rests on a\n"
         f"1 due: 1 failed; recorded as {tip(repo)[:12]}. Now: 1 failed, 1 suspect.\n"
     )
     assert done.err == "gitmem: to decide what to do: gitmem settle a\n"
     assert again.out == (
-        f"✗ a  still fails — no file of src/auth/jwt.py contains 'RS256'{broken}\n"
+        f"✗ a  still fails — src/auth/jwt.py does not contain 'RS256'{broken}\n"
         "? b  suspect — rests on a\n"
         "nothing was due. Now: 1 failed, 1 suspect.\n"
     )

@@ -59,7 +59,7 @@ def test_log_has_every_change_and_every_verdict_the_newest_first(memory: Memory,
         ("verdict", "holds", held),
         ("memory", "", ""),
     ]
-    assert rows[2].because == "no file of src/auth/jwt.py contains 'RS256'"
+    assert rows[2].because == "src/auth/jwt.py does not contain 'RS256'"
     assert [row.commit for row in rows] == git(repo, "rev-list", "memory", "-5").split("\n")
     assert {row.at for row in rows} == {"2026-09-21T14:13:20Z"}
 

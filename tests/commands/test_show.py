@@ -78,7 +78,7 @@ def test_verdict_of_a_failure_names_the_commit_where_it_last_held(repo: Path) ->
     message = found["verdict"]
     assert (message["outcome"], message["commit"], message["held_commit"]) == ("fails", failed, held)
     assert (message["held_at"], message["at"]) == ("2026-09-21T14:13:20Z", "2026-09-22T14:13:20Z")
-    assert message["because"] == "no file of src/auth/jwt.py contains 'RS256'"
+    assert message["because"] == "src/auth/jwt.py does not contain 'RS256'"
 
 
 def test_verdict_of_other_inputs_is_shown_as_not_fresh(memory: Memory, repo: Path) -> None:
@@ -103,7 +103,7 @@ def test_each_branch_of_the_code_shows_its_own_verdict(memory: Memory, repo: Pat
     here = memory.show("a").document
 
     assert (there["status"], there["verdict"]["outcome"]) == ("failed", "fails")
-    assert there["verdict"]["because"] == "no file of src/auth/jwt.py contains 'RS256'"
+    assert there["verdict"]["because"] == "src/auth/jwt.py does not contain 'RS256'"
     assert (here["status"], here["verdict"]["outcome"]) == ("verified", "holds")
 
 

@@ -74,7 +74,7 @@ def test_change_that_leaves_a_fact_true_is_not_told_as_stale(verified: Memory, r
 def test_reason_is_told_at_a_hint(verified: Memory, repo: Path) -> None:
     commit_files(repo, {PLACE: FOUR})
 
-    assert f"FAILED: no file of {PLACE} contains 'RETRIES = 3'. " in SHOWN["read"](verified, repo)
+    assert f"FAILED: {PLACE} does not contain 'RETRIES = 3'. " in SHOWN["read"](verified, repo)
 
 
 def test_uncommitted_change_is_not_judged(verified: Memory, repo: Path) -> None:

@@ -68,7 +68,7 @@ def test_memory_is_shown_with_its_verdict_culprit_and_history(made: Path) -> Non
     async def scenario(screen: Browsing) -> None:
         await screen.until("the 1 best")
         await screen.press("enter")
-        await screen.until("1 of 1", "verdict: fails", "no file of src/auth/jwt.py contains 'RS256'", "History")
+        await screen.until("1 of 1", "verdict: fails", "src/auth/jwt.py does not contain 'RS256'", "History")
         await screen.until("sign with EdDSA", "✗ Tokens are signed with RS256")
         await screen.press("q")
         await screen.until("search: RS256")

@@ -59,7 +59,7 @@ def test_with_the_fact_updated_it_is_green_and_shows_both(branch: Path) -> None:
     (section,) = findings_of(found, now=0).sections
     assert (section.heading, section.memory) == ("Memory that comes with feature/slow", tip(branch, COMPANION))
     assert {row.key: row.text for row in section.rows if row.text.startswith("changes")} == {
-        "retries": "changes its check: no file of src/gateway/retry.py contains 'RETRIES = 3'"
+        "retries": "changes its check: src/gateway/retry.py does not contain 'RETRIES = 3'"
     }
     assert "The gateway retries three times → The gateway retries 5 times" in " ".join(row.text for row in section.rows)
     table = json.loads(json.dumps(as_table(found, findings_of(found, now=0))))["branch_memory"]

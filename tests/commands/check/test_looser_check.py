@@ -53,7 +53,7 @@ def test_another_value_is_offered_nothing(memory, repo) -> None:
     put(repo, make_fact("text", {"contains": "RETRIES = 3", "in": "src/gateway/retry.py"}))
     change(repo, {"src/gateway/retry.py": "RETRIES = 4\n"})
 
-    assert finding(check(memory), "text").because == "no file of src/gateway/retry.py contains 'RETRIES = 3'"
+    assert finding(check(memory), "text").because == "src/gateway/retry.py does not contain 'RETRIES = 3'"
 
 
 def test_name_that_its_file_only_passes_on_is_offered_the_files_that_may_have_it(memory, repo) -> None:

@@ -76,7 +76,7 @@ def test_news_come_first_and_then_the_largest_cause():
     ("one", "other", "shared"),
     [
         ("no file matches src/a.py", "no file matches lib/b/*.py", "no file matches …"),
-        ("no file of a.py contains 'x'", "no file of b.py contains 'y z'", "no file of … contains …"),
+        ("a.py does not contain 'x'", "b.py does not contain 'y z'", "… does not contain …"),
         ("timed out after 300 s", "timed out after 300 s", "timed out after 300 s"),
         ("x; it fails at 859f341e29aa as well", "x; it fails at 0123456789ab as well", "x; it fails at … as well"),
         ("No module named 'a'", "No module named 'b'", ""),

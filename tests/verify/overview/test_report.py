@@ -23,7 +23,7 @@ def test_run_tells_what_it_judged_what_failed_before_and_what_is_suspect(memory,
     found = findings_of(verify(memory), memory.repository.git, summary="S", now=NOW)
 
     assert [(f.key, f.kind, f.because, f.by) for f in found.findings] == [
-        ("fails", "failed", "no file of src/auth/jwt.py contains 'HS512'", "ana"),
+        ("fails", "failed", "src/auth/jwt.py does not contain 'HS512'", "ana"),
         ("here", "failed", "missing does not exist", ""),
         ("near", "suspect", "rests on fails", ""),
         ("rests", "suspect", "rests on fails", ""),

@@ -44,7 +44,7 @@ def test_statuses_are_those_of_status_and_each_says_why(broken: Memory) -> None:
     by_key = {entry.key: entry for entry in page.entries}
     assert page.counts() == broken.status().document["statuses"]
     assert {key: (entry.status, entry.why) for key, entry in by_key.items() if entry.status} == {
-        "retries": ("failed", f"no file of {RETRIES} contains 'RETRIES = 3'"),
+        "retries": ("failed", f"{RETRIES} does not contain 'RETRIES = 3'"),
         "worst-case": ("suspect", "rests on retries"),
         "balancer": ("suspect", "rests on worst-case → retries"),
         "algorithm": ("stale", "the code that it reads has changed"),

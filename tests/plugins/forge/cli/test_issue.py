@@ -28,7 +28,7 @@ def test_failed_and_suspect_facts_are_listed_with_their_culprit(run_cli, hub: Hu
     assert done.err == "gitmem: 1 failed, 1 suspect: the issue is opened\n"
     failed, suspect = [line for line in hub.issues[0]["body"].split("\n") if line.lstrip().startswith("- ")]
     assert "**Tokens are signed for @&#8203;bob** (" in failed
-    assert ")<br>no file of src/auth/jwt.py contains 'RS256'; broken by [`" in failed
+    assert ")<br>src/auth/jwt.py does not contain 'RS256'; broken by [`" in failed
     assert failed.endswith("; written by Ana")
     assert suspect == f"  - 1 memory rests on it: The gateway has public keys only ({id_of('k')})"
     assert run_cli("forge", "issue").err == "gitmem: 1 failed, 1 suspect: the issue is up to date\n"
