@@ -431,7 +431,7 @@ def test_nothing_is_left_of_a_check_that_kills_its_parent(ground, mark):
 
     assert (ran.status, ran.problem) == (None, "the sandbox failed")
     assert ran.seconds < 60
-    assert pids_of(mark) == []
+    assert wait_until(lambda: pids_of(mark) == [], seconds=10)
 
 
 def test_a_check_that_kills_its_whole_group_ends_no_one_else(any_rung, ground):
