@@ -204,9 +204,11 @@ def describe_claims(claims: Mapping[str, int]) -> str:
     parts = [f"{number} {status}" for status, number in others]
     if not held[1] and not parts:
         return ""
+    if not held[1]:
+        return f"names and values of documents: {', '.join(parts)}"
     if held[1] == 1:
         return ", ".join(["1 name or value of documents holds", *parts])
-    return ", ".join([f"{held[1] or 'no'} names and values of documents hold", *parts])
+    return ", ".join([f"{held[1]} names and values of documents hold", *parts])
 
 
 def warning_of(status: str) -> str:

@@ -328,6 +328,8 @@ def _print_applied(applied: ApplyResult, args: Arguments, out: Output) -> None:
     for where, reason in applied.skipped.kept[:SKIPPED]:
         out.line(("skipped:", "dim"), " ", display(where), ": ", reason)
     out.result(counts(applied, is_dry=args.dry_run), is_change=bool(applied.commit))
+    if applied.commit and applied.added and out.is_terminal:
+        out.line("Next: ", ("gitmem verify", "key"))
 
 
 def _inside(name: str, top: Path | None) -> str:

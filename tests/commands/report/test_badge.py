@@ -44,7 +44,7 @@ def test_badge_says_the_worst_that_is_true_and_its_title_all_of_it(counts, messa
     [
         (2, {"verified": 19}, "2 verified", "facts: 2 verified, 19 names and values of documents hold"),
         (0, {"verified": 19}, "19 claims hold", "facts: 19 names and values of documents hold"),
-        (2, {"failed": 1}, "1 failed", "facts: 2 verified, no names and values of documents hold, 1 failed"),
+        (2, {"failed": 1}, "1 failed", "facts: 2 verified, names and values of documents: 1 failed"),
     ],
 )
 def test_claims_are_no_verified_facts_and_failures_all_the_same(facts, claims, message, title) -> None:
