@@ -63,7 +63,7 @@ def test_fact_that_does_not_fail_exits_with_0_and_unknown_key_with_1(broken, run
     holds, missing = run_cli("why", "holds"), run_cli("why", "nothing-like-it")
 
     assert (holds.status, missing.status) == (0, 1)
-    assert "holds: holds  it does not fail at this commit" in holds.out
+    assert "holds: holds  there is no failure to explain at this commit" in holds.out
 
 
 def test_unapproved_command_exits_with_3_and_says_how_to_approve_it(broken, run_cli, repo, memory):

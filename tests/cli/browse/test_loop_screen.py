@@ -79,9 +79,9 @@ def test_failure_is_reworded_retired_and_undone(waiting: Path) -> None:
     decide(
         waiting,
         FAILURES,
-        (("(1/2)", "because: no file"), ("n",)),
+        (("(1/2)", "does not contain"), ("n",)),
         (("(2/2)", "It rests on tokens-rs256: settle that one first."), ("p",)),
-        (("(1/2)", "because: no file"), ("w",)),
+        (("(1/2)", "does not contain"), ("w",)),
         (("New title:",), (*"Signed by EdDSA", "enter")),
         (("✓ reworded tokens-rs256", "(2/2)", "It rests on"), ("r",)),
         (("Why (Enter for no reason):",), ("enter",)),
@@ -122,7 +122,7 @@ def test_repaired_code_is_checked_again_and_stays_on_the_screen(waiting: Path) -
 def test_failed_decision_is_reported_and_changes_nothing(waiting: Path, keys: tuple[str, ...], said: str) -> None:
     before = git(waiting, "rev-parse", "memory")
 
-    decide(waiting, FAILURES, (("(1/2)", "because: no file"), keys), ((said, "(1/2)"), ("q",)))
+    decide(waiting, FAILURES, (("(1/2)", "does not contain"), keys), ((said, "(1/2)"), ("q",)))
 
     assert git(waiting, "rev-parse", "memory") == before
 
