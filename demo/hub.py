@@ -76,7 +76,7 @@ def wait(claim: Callable[[], object], what: str) -> None:
 
 
 def free_port() -> int:
-    """Return a port of loopback that nobody listens on."""
+    """Return a free port of loopback."""
     with socket.create_server(("127.0.0.1", 0)) as bound:
         port: int = bound.getsockname()[1]
     return port
@@ -107,7 +107,7 @@ def postgres(scratch: Path) -> Iterator[str]:
     folders += sorted(glob.glob("/usr/pgsql-*/bin"))[::-1]
     if not folders:
         raise SystemExit("this demo needs PostgreSQL 14 or newer: apt install postgresql")
-    # It refuses to run as root: then it is nobody's.
+    # It refuses to run as root, which therefore starts it as the user nobody.
     user = [] if os.getuid() else ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
     home = scratch / "postgres"
     home.mkdir(mode=0o777)

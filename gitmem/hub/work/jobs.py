@@ -37,7 +37,7 @@ ON CONFLICT (queueing_lock) WHERE status = 'todo'
   DO UPDATE SET priority = excluded.priority WHERE j.priority < excluded.priority
 RETURNING id
 """
-# A task's gate is no fact, and what a search hides is not judged. `until` and the hub's times are seconds.
+# A task's gate is not a fact, and what a search hides is not judged. `until` and the hub's times are seconds.
 _DUE = f"""
 WITH facts AS (
   SELECT repository,

@@ -171,7 +171,7 @@ def _describe_proved(page: Page) -> str:
 
 def _headline(page: Page) -> str:
     claims, every = page.claims(), page.counts()
-    # A decision without a check can be suspect or stale, but it is no fact.
+    # A decision without a check can be suspect or stale, but it is not a fact.
     others = [entry.status for entry in page.of(SUSPECT, STALE) if not entry.check and entry.kind != ADOPTED]
     counts = {status: number - claims[status] - others.count(status) for status, number in every.items()}
     failed = [f"{count_of(counts[FAILED], 'fact no longer holds', 'facts no longer hold')}"] if counts[FAILED] else []
