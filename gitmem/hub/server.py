@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import socket
 import threading
-from time import monotonic, time
+from time import monotonic
 from typing import Any
 
 import uvicorn
@@ -22,10 +22,9 @@ from gitmem.hub import schema
 from gitmem.hub.database import connected
 from gitmem.hub.follower import SearchNode
 from gitmem.hub.identity import TOKEN_LENGTH, UnknownIdentityError
-from gitmem.hub.reading import Reading, find_text, note_reads, read_texts, refuse_powers
-from gitmem.hub.search import LIMIT, TEXT_LENGTH, HubQuery, search
-from gitmem.recall import SNIPPET
-from gitmem.text.tokens import query_terms, snippet
+from gitmem.hub.reading import Reading, refuse_powers
+from gitmem.hub.search import LIMIT, TEXT_LENGTH, HubQuery
+from gitmem.hub.web.lookup import find_hits, find_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -189,60 +188,16 @@ def query_of(request: Request) -> HubQuery:
 
 def _search(hub: Hub, request: Request) -> Response:
     query, identity = query_of(request), hub.identify(request)
-    with hub.reading.of(identity) as connection:
-        visible = hub.reading.visible(connection, identity)
-        repositories = {number: one for number, (one, _) in visible.items()}
-        ranked = search(hub.node.engine.view(), repositories, query, now=int(time()))
-        texts = read_texts(connection, [(one.found.repository_id, one.found.path) for one in ranked])
-        hits: list[dict[str, Any]] = []
-        reads: dict[int, list[str]] = {}
-        for one in ranked:
-            number = one.found.repository_id
-            text = texts.get((number, one.found.path))
-            if text is None:  # it went, or may no longer be read
-                continue
-            reads.setdefault(number, []).append(text.key)
-            language = one.found.language
-            shown, _ = snippet(text.text, query_terms(query.text, language), width=SNIPPET, language=language)
-            hits.append(
-                {
-                    "repository": repositories[number].name,
-                    "key": text.key,
-                    "kind": text.kind,
-                    "title": text.title,
-                    "status": one.status,
-                    "score": one.score,
-                    "owner": text.owner,
-                    "created": text.fields["created"],
-                    "snippet": shown,
-                }
-            )
-        note_reads(connection, identity, "search", reads, {number: team for number, (_, team) in visible.items()})
-    return JSONResponse({"query": query.text, "hits": hits})
+    return JSONResponse(find_hits(hub.node, hub.reading, identity, query))
 
 
 def _memory(hub: Hub, request: Request) -> Response:
     identity = hub.identify(request)
     name, _, key = str(request.path_params["name"]).rpartition("/")
-    with hub.reading.of(identity) as connection:
-        text = None if "\0" in f"{name}{key}" else find_text(connection, name, key)  # PostgreSQL has no NUL
-        if text is None:
-            raise RefusedRequestError(404, "there is no such memory")
-        visible = hub.reading.visible(connection, identity)
-        teams = {text.repository_id: visible[text.repository_id][1] if text.repository_id in visible else ""}
-        note_reads(connection, identity, "read", {text.repository_id: [key]}, teams)
-    return JSONResponse(
-        {
-            "repository": name,
-            "key": text.key,
-            "kind": text.kind,
-            "status": text.status,
-            "title": text.title,
-            "frontmatter": text.fields["frontmatter"],
-            "body": text.text,
-            "why": text.fields["why"],
-        }
-    )
+    found = find_memory(hub.reading, identity, name, key)
+    if found is None:
+        raise RefusedRequestError(404, "there is no such memory")
+    return JSONResponse(found)
 
 
 def _ready(hub: Hub) -> Response:
