@@ -23,6 +23,7 @@ from gitmem.text.tokens import query_terms
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from gitmem.hub.engine import Found, View
     from gitmem.hub.follower import Repository
@@ -88,7 +89,7 @@ def search(view: View, repositories: Mapping[int, Repository], query: HubQuery, 
         query.languages,
     )
     candidates, lexical = _by_words(view, {one.language for one in within.values()}, asked, run, only)
-    statuses = {number: status_at(one, now) for number, one in candidates.items()}
+    statuses = {number: status_of(one.status, one.fields, now) for number, one in candidates.items()}
     signals = [
         _signals(number, score, candidates[number], policies[candidates[number].repository_id], now=now)
         for number, score in lexical.items()
@@ -132,11 +133,11 @@ def _stored_statuses(statuses: tuple[str, ...]) -> tuple[str, ...]:
     return (*statuses, VERIFIED) if STALE in statuses and VERIFIED not in statuses else statuses
 
 
-def status_at(found: Found, now: int) -> str:
+def status_of(status: str, fields: Mapping[str, Any], now: int) -> str:
     """Return the status of a memory at a time: a verdict counts only until its time to live has passed."""
-    proof = found.fields["proof"] or {}
-    is_over = found.status == VERIFIED and proof.get("until") is not None and now > proof["until"]
-    return STALE if is_over else found.status
+    proof = fields["proof"] or {}
+    is_over = status == VERIFIED and proof.get("until") is not None and now > proof["until"]
+    return STALE if is_over else status
 
 
 def _times(found: Found) -> tuple[int, ...]:
@@ -154,7 +155,7 @@ def _signals(number: int, score: float, found: Found, policy: Policy, *, now: in
         key=found.key,
         age_days=age_s(born, now) / DAY_S if born else 0.0,
         half_life_days=half_life_days(found.kind, policy, Config()),
-        status=status_at(found, now),
+        status=status_of(found.status, fields, now),
         importance=grade(fields["importance"], default=0.5),
         confidence=grade(fields["confidence"], default=1.0),
         is_agents=bool(fields["agent"]),

@@ -25,6 +25,7 @@ from gitmem.hub.identity import TOKEN_LENGTH, UnknownIdentityError
 from gitmem.hub.reading import Reading, refuse_powers
 from gitmem.hub.search import LIMIT, TEXT_LENGTH, HubQuery
 from gitmem.hub.web.lookup import find_hits, find_memory
+from gitmem.hub.web.mcp import Endpoint, make_server
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,16 +74,30 @@ class Limits:
     per_second: float = PER_SECOND
 
 
+@frozen
+class Place:
+    """How clients reach the server, and who issues their tokens; each may be empty."""
+
+    site: str = ""
+    issuer: str = ""
+
+
 class Hub:
     """What the requests share.
 
     Attributes:
         node: The search node.
         reading: The database.
+        place: How clients reach the server.
     """
 
     def __init__(
-        self, node: SearchNode, reading: Reading, sources: Sequence[Callable[[str], Identity | None]], limits: Limits
+        self,
+        node: SearchNode,
+        reading: Reading,
+        sources: Sequence[Callable[[str], Identity | None]],
+        limits: Limits,
+        place: Place | None = None,
     ) -> None:
         """Serve a node.
 
@@ -91,8 +106,9 @@ class Hub:
             reading: The database.
             sources: Each returns the identity of a token, or None for a token that is not of its kind.
             limits: How often an identity may ask.
+            place: How clients reach the server; None if it does not know.
         """
-        self.node, self.reading = node, reading
+        self.node, self.reading, self.place = node, reading, place or Place()
         self._sources, self._limits = sources, limits
         self._rooms: dict[str, tuple[float, float]] = {}
         self._lock = threading.Lock()
@@ -161,7 +177,8 @@ def make_app(hub: Hub) -> Starlette:
         "metrics": ("/metrics", lambda request: _metrics(hub, request)),
     }
     routes = [Route(path, answered(what, answer), methods=["GET"]) for what, (path, answer) in answers.items()]
-    return Starlette(routes=routes)
+    tools = Endpoint(make_server(hub.node, hub.reading), hub.identify, site=hub.place.site, issuer=hub.place.issuer)
+    return Starlette(routes=[*routes, *tools.routes], lifespan=lambda _: tools.run())
 
 
 def query_of(request: Request) -> HubQuery:
@@ -232,6 +249,7 @@ def serve(
     sources: Sequence[Callable[[str], Identity | None]],
     *,
     address: tuple[str, int],
+    place: Place,
     report: Callable[[str], None],
 ) -> None:
     """Serve until a signal ends it.
@@ -241,6 +259,7 @@ def serve(
         folder: The folder of the index.
         sources: Where identities come from.
         address: The host and the port; 0 for a free one.
+        place: How clients reach the server.
         report: Called with the address as soon as clients can connect.
 
     Raises:
@@ -255,7 +274,7 @@ def serve(
         node.catch_up_now()
         reading.open()
         with socket.create_server(address) as bound:
-            config = uvicorn.Config(make_app(Hub(node, reading, sources, Limits())), **_QUIET)
+            config = uvicorn.Config(make_app(Hub(node, reading, sources, Limits(), place)), **_QUIET)
             follower.start()
             host, port = bound.getsockname()[:2]
             report(f"http://{host}:{port}")
@@ -276,6 +295,6 @@ _QUIET: dict[str, Any] = {
     "timeout_graceful_shutdown": 5,
     "timeout_keep_alive": 20,
     "limit_concurrency": AT_ONCE,
-    "lifespan": "off",
+    "lifespan": "on",
     "server_header": False,
 }

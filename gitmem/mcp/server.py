@@ -56,7 +56,7 @@ def make_server(service: Service, *, read_only: bool = False, board: str = "") -
         add_boards(server, service, board, read_only=read_only)
     _add_resources(server, service)
     _add_prompts(server, read_only=read_only)
-    _tighten(server)
+    tighten(server)
     return server
 
 
@@ -119,7 +119,7 @@ def _add_prompts(server: MCPServer[Any], *, read_only: bool) -> None:
         )
 
 
-def _tighten(server: MCPServer[Any]) -> None:
+def tighten(server: MCPServer[Any]) -> None:
     """Make tools reject unknown arguments, and shorten their schemas.
 
     A misspelt ``scope`` would otherwise be ignored, and a private memory be public. All schemas are in the context of

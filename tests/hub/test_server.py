@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.facts import make_memory, put
-from support.hubs import add_to, ask, followed, served, synced, token_file
+from support.hubs import PEOPLE, ask, followed, served, storms, token_file
 from support.postgres import HubDatabase, Postgres, new_hub, run_sql
 from support.terminal import GITMEM, environment
 
@@ -26,32 +23,10 @@ from gitmem.hub.server import Limits
 ALICE, BOB, CAROL = "alice-token", "bob-token", "carol-token"
 
 
-# Alice and Carol are of the payments team; Bob is of none; Olga runs the hub.
-PEOPLE = {"alice": ("payments",), "bob": (), "carol": ("payments",), "olga": ("hub-operators",)}
-
-
 @pytest.fixture
 def people(tmp_path: Path) -> Path:
     """The file with everybody's tokens."""
     return token_file(tmp_path, **PEOPLE)
-
-
-@contextlib.contextmanager
-def storms(hub: HubDatabase, template: Path, tmp_path: Path, people: Path) -> Iterator[str]:
-    """A server with a repository that only the payments team may read, and one for everyone."""
-    for name, memories in (
-        (
-            "secret",
-            (make_memory("vault", "The vault storms at midnight", "Its code is xylophone."), make_memory("k", "K")),
-        ),
-        ("open", (make_memory("weather", "A storm is not a hurricane"),)),
-    ):
-        put(Path(shutil.copytree(template, tmp_path / name)), *memories)
-    add_to(hub, tmp_path / "secret", readers=(), team="@payments")
-    add_to(hub, tmp_path / "open", team="@weather")
-    synced(hub, tmp_path)
-    with followed(hub, tmp_path) as node, served(hub, node, TokenFile(people)) as found:
-        yield found
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import shutil
 import socket
 import threading
 import urllib.error
@@ -12,10 +13,12 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from support.facts import make_memory, put
 from support.postgres import HubDatabase
 
 from gitmem.hub.database import connected
 from gitmem.hub.follower import SearchNode
+from gitmem.hub.identity import TokenFile
 from gitmem.hub.ingest import Synced, sync
 from gitmem.hub.registry import Entry, add
 
@@ -84,7 +87,7 @@ def token_file(folder: Path, **people: tuple[str, ...]) -> Path:
 
 
 @contextlib.contextmanager
-def served(hub: HubDatabase, node: SearchNode, *sources, limits=None) -> Iterator[str]:  # type: ignore[no-untyped-def]
+def served(hub: HubDatabase, node: SearchNode, *sources, limits=None, place=None) -> Iterator[str]:  # type: ignore[no-untyped-def]
     """The address of a server in this process that answers from a node."""
     import uvicorn
 
@@ -93,7 +96,7 @@ def served(hub: HubDatabase, node: SearchNode, *sources, limits=None) -> Iterato
 
     reading = Reading(hub.serving)
     reading.open()
-    app = make_app(Hub(node, reading, sources, limits or Limits(1000, 1000)))
+    app = make_app(Hub(node, reading, sources, limits or Limits(1000, 1000), place))
     server = uvicorn.Server(uvicorn.Config(app, **_QUIET))
     with socket.create_server(("127.0.0.1", 0)) as bound:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
@@ -104,3 +107,25 @@ def served(hub: HubDatabase, node: SearchNode, *sources, limits=None) -> Iterato
             server.should_exit = True
             thread.join()
             reading.close()
+
+
+# Alice and Carol are of the payments team; Bob is of none; Olga runs the hub.
+PEOPLE = {"alice": ("payments",), "bob": (), "carol": ("payments",), "olga": ("hub-operators",)}
+
+
+@contextlib.contextmanager
+def storms(hub: HubDatabase, template: Path, tmp_path: Path, people: Path, place=None) -> Iterator[str]:  # type: ignore[no-untyped-def]
+    """A server with a repository that only the payments team may read, and one for everyone."""
+    for name, memories in (
+        (
+            "secret",
+            (make_memory("vault", "The vault storms at midnight", "Its code is xylophone."), make_memory("k", "K")),
+        ),
+        ("open", (make_memory("weather", "A storm is not a hurricane"),)),
+    ):
+        put(Path(shutil.copytree(template, tmp_path / name)), *memories)
+    add_to(hub, tmp_path / "secret", readers=(), team="@payments")
+    add_to(hub, tmp_path / "open", team="@weather")
+    synced(hub, tmp_path)
+    with followed(hub, tmp_path) as node, served(hub, node, TokenFile(people), place=place) as found:
+        yield found

@@ -14,6 +14,7 @@ from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.hub.options import add_database, add_folder, database_of, folder_of
 from gitmem.cli.output import Output
 from gitmem.errors import UsageError
+from gitmem.system.http import is_site
 
 EXAMPLES = (
     "gitmem hub serve --tokens /etc/gitmem/tokens.toml",
@@ -25,6 +26,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``serve``."""
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (127.0.0.1)")
     parser.add_argument("--port", type=int, default=4484, help="the port to listen on (4484; 0: any free port)")
+    about = "the address by which clients reach it, if a proxy is in front (that of each request)"
+    parser.add_argument("--url", default="", metavar="URL", help=about)
     who = parser.add_argument_group("who may ask")
     about = "a TOML file with the SHA-256 of each token, its identity and its groups"
     who.add_argument("--tokens", default="", metavar="FILE", help=about)
@@ -41,9 +44,11 @@ def run(args: Arguments, out: Output) -> int:
         raise UsageError("the server needs to know who may ask", hint="--tokens FILE, or --oidc-issuer URL")
     if bool(args.oidc_issuer) != bool(args.oidc_audience):
         raise UsageError("--oidc-issuer and --oidc-audience belong together", hint="give both")
+    if args.url and not is_site(args.url):
+        raise UsageError("--url is not the address of a server", hint="--url https://HOST")
     url = database_of(args)
     from gitmem.hub.identity import Oidc, TokenFile
-    from gitmem.hub.server import serve
+    from gitmem.hub.server import Place, serve
 
     sources: list[TokenFile | Oidc] = []
     if args.tokens:
@@ -55,5 +60,6 @@ def run(args: Arguments, out: Output) -> int:
         out.line(address)
         out.flush()
 
-    serve(url, folder_of(args) / "index", sources, address=(args.host, args.port), report=print_address)
+    place = Place(args.url.rstrip("/"), args.oidc_issuer)
+    serve(url, folder_of(args) / "index", sources, address=(args.host, args.port), place=place, report=print_address)
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import time
 
 from gitmem.hub.reading import find_text, note_reads, read_texts
-from gitmem.hub.search import search
+from gitmem.hub.search import search, status_of
 from gitmem.recall import SNIPPET
 from gitmem.text.tokens import query_terms, snippet
 
@@ -65,6 +65,7 @@ def find_memory(reading: Reading, identity: Identity, name: str, key: str) -> di
     """
     if "\0" in f"{name}{key}":  # PostgreSQL has no NUL
         return None
+    now = int(time())
     with reading.of(identity) as connection:
         text = find_text(connection, name, key)
         if text is None:
@@ -76,9 +77,10 @@ def find_memory(reading: Reading, identity: Identity, name: str, key: str) -> di
         "repository": name,
         "key": text.key,
         "kind": text.kind,
-        "status": text.status,
+        "status": status_of(text.status, text.fields, now),
         "title": text.title,
         "frontmatter": text.fields["frontmatter"],
         "body": text.text,
         "why": text.fields["why"],
+        "hidden": text.fields["hidden"] or ("expired" if 0 < (text.fields["expires"] or 0) <= now else ""),
     }
