@@ -63,6 +63,21 @@ class RemoteOptions:
     is_silent: bool = False
 
 
+@frozen
+class RefUpdate:
+    """What a ref of a remote should become.
+
+    Attributes:
+        ref: The full ref.
+        commit: Its new commit; empty to delete it.
+        expected: The commit at which it was last seen; None if it does not exist.
+    """
+
+    ref: str
+    commit: str
+    expected: str | None = None
+
+
 def has_remote(git: Git, remote: str) -> bool:
     """Return whether a remote of this name is configured."""
     name = f"remote.{remote}.url"
@@ -140,35 +155,36 @@ def fetch_from(git: Git, url: str, branch: str, ref: str, talk: RemoteOptions) -
     raise RemoteError(f"{branch} could not be fetched from a fork: {said[-1] if said else 'git gave no reason'}")
 
 
-def push(git: Git, remote: str, branch: str, commit: str, *, expected: str | None, talk: RemoteOptions) -> bool:
-    """Advance a remote's branch from *expected* to a commit that contains it; return False if the branch has moved.
+def push(git: Git, remote: str, update: RefUpdate, talk: RemoteOptions) -> bool:
+    """Advance a remote's branch to a commit that contains the expected one; return False if the branch has moved.
 
-    Args:
-        git: The repository.
-        remote: The remote.
-        branch: The branch.
-        commit: A descendant of *expected*, so that no commit is ever removed.
-        expected: The commit at which the branch was last seen; None if it does not exist.
-        talk: How to communicate with it.
+    No commit is ever removed.
 
     Raises:
         NotFoundError: There is no such remote.
         ProtectedError: Its branch is protected.
         RemoteError: It cannot be reached, or refuses the push.
     """
-    done = push_ref(git, remote, f"refs/heads/{branch}", commit, expected=expected, talk=talk)
+    done = push_ref(git, remote, update, talk)
     if done:
-        git.run("update-ref", "-m", "gitmem: push", f"refs/remotes/{remote}/{branch}", commit, check=False)
+        _track(git, remote, update, "push")
     return done
 
 
-def push_ref(git: Git, remote: str, ref: str, commit: str, *, expected: str | None, talk: RemoteOptions) -> bool:
+def _track(git: Git, remote: str, update: RefUpdate, why: str) -> None:
+    """Set the remote-tracking ref of a branch to what was pushed."""
+    tracking = f"refs/remotes/{remote}/{update.ref.removeprefix('refs/heads/')}"
+    git.run("update-ref", "-m", f"gitmem: {why}", tracking, update.commit, check=False)
+
+
+def push_ref(git: Git, remote: str, update: RefUpdate, talk: RemoteOptions) -> bool:
     """Push like ``push``, but to any full ref, and without updating a remote-tracking ref."""
-    assert expected is None or git.is_ancestor(expected, commit), "a push never deletes anything"
-    return _push(git, remote, f"{commit}:{ref}", expected or "", talk)
+    is_forward = update.expected is None or git.is_ancestor(update.expected, update.commit)
+    assert is_forward, "a push never deletes anything"
+    return _push(git, remote, update, talk)
 
 
-def replace_branch(git: Git, remote: str, branch: str, commit: str, *, expected: str, talk: RemoteOptions) -> bool:
+def replace_branch(git: Git, remote: str, update: RefUpdate, talk: RemoteOptions) -> bool:
     """Replace the history of a remote's branch, if it is still at the expected commit; else return False.
 
     Only a purge does this: the commits that it removed are gone there, apart from what the forge keeps.
@@ -178,19 +194,20 @@ def replace_branch(git: Git, remote: str, branch: str, commit: str, *, expected:
         ProtectedError: Its branch is protected.
         RemoteError: It cannot be reached, or refuses the push.
     """
-    done = _push(git, remote, f"+{commit}:refs/heads/{branch}", expected, talk)
+    done = _push(git, remote, update, talk, force="+")
     if done:
-        git.run("update-ref", "-m", "gitmem: purge", f"refs/remotes/{remote}/{branch}", commit, check=False)
+        _track(git, remote, update, "purge")
     return done
 
 
-def _push(git: Git, remote: str, spec: str, expected: str, talk: RemoteOptions) -> bool:
-    """Push one refspec if its ref is at the expected commit (empty: if it does not exist); else return False."""
+def _push(git: Git, remote: str, update: RefUpdate, talk: RemoteOptions, *, force: str = "") -> bool:
+    """Update a ref of a remote if it is where it was last seen; else return False."""
     _refuse_unsafe(git, remote)
-    ref = spec.partition(":")[2]
+    ref = update.ref
     options = ("--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no")
     argv = ["-c", f"remote.{remote}.mirror=false", "push", *_progress(talk), *options]
-    argv += [f"--force-with-lease={ref}:{expected}", "--end-of-options", remote, spec]
+    lease = f"--force-with-lease={ref}:{update.expected or ''}"
+    argv += [lease, "--end-of-options", remote, f"{force}{update.commit}:{ref}"]
     status, answer, said = _talk(git, remote, argv, talk)
     if status == 0:
         return True
@@ -297,7 +314,7 @@ def delete(git: Git, remote: str, ref: str, *, expected: str, talk: RemoteOption
         RemoteError: It cannot be reached, or refuses.
     """
     branch = ref.removeprefix("refs/heads/")
-    is_deleted = _push(git, remote, f":{ref}", expected, talk)
+    is_deleted = _push(git, remote, RefUpdate(ref, "", expected), talk)
     if not is_deleted and list_refs(git, remote, ref, talk):
         message = f"{branch} of {remote} was not changed, because someone pushed to it in the meantime"
         raise ConflictError(message, hint=f"see what changed: git fetch {remote} {branch}")

@@ -70,7 +70,7 @@ def publish(git: Git, remote: str, branch: str, commit: str, talk: RemoteOptions
     root = layout.ROOTS[len(commit)]
     try:
         named = root if git.has(root, "commit") else commit
-        remotes.push_ref(git, remote, REFS + branch, named, expected=None, talk=talk)
+        remotes.push_ref(git, remote, remotes.RefUpdate(REFS + branch, named), talk)
     except RemoteError as err:
         message = f"{remote} refused the ref that names its memory branch ({err.message})"
         return f"{message}; in other clones: gitmem init --branch {branch}"

@@ -11,10 +11,14 @@ from support.processes import wait_until
 
 from gitmem.errors import NotFoundError, ProtectedError, RemoteError
 from gitmem.git import Git
-from gitmem.git.remotes import RemoteOptions, fetch, format_url, push
+from gitmem.git.remotes import RefUpdate, RemoteOptions, fetch, format_url, push
 from gitmem.git.repository import discover
 
 TALK = RemoteOptions(timeout_s=20)
+
+
+def to(commit: str, expected: str | None = None) -> RefUpdate:
+    return RefUpdate("refs/heads/memory", commit, expected)
 
 
 @pytest.fixture
@@ -48,7 +52,7 @@ def test_push_sends_the_branch_and_nothing_else(repo: Path, hub: Path, door: Git
     git(repo, "config", "remote.origin.mirror", "true")
 
     assert fetch(door, "origin", "memory", TALK) is None
-    assert push(door, "origin", "memory", tip, expected=None, talk=TALK)
+    assert push(door, "origin", to(tip), TALK)
 
     assert heads(hub) == {"refs/heads/memory": tip}
     assert fetch(door, "origin", "memory", TALK) == tip
@@ -57,11 +61,11 @@ def test_push_sends_the_branch_and_nothing_else(repo: Path, hub: Path, door: Git
 
 def test_a_remote_that_moved_meanwhile_is_not_overwritten(repo: Path, hub: Path, door: Git) -> None:
     first = commit(repo)
-    push(door, "origin", "memory", first, expected=None, talk=TALK)
+    push(door, "origin", to(first), TALK)
     second, theirs = commit(repo, "b"), put_files(hub, {"gotchas/theirs.md": "x"})
 
-    assert not push(door, "origin", "memory", second, expected=first, talk=TALK)
-    assert not push(door, "origin", "memory", second, expected=None, talk=TALK)
+    assert not push(door, "origin", to(second, first), TALK)
+    assert not push(door, "origin", to(second), TALK)
 
     assert heads(hub) == {"refs/heads/memory": theirs}
 
@@ -73,7 +77,7 @@ def test_a_remote_that_refuses_says_why(repo: Path, hub: Path, door: Git) -> Non
 
     message = r"refs/heads/memory: \[remote rejected\] \(pre-receive hook declined\); remote: memories are frozen"
     with pytest.raises(RemoteError, match=message) as caught:
-        push(door, "origin", "memory", commit(repo), expected=None, talk=TALK)
+        push(door, "origin", to(commit(repo)), TALK)
 
     assert not isinstance(caught.value, ProtectedError)
 
@@ -87,7 +91,7 @@ def test_hooks_and_variables_of_a_git_that_called_us_do_not_count(
     for name in ("GIT_DIR", "GIT_OBJECT_DIRECTORY", "GIT_INDEX_FILE", "GIT_SSH_VARIANT"):
         monkeypatch.setenv(name, str(tmp_path / "elsewhere"))
 
-    assert push(door, "origin", "memory", commit(repo), expected=None, talk=TALK)
+    assert push(door, "origin", to(commit(repo)), TALK)
 
     assert list(tmp_path.glob("**/ran")) == []
     assert not (tmp_path / "elsewhere").exists()
@@ -129,7 +133,7 @@ def test_insteadof_settings_apply(repo: Path, hub: Path, door: Git) -> None:
     git(repo, "config", f"url.{hub.parent}/.insteadOf", "hub:")
     git(repo, "config", "remote.origin.url", "hub:hub.git")
 
-    assert push(door, "origin", "memory", tip, expected=None, talk=TALK)
+    assert push(door, "origin", to(tip), TALK)
 
 
 def test_remote_that_hangs_is_killed_with_its_children(repo: Path, door: Git, tmp_path: Path) -> None:
@@ -167,7 +171,7 @@ def test_progress_is_reported(repo: Path, hub: Path, door: Git) -> None:
     stdin: list[tuple[str, int, int]] = []
 
     talk = RemoteOptions(progress=lambda *what: stdin.append(what))
-    push(door, "origin", "memory", commit(repo), expected=None, talk=talk)
+    push(door, "origin", to(commit(repo)), talk)
 
     assert {(what, done == of) for what, done, of in stdin} >= {("sending", True)}
 

@@ -81,7 +81,7 @@ def _publish_branch(
         if ours is not None:
             Exchange(repository, remote, talk, branch="" if branch == repository.config.branch else branch).take(clean)
         tip = git.read_ref(local) or clean
-        if remotes.replace_branch(git, remote, branch, tip, expected=theirs, talk=talk):
+        if remotes.replace_branch(git, remote, remotes.RefUpdate(local, tip, theirs), talk):
             git.run("update-ref", "-m", "gitmem: purge", f"refs/gitmem/seen/{remote}/{branch}", tip, durable=True)
             forget_reflogs(repository)
             drop_objects(git, [theirs])

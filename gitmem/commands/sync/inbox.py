@@ -54,7 +54,7 @@ def send(repository: OpenRepository, remote: str, worker: str, learning: Mapping
     blob = git.run("hash-object", "-w", "--stdin", input=text.encode()).stdout.decode("ascii").strip()
     ref = f"{REFS}{slug(worker)}/{blob}"
     try:
-        remotes.push_ref(git, remote, ref, blob, expected=None, talk=talk)
+        remotes.push_ref(git, remote, remotes.RefUpdate(ref, blob), talk)
     except RemoteError as err:
         hint = "send it again when the remote can be reached"
         raise RemoteError(f"nothing was sent to {slug(worker)}: {err.message}", hint=hint) from err

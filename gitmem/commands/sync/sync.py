@@ -214,8 +214,7 @@ class Exchange:
             if tip == theirs or not push:
                 return self._result(tip, pushed=tip == theirs, seen=theirs)
             self._refuse_secrets(tip, theirs)
-            talk = self._talk
-            if remotes.push(self._git, self._remote, self._branch, tip, expected=theirs, talk=talk):
+            if self._push_to(self._branch, tip, theirs):
                 return self._result(tip, pushed=True, seen=tip)
         raise self._outrun_error()
 
@@ -238,9 +237,13 @@ class Exchange:
             assert tip is not None, "there is a branch now"
             if tip != waiting:
                 self._refuse_secrets(tip, waiting)
-            if tip == waiting or remotes.push(self._git, self._remote, branch, tip, expected=waiting, talk=self._talk):
+            if tip == waiting or self._push_to(branch, tip, waiting):
                 return replace(self._result(tip, pushed=False, seen=self._done.fetched or None), instead=branch)
         raise self._outrun_error()
+
+    def _push_to(self, branch: str, tip: str, theirs: str | None) -> bool:
+        update = remotes.RefUpdate(f"refs/heads/{branch}", tip, theirs)
+        return remotes.push(self._git, self._remote, update, self._talk)
 
     def _refuse_secrets(self, tip: str, theirs: str | None) -> None:
         push = Push(self._ref, tip, self._remote, theirs or "")

@@ -174,7 +174,7 @@ class Checkout:
             GitmemError: The remote refuses, or cannot be reached; or its branch was rewritten meanwhile.
         """
         git = opened(self._source)
-        if remotes.push(git, REMOTE, self._source.branch, commit, expected=self.memory, talk=TALK):
+        if remotes.push(git, REMOTE, remotes.RefUpdate(f"refs/heads/{self._source.branch}", commit, self.memory), TALK):
             git.run("update-ref", self._memory, commit)
             return True
         moved = remotes.fetch(git, REMOTE, self._source.branch, TALK)
