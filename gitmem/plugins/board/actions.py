@@ -27,6 +27,7 @@ from gitmem.plugins.board.entry import (
     Source,
     validate_entry,
 )
+from gitmem.store.commit import WriteTarget
 from gitmem.text.slugs import slug
 from gitmem.write.draft import clean_text, refuse_typed
 
@@ -131,14 +132,8 @@ def post(
         severity=severity,
         must_surface=draft.must_surface,
     )
-    return log.post(
-        repository.git,
-        run,
-        validate_entry(entry),
-        command=f"board {type}",
-        now=repository.now,
-        wait_s=repository.config.lock_timeout_s,
-    )
+    target = WriteTarget(repository.git, log.ref_of(run), f"board {type}", repository.config.lock_timeout_s)
+    return log.post(target, run, validate_entry(entry), now=repository.now)
 
 
 def _resolve(repository: OpenRepository, run: str, links: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:

@@ -150,12 +150,9 @@ class Boards:
 
         repository = self._repository
         return exchange(
-            repository.git,
+            repository,
             remote_of(repository, remote),
             talk or RemoteOptions(),
-            now=repository.now,
-            wait_s=repository.config.lock_timeout_s,
-            allowed=repository.config.secrets_allow,
             push=push,
             accept_rewritten=accept_rewritten,
         )

@@ -17,10 +17,9 @@ from gitmem.store.scopes import RUN_REFS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from gitmem.git import Git
     from gitmem.git.remotes import RemoteOptions
+    from gitmem.repository import OpenRepository
 
 # The remote-tracking refs of boards: what each remote had when it was last fetched.
 FETCHED = "refs/gitmem/fetched/"
@@ -46,25 +45,19 @@ class BoardSync:
 
 
 def exchange(
-    git: Git,
+    repository: OpenRepository,
     remote: str,
     talk: RemoteOptions,
     *,
-    now: int,
-    wait_s: float,
-    allowed: Sequence[str] = (),
     push: bool = True,
     accept_rewritten: bool = False,
 ) -> tuple[BoardSync, ...]:
     """Unite the boards of this clone and a remote's, and return the result for each, by name.
 
     Args:
-        git: The repository.
+        repository: The repository.
         remote: The name of a configured remote.
         talk: The connection to it.
-        now: Epoch seconds.
-        wait_s: How long to wait for other writers.
-        allowed: Secret rules that this person's configuration switches off.
         push: Whether to push this clone's entries.
         accept_rewritten: Accept boards whose history was rewritten at the remote.
 
@@ -72,6 +65,7 @@ def exchange(
         NotFoundError: There is no such remote.
         RemoteError: It cannot be reached.
     """
+    git = repository.git
     done: dict[str, BoardSync] = {}
     received: dict[str, int] = {}
     for _ in range(ATTEMPTS):
@@ -86,10 +80,10 @@ def exchange(
                 done[run] = BoardSync(run, 0, False, problem)
                 continue
             try:
-                count = _receive(git, run, theirs, now=now, wait_s=wait_s) if theirs else 0
+                count = _receive(repository, run, theirs) if theirs else 0
                 received[run] = received.get(run, 0) + count
                 is_there = git.read_ref(ref_of(run)) == theirs
-                is_sent = is_there or (push and _send(git, remote, run, theirs, allowed=allowed, talk=talk))
+                is_sent = is_there or (push and _send(repository, remote, run, theirs, talk))
             except (GitmemError, OSError) as err:
                 done[run] = BoardSync(run, received.get(run, 0), False, str(err))
                 continue
@@ -111,10 +105,10 @@ def _remote_tips(git: Git, remote: str) -> dict[str, str]:
     return {run: oid for run, oid in found.items() if layout.is_key(run)}
 
 
-def _receive(git: Git, run: str, theirs: str, *, now: int, wait_s: float) -> int:
+def _receive(repository: OpenRepository, run: str, theirs: str) -> int:
     """Add the entries of a remote's board to the local one, and return how many are new."""
-    ref = ref_of(run)
-    target = WriteTarget(git, ref, "sync", wait_s)
+    git, ref = repository.git, ref_of(run)
+    target = WriteTarget(git, ref, "sync", repository.config.lock_timeout_s)
     ours = git.read_ref(ref)
     if ours is not None and git.is_ancestor(theirs, ours):
         return 0
@@ -123,7 +117,7 @@ def _receive(git: Git, run: str, theirs: str, *, now: int, wait_s: float) -> int
     if not problems and (ours is None or git.is_ancestor(ours, theirs)):
         if advance(target, theirs, old=ours):
             return len(new)
-        return _receive(git, run, theirs, now=now, wait_s=wait_s)  # another post came first
+        return _receive(repository, run, theirs)  # another post came first
     wanted = {entry.id for entry in new}
     files = [(path, "100644", oid) for path, (place, oid) in read_places(git, theirs)[0].items() if place.id in wanted]
 
@@ -131,25 +125,25 @@ def _receive(git: Git, run: str, theirs: str, *, now: int, wait_s: float) -> int
         subject = f"board {run}: unite {len(files)} entries of another clone"
         return CommitPlan(subject, entries=tuple(files), merged=theirs)
 
-    write_commit(target, plan, now=now)
+    write_commit(target, plan, now=repository.now)
     return len(new)
 
 
-def _send(git: Git, remote: str, run: str, theirs: str, *, allowed: Sequence[str], talk: RemoteOptions) -> bool:
+def _send(repository: OpenRepository, remote: str, run: str, theirs: str, talk: RemoteOptions) -> bool:
     """Push a board onto the remote's last seen commit; return false if the remote has moved on.
 
     Raises:
         RefusedError: An entry holds a secret.
         RemoteError: The remote refuses.
     """
-    ref = ref_of(run)
+    git, ref = repository.git, ref_of(run)
     tip = git.read_ref(ref)
     assert tip is not None, "there is a board"
     try:
-        refuse_secrets(git, Push(ref, tip, remote, theirs), allowed)
+        refuse_secrets(git, Push(ref, tip, remote, theirs), repository.config.secrets_allow)
     except RefusedError as err:
         raise RefusedError(err.message, hint="revoke the secret; the board stays in this clone") from err
-    if not remotes.push_ref(git, remote, ref, tip, expected=theirs or None, talk=talk):
+    if not remotes.push_ref(git, remote, remotes.RefUpdate(ref, tip, theirs or None), talk):
         return False
     git.run("update-ref", "-m", "gitmem: push", f"{FETCHED}{remote}/{run}", tip, check=False)
     return True

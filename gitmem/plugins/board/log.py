@@ -134,40 +134,37 @@ def read_entries(git: Git, tip: str, *, without: Iterable[str] = ()) -> tuple[li
     return entries, problems
 
 
-def post(git: Git, run: str, entry: Entry, *, command: str, now: int, wait_s: float) -> PostedEntry:
+def post(target: WriteTarget, run: str, entry: Entry, *, now: int) -> PostedEntry:
     """Add an entry to a board (the first one creates it), and return it with its number.
 
     Args:
-        git: The repository.
+        target: The ref of the board.
         run: The run.
         entry: The entry, checked.
-        command: The command, shown to processes that wait.
         now: Epoch seconds.
-        wait_s: How long to wait for other writers.
 
     Raises:
         RunClosedError: The run is over.
         ConflictError: Timed out waiting for other writers.
         GitmemError: It cannot be written.
     """
-    ref = ref_of(run)
-    folder = os.path.join(git.repository.state, "boards", run)
+    folder = os.path.join(target.git.repository.state, "boards", run)
     own = _enqueue(folder, entry)
     receipt = own.removesuffix(WAITING) + DONE
-    deadline = time.monotonic() + wait_s
+    deadline = time.monotonic() + target.lock_timeout_s
     try:
         while (found := _read_receipt(receipt, entry)) is None:
             lock = try_lock(os.path.join(folder, "lock"))
             if lock is None:
                 if time.monotonic() > deadline:
-                    message = f"timed out after {wait_s:g} s: another process is writing the board {run}"
+                    message = f"timed out after {target.lock_timeout_s:g} s: another process is writing the board {run}"
                     raise ConflictError(message, hint="try again, or wait longer: GITMEM_LOCK_TIMEOUT=120")
                 time.sleep(POLL_S)
                 continue
             try:
                 if os.path.exists(receipt):  # the previous holder of the lock wrote it
                     continue
-                _commit_waiting(git, ref, run, folder, entry, command=command, now=now, wait_s=wait_s)
+                _commit_waiting(target, run, folder, entry, now=now)
             finally:
                 os.close(lock)
     finally:
@@ -176,14 +173,12 @@ def post(git: Git, run: str, entry: Entry, *, command: str, now: int, wait_s: fl
     return found
 
 
-def _commit_waiting(
-    git: Git, ref: str, run: str, folder: str, own: Entry, *, command: str, now: int, wait_s: float
-) -> None:
+def _commit_waiting(target: WriteTarget, run: str, folder: str, own: Entry, *, now: int) -> None:
     """Commit the waiting entries, and leave a receipt for each, including those that are on the board already."""
     known: dict[str, EntryPlace] = {}
 
     def plan(tip: str | None) -> CommitPlan | None:
-        places = [place for place, _ in read_places(git, tip)[0].values()] if tip else []
+        places = [place for place, _ in read_places(target.git, tip)[0].values()] if tip else []
         known.update({place.id: place for place in places})
         waiting = {entry.id: entry for entry in (own, *_list_waiting(folder))}
         for name in waiting.keys() & known.keys():
@@ -195,7 +190,7 @@ def _commit_waiting(
         for place in filter(None, (find_place(path) for path, _ in plan.writes)):
             _write_receipt(folder, place, written.commit, is_new=True)
 
-    write_commit(WriteTarget(git, ref, command, wait_s), plan, now=now, after=after)
+    write_commit(target, plan, now=now, after=after)
 
 
 def _write_receipt(folder: str, place: EntryPlace, commit: str, *, is_new: bool) -> None:

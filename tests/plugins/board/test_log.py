@@ -16,6 +16,7 @@ from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.plugins.board import log
 from gitmem.plugins.board.entry import Entry, format_entry, id_of, path_of
+from gitmem.store.commit import WriteTarget
 from gitmem.system.file_lock import try_lock
 
 WORKER = """
@@ -43,7 +44,7 @@ def here(repo) -> Git:
 
 
 def post(here: Git, one: Entry, wait_s: float = 20.0) -> log.PostedEntry:
-    return log.post(here, "r", one, command="board post", now=NOW, wait_s=wait_s)
+    return log.post(WriteTarget(here, log.ref_of("r"), "board post", wait_s), "r", one, now=NOW)
 
 
 def waiting(here: Git) -> list[str]:
