@@ -12,6 +12,8 @@ from gitmem.plugins.import_.fields import ImportRecord, Unreadable
 from gitmem.plugins.import_.folder import (
     ARCHIVE,
     YAML,
+    ImportContext,
+    NoteFile,
     list_files,
     read_bean,
     read_decisions,
@@ -19,13 +21,14 @@ from gitmem.plugins.import_.folder import (
     read_markdown,
 )
 from gitmem.plugins.import_.jsonl import read_jsonl
-from gitmem.plugins.import_.names import Names
 from gitmem.plugins.import_.wiki import Pages, pages_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
-    from typing import IO, Any
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import IO
+
+    from gitmem.plugins.import_.names import Names
 
     Progress = Callable[[int, int], None]
 
@@ -58,23 +61,20 @@ def check_sources(names: Sequence[str]) -> None:
 
 def read_sources(
     names: Sequence[str],
+    shared: ImportContext,
     *,
-    kind: str,
     stdin: IO[bytes] | None,
     progress_of: Progress | None,
-    notes: Names,
-    rejected: Collection[str] = (),
 ) -> Iterator[ImportRecord | Unreadable]:
     """Yield every memory of every source in turn, or the reason why there is none.
 
     Args:
         names: Files and folders; ``-`` is standard input (JSONL).
-        kind: The kind if a memory names none; empty for the default.
+        shared: What they share; their notes are added to it.
         stdin: Standard input.
         progress_of: Called with the position in a source and its size: bytes of JSONL, files of a folder.
-        notes: The notes of the import, to which those of the sources are added.
-        rejected: The names in reports of what was refused, to which the caller adds while it reads.
     """
+    kind, notes = shared.kind, shared.notes
     files = {name: _page(name, notes) for name in names if name.lower().endswith(ENDINGS) and not Path(name).is_dir()}
     decisions = read_decisions({name: pages.keys[Path(name).name] for name, (_, pages) in files.items()}, kind)
     for name in names:
@@ -82,11 +82,11 @@ def read_sources(
             if stdin is not None:
                 yield from read_jsonl(stdin, name="standard input", kind=kind or LINE_KIND)
         elif Path(name).is_dir():
-            yield from _read_folder(name, kind, notes, rejected, progress_of)
+            yield from _read_folder(name, shared, progress_of)
         elif name in files:
             note, pages = files[name]
-            how: dict[str, Any] = {"inside": Path(name).name, "name": note, "pages": pages, "decisions": decisions}
-            yield from read_markdown(name, where=name, kind=kind, **how)
+            file = NoteFile(name, name, Path(name).name, note)
+            yield from read_markdown(file, pages, kind=kind, decisions=decisions)
         elif name.lower().endswith(YAML):
             yield from read_bean(name, name)
         else:
@@ -110,11 +110,9 @@ def _page(name: str, notes: Names) -> tuple[str, Pages]:
     return notes.name(root, path.name), pages_of(keys)
 
 
-def _read_folder(
-    name: str, kind: str, notes: Names, rejected: Collection[str], progress_of: Progress | None
-) -> Iterator[ImportRecord | Unreadable]:
+def _read_folder(name: str, shared: ImportContext, progress_of: Progress | None) -> Iterator[ImportRecord | Unreadable]:
     files = list_files(name)
-    for done, found in read_folder(name, files, name=name, kind=kind, names=notes, rejected=rejected):
+    for done, found in read_folder(name, files, shared, name=name):
         yield found
         if progress_of is not None:
             progress_of(done, len(files))

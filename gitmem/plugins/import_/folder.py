@@ -17,7 +17,7 @@ from gitmem.document.note import ADDED, ENDINGS, HEAD, count_added, head_of
 from gitmem.document.parse import parse, read_fields
 from gitmem.document.split import decode, split
 from gitmem.errors import FormatError
-from gitmem.frozen import replace
+from gitmem.frozen import frozen, replace
 from gitmem.plugins.import_.decisions import DECISION, NO_DECISIONS, Decisions, decisions_of, is_decision, with_status
 from gitmem.plugins.import_.fields import ImportRecord, Unreadable, from_table
 from gitmem.plugins.import_.frontmatter import Front, read_front
@@ -55,7 +55,6 @@ from gitmem.system import iter_files
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterator, Mapping
-    from typing import Any
 
 # The default kind of a file.
 FILE_KIND = "doc"
@@ -72,6 +71,38 @@ LOGS = (
 SETTINGS = (".git", ".obsidian", ".logseq", ".foam", ".vscode", ".idea")
 # Where beads keeps issues since it uses Dolt, which only `bd` can read.
 DOLT = ("dolt", "embeddeddolt")
+
+
+@frozen
+class ImportContext:
+    """What all sources of an import share.
+
+    Attributes:
+        notes: The names of its notes, to which each source adds.
+        kind: The kind if a memory names none; empty for the default.
+        rejected: The names in reports of what was refused, to which the caller adds while it reads.
+    """
+
+    notes: Names
+    kind: str = ""
+    rejected: Collection[str] = ()
+
+
+@frozen
+class NoteFile:
+    """A file that is read as a note.
+
+    Attributes:
+        path: Where it is.
+        where: Its name in reports.
+        inside: Its path inside the folder that is read.
+        name: Its name with that of the folder (``Names``).
+    """
+
+    path: str
+    where: str
+    inside: str
+    name: str
 
 
 def list_files(folder: str) -> list[tuple[str, bool]]:
@@ -101,30 +132,22 @@ def _is_bean(entry: os.DirEntry[str]) -> bool:
 
 
 def read_folder(
-    folder: str,
-    files: list[tuple[str, bool]],
-    *,
-    name: str,
-    kind: str,
-    names: Names,
-    rejected: Collection[str] = (),
+    folder: str, files: list[tuple[str, bool]], shared: ImportContext, *, name: str
 ) -> Iterator[tuple[int, ImportRecord | Unreadable]]:
     """Yield the memories of every file below a folder, or the reasons, with the file's number.
 
     Args:
         folder: The folder.
         files: What ``list_files`` found in it.
+        shared: What it shares with other sources.
         name: Its name in reports.
-        kind: The kind if a memory names none; empty for the default.
-        names: The notes of the import.
-        rejected: The names in reports of what was refused, to which the caller adds while it reads.
     """
     is_store = (Path(folder) / POLICY_PATH).is_file()
     places = [os.path.relpath(path, folder).replace(os.sep, "/") for path, _ in files]
     top = Path(folder).resolve()
     notes = [place for place in places if place.lower().endswith(ENDINGS)]
-    root, is_bundle = names.folder(top), not is_store and _is_bundle(Path(folder), notes)
-    pages = _read_pages(Path(folder), names.read_whole(root, notes), is_bundle=is_bundle)
+    root, is_bundle = shared.notes.folder(top), not is_store and _is_bundle(Path(folder), notes)
+    pages = _read_pages(Path(folder), shared.notes.read_whole(root, notes), is_bundle=is_bundle)
     if any((top / one).is_dir() for one in DOLT) and (top / "metadata.json").is_file() and "issues.jsonl" not in places:
         export = shlex.quote(f"{name.rstrip('/')}/issues.jsonl")
         yield 0, Unreadable(name, f"its issues are in a Dolt database: bd export -o {export}, then import again")
@@ -133,7 +156,7 @@ def read_folder(
         for (path, is_regular), inside in zip(files, places, strict=True)
         if is_regular and inside in pages.keys
     }
-    decisions = NO_DECISIONS if is_store or pages.is_bundle else read_decisions(regular, kind)
+    decisions = NO_DECISIONS if is_store or pages.is_bundle else read_decisions(regular, shared.kind)
     order = sorted(zip(files, places, strict=True), key=lambda one: one[1] == INDEX)  # it is about the others
     for number, ((path, is_regular), inside) in enumerate(order, 1):
         where = f"{name.rstrip('/')}/{inside}"
@@ -146,13 +169,11 @@ def read_folder(
             for found in read_bean(path, where):
                 yield number, found
         elif not (is_store and inside == layout.STATUS_PATH):
-            if inside == INDEX and rejected:
-                lost = {pages.keys[one] for one in notes if f"{name.rstrip('/')}/{one}" in rejected}
+            if inside == INDEX and shared.rejected:
+                lost = {pages.keys[one] for one in notes if f"{name.rstrip('/')}/{one}" in shared.rejected}
                 pages = replace(pages, lost=lost)
-            how: dict[str, Any] = {"is_store": is_store, "pages": pages, "decisions": decisions}
-            for found in read_markdown(
-                path, inside=inside, name=names.name(root, inside), where=where, kind=kind, **how
-            ):
+            file = NoteFile(path, where, inside, shared.notes.name(root, inside))
+            for found in read_markdown(file, pages, kind=shared.kind, is_store=is_store, decisions=decisions):
                 yield number, found
     if not is_store:
         read = {path for path, _ in files}
@@ -246,40 +267,35 @@ def read_bean(path: str, where: str) -> list[ImportRecord | Unreadable]:
 
 
 def read_markdown(
-    path: str,
-    *,
-    where: str,
-    kind: str,
-    inside: str,
-    name: str,
+    file: NoteFile,
     pages: Pages,
+    *,
+    kind: str,
     is_store: bool = False,
     decisions: Decisions = NO_DECISIONS,
 ) -> list[ImportRecord | Unreadable]:
     """Return the memory in one Markdown file, or the reason why not; several for an issue with comments.
 
     Args:
-        path: The file.
-        where: Its name in reports.
-        kind: The kind if it names none; empty for the default.
-        inside: Its path inside the folder that is read.
-        name: Its name with that of the folder (``Names``).
+        file: The file.
         pages: The notes of the folder.
+        kind: The kind if it names none; empty for the default.
         is_store: Whether that folder has a store's layout.
         decisions: The decision records among what is imported.
     """
+    where, inside, name = file.where, file.inside, file.name
     try:
-        text = _read_text(path)
+        text = _read_text(file.path)
     except (OSError, FormatError) as err:
         return [_unreadable(err, where)]
-    record = _place(path)
+    record = _place(file.path)
     if pages.is_bundle:
         concept = read_concept(text, inside, where, pages)
         if concept is not None:
             return [_named(concept, name, pages.keys[inside])]
     kind = kind or (DECISION if record in decisions.records else FILE_KIND)
     place = layout.find_memory(inside) if is_store else None
-    stem = Path(path).stem
+    stem = Path(file.path).stem
     try:
         document = parse(text, path=f"{stem}.md")
     except FormatError as err:
@@ -290,7 +306,7 @@ def read_markdown(
             return [ImportRecord(where, place.key, document.fields, document.body, text, place.folder, place.archived)]
         if layout.is_key(stem) and isinstance(document.fields.get("kind"), str):
             return [ImportRecord(where, stem, document.fields, document.body, text, "", "retired" in document.fields)]
-    found = _foreign(text, inside, name, pages, where=where, kind=kind)
+    found = _foreign(text, file, pages, kind)
     return [_named(with_status(one, record, decisions), name, pages.keys[inside]) for one in found]
 
 
@@ -300,13 +316,12 @@ def _named(found: ImportRecord | Unreadable, name: str, key: str) -> ImportRecor
     return replace(found, name=name) if is_made else found
 
 
-def _foreign(
-    text: str, inside: str, name: str, pages: Pages, *, where: str, kind: str
-) -> list[ImportRecord | Unreadable]:
+def _foreign(text: str, file: NoteFile, pages: Pages, kind: str) -> list[ImportRecord | Unreadable]:
     """Return the memory in another system's file: its frontmatter if it has one, its first heading as title.
 
     Its key is made from its path, or is the issue's in a tracker.
     """
+    inside, where = file.inside, file.where
     front = read_front(text)
     if reason := _reason_to_skip(front, text, inside, pages):
         return [Unreadable(where, reason, is_skipped=True)]
@@ -326,7 +341,7 @@ def _foreign(
         if inside == INDEX and is_only_index(body, pages):
             return [Unreadable(where, "it is only the index of the other files", is_skipped=True)]
     stem = title_of(inside, is_logseq=pages.vault.is_logseq)
-    title = find_title(body, name, stem, is_wiki=pages.vault.is_vault or pages.vault.is_logseq)
+    title = find_title(body, file.name, stem, is_wiki=pages.vault.is_vault or pages.vault.is_logseq)
     first, _, below = body.partition("\n")
     if not (isinstance(fields.get("title"), str) or pages.is_auto_memory) and title != stem:
         fields["title"] = title

@@ -16,6 +16,7 @@ from gitmem.git.objects import oid_of
 from gitmem.plugins.import_.again import is_another_folder, merge_notes
 from gitmem.plugins.import_.fields import Unreadable, in_stored_form
 from gitmem.plugins.import_.files import check_sources, read_sources
+from gitmem.plugins.import_.folder import ImportContext
 from gitmem.plugins.import_.names import Names
 from gitmem.policy.kinds import IMPORT
 from gitmem.recall import SESSION
@@ -30,7 +31,7 @@ from gitmem.write.incoming import Incoming, UnsafeError, incoming_exact, incomin
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import IO, Any
+    from typing import IO
 
     from gitmem.model import Document
     from gitmem.plugins.import_.fields import ImportRecord
@@ -116,8 +117,8 @@ def import_files(
     """
     check_sources(asked.names)
     left, notes = _LeftOut(), Names(partial(is_another_folder, repository))
-    how: dict[str, Any] = {"kind": asked.kind, "stdin": stdin, "notes": notes, "rejected": left.rejected}
-    sources = read_sources(asked.names, progress_of=progress_of("reading"), **how)
+    shared = ImportContext(notes, asked.kind, left.rejected)
+    sources = read_sources(asked.names, shared, stdin=stdin, progress_of=progress_of("reading"))
     if asked.chunk:
         from gitmem.plugins.import_.chunks import cut_documents
 

@@ -12,6 +12,7 @@ import pytest
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.plugins.import_.fields import ImportRecord
 from gitmem.plugins.import_.files import check_sources, read_sources
+from gitmem.plugins.import_.folder import ImportContext
 from gitmem.plugins.import_.names import Names
 
 
@@ -19,7 +20,7 @@ def read(
     *names: str, kind: str = "", stdin: bytes = b"", stdin_text: list[tuple[int, int]] | None = None
 ) -> list[ImportRecord]:
     say = None if stdin_text is None else lambda done, of: stdin_text.append((done, of))
-    found = list(read_sources(names, kind=kind, stdin=io.BytesIO(stdin), progress_of=say, notes=Names()))
+    found = list(read_sources(names, ImportContext(Names(), kind), stdin=io.BytesIO(stdin), progress_of=say))
     assert all(isinstance(one, ImportRecord) for one in found)
     return [one for one in found if isinstance(one, ImportRecord)]
 

@@ -11,13 +11,13 @@ from conftest import memory_text
 
 from gitmem.memory import Memory
 from gitmem.plugins.import_.fields import ImportRecord, Unreadable
-from gitmem.plugins.import_.folder import list_files, read_folder
+from gitmem.plugins.import_.folder import ImportContext, list_files, read_folder
 from gitmem.plugins.import_.names import Names
 from gitmem.plugins.import_.run import Sources
 
 
 def read(folder: Path) -> dict[str, ImportRecord | Unreadable]:
-    found = read_folder(str(folder), list_files(str(folder)), name="vault", kind="doc", names=Names())
+    found = read_folder(str(folder), list_files(str(folder)), ImportContext(Names(), "doc"), name="vault")
     return {one.where.removeprefix("vault/"): one for _, one in found}
 
 

@@ -11,7 +11,7 @@ from support.facts import make_fact
 
 from gitmem.memory import Memory
 from gitmem.plugins.import_.fields import ImportRecord, Unreadable
-from gitmem.plugins.import_.folder import list_files, read_folder
+from gitmem.plugins.import_.folder import ImportContext, list_files, read_folder
 from gitmem.plugins.import_.names import Names
 from gitmem.plugins.import_.okf import foreign_concept, read_concept
 from gitmem.plugins.import_.run import Sources
@@ -95,7 +95,8 @@ def test_folder_is_a_bundle_if_it_says_so_or_one_of_its_concepts_does(tmp_path: 
             (tmp_path / name / file).write_text(text)
         folder = str(tmp_path / name)
         found = {
-            one.where: one for _, one in read_folder(folder, list_files(folder), name="b", kind="doc", names=Names())
+            one.where: one
+            for _, one in read_folder(folder, list_files(folder), ImportContext(Names(), "doc"), name="b")
         }
         is_index_skipped[name] = isinstance(found["b/index.md"], Unreadable)
 
