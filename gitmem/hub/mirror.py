@@ -11,7 +11,7 @@ from gitmem.frozen import frozen
 from gitmem.git import Git, remotes
 from gitmem.git.remotes import RemoteOptions
 from gitmem.git.repository import discover_at
-from gitmem.index.refresh import refresh
+from gitmem.index.refresh import CatalogSource, refresh
 from gitmem.store.foreign import need_store
 from gitmem.system.process import run
 
@@ -74,7 +74,7 @@ def fetch(source: Source) -> tuple[str, Catalog]:
         shutil.rmtree(source.folder)
         return fetch(source)
     need_store(git, tip, source.branch)
-    return tip, refresh(git, tip).catalog
+    return tip, refresh(CatalogSource(git, tip)).catalog
 
 
 def _tracking(source: Source) -> str:

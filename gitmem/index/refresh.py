@@ -24,7 +24,6 @@ from gitmem.text.tokens import format_stamp
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import Any
 
     from gitmem.store.commit import CommitResult
 
@@ -45,34 +44,46 @@ class RefreshResult:
     behind: str = ""
 
 
-def refresh(
-    git: Git,
-    tip: str,
-    *,
-    tree: str = "",
-    folder: str = "",
-    have: Catalog | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    known: Mapping[str, KnownText] | None = None,
-) -> RefreshResult:
-    """Return a catalog that shows *tip*: the existing one, updated, or a new one if it must be rebuilt.
+@frozen
+class CatalogSource:
+    """What a catalog is made from, and where it is.
 
-    While another process updates it, the last good state is returned, and ``behind`` says so.
-
-    Args:
+    Attributes:
         git: The repository.
         tip: The store's commit; empty if only the code tree has memories.
         tree: The tree ``.memory`` of the code, or empty.
         folder: The folder of the catalog; by default the project's state folder.
-        have: The catalog, if it is already open.
-        progress: Called with the numbers of files read and of all files.
         known: Texts that need not be read and parsed again, by object name.
     """
-    folder = folder or git.repository.state
-    catalog = have or Catalog.open(folder, analysis=format_stamp())
-    how: dict[str, Any] = {"tree": tree, "folder": folder, "progress": progress, "known": known}
+
+    git: Git
+    tip: str
+    tree: str = ""
+    folder: str = ""
+    known: Mapping[str, KnownText] | None = None
+
+    @property
+    def place(self) -> str:
+        """The folder of the catalog."""
+        return self.folder or self.git.repository.state
+
+
+def refresh(
+    source: CatalogSource, have: Catalog | None = None, progress: Callable[[int, int], None] | None = None
+) -> RefreshResult:
+    """Return a catalog that shows the store's commit: the existing one, updated, or a new one if it must be rebuilt.
+
+    While another process updates it, the last good state is returned, and ``behind`` says so.
+
+    Args:
+        source: The commits that it is to show, and where it is.
+        have: The catalog, if it is already open.
+        progress: Called with the numbers of files read and of all files.
+    """
+    git, tip, tree = source.git, source.tip, source.tree
+    catalog = have or Catalog.open(source.place, analysis=format_stamp())
     if catalog is None:
-        return _shown(rebuild(git, tip, by_others=True, **how))
+        return _shown(rebuild(source, progress, by_others=True))
     if commit_and_tree(catalog) == (tip, tree):
         # What git could not read once may be readable now: a disk that answers again, an object that was fetched.
         behind = unreadable_tip(catalog)
@@ -80,11 +91,11 @@ def refresh(
             return RefreshResult(catalog, behind)
     is_large = False
     try:
-        if follow(git, catalog, tip, tree, known):
+        if follow(git, catalog, tip, tree, source.known):
             return RefreshResult(catalog)
     except LargeChangeError:
         is_large = True
-        if schema.is_being_built(folder):
+        if schema.is_being_built(source.place):
             return RefreshResult(catalog, _behind(catalog, tip))
     except sqlite3.OperationalError as err:
         if is_busy(err):
@@ -95,7 +106,7 @@ def refresh(
         pass  # damage that opening the catalog did not reveal
     if have is None:
         catalog.close()
-    return _shown(rebuild(git, tip, by_others=is_large, **how))
+    return _shown(rebuild(source, progress, by_others=is_large))
 
 
 def _shown(catalog: Catalog) -> RefreshResult:
@@ -116,22 +127,14 @@ def _behind(catalog: Catalog, tip: str) -> str:
 
 
 def rebuild(
-    git: Git,
-    tip: str,
-    *,
-    tree: str = "",
-    folder: str = "",
-    progress: Callable[[int, int], None] | None = None,
-    by_others: bool = False,
-    known: Mapping[str, KnownText] | None = None,
+    source: CatalogSource, progress: Callable[[int, int], None] | None = None, *, by_others: bool = False
 ) -> Catalog:
-    """Build the catalog and the index of *tip* from scratch; in memory if the disk cannot be written to.
+    """Build the catalog and the index of a commit from scratch; in memory if the disk cannot be written to.
 
     If *by_others*, one that another process has built in the meantime is returned instead.
     """
-    folder = folder or git.repository.state
-    expected = {"analysis": format_stamp(), "commit": tip, "tree": tree} if by_others else None
-    return schema.build(folder, _filler(git, tip, tree, progress, known), expected=expected)
+    expected = {"analysis": format_stamp(), "commit": source.tip, "tree": source.tree} if by_others else None
+    return schema.build(source.place, _filler(source, progress), expected=expected)
 
 
 def beside(git: Git, have: Catalog, tip: str, tree: str) -> Catalog:
@@ -140,31 +143,26 @@ def beside(git: Git, have: Catalog, tip: str, tree: str) -> Catalog:
     if bool(commit_and_tree(copy)[1]) == bool(tree) and follow(git, copy, tip, tree):
         return copy
     copy.close()
-    return schema.in_memory(_filler(git, tip, tree, None))
+    return schema.in_memory(_filler(CatalogSource(git, tip, tree)))
 
 
-def _filler(
-    git: Git,
-    tip: str,
-    tree: str,
-    progress: Callable[[int, int], None] | None,
-    known: Mapping[str, KnownText] | None = None,
-) -> Callable[[Catalog], None]:
+def _filler(source: CatalogSource, progress: Callable[[int, int], None] | None = None) -> Callable[[Catalog], None]:
     """Return a function that fills an empty catalog."""
+    git, tip, tree = source.git, source.tip, source.tree
 
     def fill(catalog: Catalog) -> None:
         scan = read.scan_all(git, tip) if tip else read.Scan("", (), (), ())
         if tree:
             scan = code_tree.join_scans(scan, code_tree.scan_all(git, tree))
         own = [f for f in scan.files if f.place.what == layout.POLICY]
-        contents = _contents(git, [*own, *_spread(_wanted(scan.files))], known or {})
+        contents = _contents(git, [*own, *_spread(_wanted(scan.files))], source.known or {})
         policy, problems = _load_policy(*next(contents)) if own else (builtin(), [])
         for problem in (*problems, *scan.problems):
             update.add_problem(catalog, problem)
         inserts = Inserts(catalog)
         fts_update.apply(
             catalog.connection,
-            _add_files(catalog, inserts, contents, policy, total=len(scan.files), progress=progress),
+            _add_files(catalog, inserts, _counted(contents, len(scan.files), progress), policy),
             [],
             language=policy.recall.language,
         )
@@ -345,7 +343,7 @@ def apply_scan(
     added: list[str] = []
 
     def texts() -> Iterator[IndexText]:
-        for text in _add_files(catalog, inserts, contents, policy, total=0, progress=None):
+        for text in _add_files(catalog, inserts, contents, policy):
             added.append(text.key)
             yield text
 
@@ -386,12 +384,9 @@ def _add_files(
     inserts: Inserts,
     contents: Iterable[tuple[read.StoredFile, bytes | Problem | KnownText]],
     policy: Policy,
-    *,
-    total: int,
-    progress: Callable[[int, int], None] | None,
 ) -> Iterator[IndexText]:
     """Write the rows of each file and yield its text for the engine; an unreadable file becomes a problem."""
-    for done, (stored, content) in enumerate(contents):
+    for stored, content in contents:
         if stored.place.what == layout.BUCKET and isinstance(content, bytes):
             for problem in update.update_bucket(catalog, inserts, stored.path, content):
                 update.add_problem(catalog, problem)
@@ -401,6 +396,16 @@ def _add_files(
             update.add_problem(catalog, found)
         elif found is not None:
             yield found
+
+
+def _counted(
+    contents: Iterable[tuple[read.StoredFile, bytes | Problem | KnownText]],
+    total: int,
+    progress: Callable[[int, int], None] | None,
+) -> Iterator[tuple[read.StoredFile, bytes | Problem | KnownText]]:
+    """Yield files, and report the progress of a long rebuild."""
+    for done, content in enumerate(contents):
+        yield content
         if progress is not None and done % 500 == 0 and total > WORTH_TELLING:
             progress(done, total)
 

@@ -26,7 +26,6 @@ from gitmem.text import parse_json
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-    from typing import Any
 
     from gitmem.config import Config
     from gitmem.git import Git
@@ -315,7 +314,7 @@ class OpenStore:
 
     def _refresh(self, wanted: tuple[str, str]) -> None:
         from gitmem.index.catalog import commit_and_tree
-        from gitmem.index.refresh import refresh
+        from gitmem.index.refresh import CatalogSource, refresh
 
         tip, tree = wanted
         # In place: a command that holds the catalog while the branch moves must not be left with a closed one. The
@@ -325,8 +324,8 @@ class OpenStore:
             if self.opened_catalog and bool(commit_and_tree(self.opened_catalog)[1]) == bool(tree)
             else None
         )
-        how: dict[str, Any] = {"progress": self.progress_of("reading memories"), "known": self.known_texts}
-        done = refresh(self.git, tip, tree=tree, folder=self.folder(tree), have=have, **how)
+        source = CatalogSource(self.git, tip, tree, self.folder(tree), self.known_texts)
+        done = refresh(source, have, self.progress_of("reading memories"))
         if self.opened_catalog is None:
             self.opened_catalog = done.catalog
         elif done.catalog is not self.opened_catalog:

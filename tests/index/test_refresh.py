@@ -22,7 +22,7 @@ from gitmem.errors import ConflictError, GitmemError
 from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.index.catalog import FILE_NAME, LOCK_NAME, Catalog
-from gitmem.index.refresh import empty_catalog, rebuild, refresh
+from gitmem.index.refresh import CatalogSource, empty_catalog, rebuild, refresh
 from gitmem.memory import Memory
 from gitmem.model import FAILS, Verdict
 from gitmem.recall import Query
@@ -213,13 +213,13 @@ def shown(catalog: Catalog) -> list[str]:
 
 def test_an_index_that_is_behind_is_brought_forward_by_what_changed(repo: Path) -> None:
     put_files(repo, {f"facts/k{n}.md": memory_text(f"k{n}") for n in range(5)})
-    refresh(door(repo), tip(repo)).catalog.close()
+    refresh(CatalogSource(door(repo), tip(repo))).catalog.close()
     at = put_files(repo, {"facts/new.md": memory_text("new")})
     # What is not among the changes is not read: a rebuild would miss this one.
     oid = git(repo, "rev-parse", f"{REF}:facts/k1.md")
     (repo / ".git/objects" / oid[:2] / oid[2:]).unlink()
 
-    done = refresh(door(repo), at)
+    done = refresh(CatalogSource(door(repo), at))
 
     assert shown(done.catalog) == ["k0", "k1", "k2", "k3", "k4", "new"]
     assert (done.catalog.meta("commit"), done.behind) == (at, "")
@@ -229,9 +229,9 @@ def test_an_index_that_is_behind_is_brought_forward_by_what_changed(repo: Path) 
 def test_an_older_state_can_be_asked_for_again(repo: Path) -> None:
     old = put_files(repo, {"facts/a.md": memory_text("a")})
     new = put_files(repo, {"facts/b.md": memory_text("b")})
-    refresh(door(repo), new).catalog.close()
+    refresh(CatalogSource(door(repo), new)).catalog.close()
 
-    done = refresh(door(repo), old)
+    done = refresh(CatalogSource(door(repo), old))
 
     assert shown(done.catalog) == ["a"]
     done.catalog.close()
@@ -239,13 +239,13 @@ def test_an_older_state_can_be_asked_for_again(repo: Path) -> None:
 
 def test_a_rewritten_branch_whose_old_commits_are_gone_is_read_again(repo: Path) -> None:
     put_files(repo, {"facts/a.md": memory_text("a")})
-    refresh(door(repo), tip(repo)).catalog.close()
+    refresh(CatalogSource(door(repo), tip(repo))).catalog.close()
     git(repo, "update-ref", "-d", REF)
     git(repo, "reflog", "expire", "--expire=now", "--all")
     git(repo, "gc", "-q", "--prune=now")
     at = put_files(repo, {"facts/b.md": memory_text("b")})
 
-    done = refresh(door(repo), at)
+    done = refresh(CatalogSource(door(repo), at))
 
     assert shown(done.catalog) == ["b"]
     done.catalog.close()
@@ -253,10 +253,10 @@ def test_a_rewritten_branch_whose_old_commits_are_gone_is_read_again(repo: Path)
 
 def test_a_changed_policy_is_applied_to_every_memory(repo: Path) -> None:
     put_files(repo, {"learned/a.md": memory_text("a", created="2026-01-01T00:00:00Z")})
-    refresh(door(repo), tip(repo)).catalog.close()
+    refresh(CatalogSource(door(repo), tip(repo))).catalog.close()
     at = put_files(repo, {"gitmem.toml": TEXTS["policy"]})
 
-    done = refresh(door(repo), at)
+    done = refresh(CatalogSource(door(repo), at))
 
     assert done.catalog.row("SELECT expires - created FROM memory") == (86_400,)
     done.catalog.close()
@@ -266,7 +266,7 @@ def test_a_changed_policy_is_applied_to_every_memory(repo: Path) -> None:
 def test_a_policy_that_cannot_be_read_is_one_problem(repo: Path, policy: bytes) -> None:
     at = put_files(repo, {"gitmem.toml": policy, "facts/a.md": memory_text("a")})
 
-    done = refresh(door(repo), at)
+    done = refresh(CatalogSource(door(repo), at))
 
     assert shown(done.catalog) == ["a"]
     assert [row[0] for row in done.catalog.rows("SELECT path FROM problem")] == ["gitmem.toml"]
@@ -275,12 +275,12 @@ def test_a_policy_that_cannot_be_read_is_one_problem(repo: Path, policy: bytes) 
 
 def test_while_another_process_writes_the_index_the_last_state_is_shown_and_said_so(repo: Path) -> None:
     old = put_files(repo, {"facts/a.md": memory_text("a")})
-    refresh(door(repo), old).catalog.close()
+    refresh(CatalogSource(door(repo), old)).catalog.close()
     new = put_files(repo, {"facts/b.md": memory_text("b")})
     other = sqlite3.connect(repo / ".git/gitmem" / FILE_NAME, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
 
-    done = refresh(door(repo), new)
+    done = refresh(CatalogSource(door(repo), new))
 
     other.close()
     assert shown(done.catalog) == ["a"]
@@ -292,14 +292,14 @@ def test_while_another_process_writes_the_index_the_last_state_is_shown_and_said
 def test_change_larger_than_half_of_the_index_is_built_beside_it(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gitmem.index.refresh.WORTH_TELLING", 3)
     old = put_files(repo, {"facts/a.md": memory_text("a")})
-    reader = refresh(door(repo), old).catalog
+    reader = refresh(CatalogSource(door(repo), old)).catalog
     new = put_files(repo, {f"facts/k{n}.md": memory_text(f"k{n}") for n in range(4)})
     lock = file_lock.try_lock(repo / ".git/gitmem" / LOCK_NAME)
     assert lock is not None
 
-    meanwhile = refresh(door(repo), new, have=reader)
+    meanwhile = refresh(CatalogSource(door(repo), new), have=reader)
     os.close(lock)
-    done = refresh(door(repo), new)
+    done = refresh(CatalogSource(door(repo), new))
 
     assert (shown(meanwhile.catalog), bool(meanwhile.behind)) == (["a"], True)
     assert (shown(done.catalog), done.behind) == (["a", "k0", "k1", "k2", "k3"], "")
@@ -331,7 +331,7 @@ def test_a_write_is_never_planned_on_an_index_that_is_behind(repo: Path, monkeyp
 def indexed(repo: Path) -> Path:
     """Return a repository with twenty memories and their index."""
     put_files(repo, {f"learned/k{n}.md": memory_text(f"gateway {n}", body="words " * 200) for n in range(20)})
-    refresh(door(repo), tip(repo)).catalog.close()
+    refresh(CatalogSource(door(repo), tip(repo))).catalog.close()
     return repo
 
 
@@ -384,7 +384,7 @@ def test_an_index_of_another_format_is_rebuilt(indexed: Path, column: str) -> No
     other.execute("DELETE FROM memory")
     other.close()
 
-    done = refresh(door(indexed), tip(indexed))
+    done = refresh(CatalogSource(door(indexed), tip(indexed)))
 
     assert len(shown(done.catalog)) == 20
     assert done.catalog.meta("analysis") == format_stamp()
@@ -397,12 +397,12 @@ def test_the_log_of_a_former_index_is_not_taken_for_the_new_ones(indexed: Path) 
     holder.execute("DELETE FROM memory")  # only in the write-ahead log
     damage(folder / FILE_NAME, "header")
 
-    done = rebuild(door(indexed), tip(indexed))
+    done = rebuild(CatalogSource(door(indexed), tip(indexed)))
 
     assert len(shown(done)) == 20
     done.close()
     holder.close()
-    again = refresh(door(indexed), tip(indexed)).catalog
+    again = refresh(CatalogSource(door(indexed), tip(indexed))).catalog
     assert len(shown(again)) == 20
     again.close()
 
@@ -415,11 +415,11 @@ def test_a_killed_rebuild_leaves_the_index_as_it_was(indexed: Path) -> None:
     )
     subprocess.run([sys.executable, "-c", script, str(indexed / ".git/gitmem")], check=False)
 
-    done = refresh(door(indexed), tip(indexed))
+    done = refresh(CatalogSource(door(indexed), tip(indexed)))
 
     assert len(shown(done.catalog)) == 20
     done.catalog.close()
-    again = rebuild(door(indexed), tip(indexed))
+    again = rebuild(CatalogSource(door(indexed), tip(indexed)))
     assert len(shown(again)) == 20
     again.close()
 
@@ -535,7 +535,7 @@ def test_every_malformed_file_is_one_problem_and_hides_no_other(repo: Path) -> N
     verdict = layout.verdict_path("good-1", "0" * 16)
     at = put_files(repo, {verdict: b"outcome = 7\n"})
 
-    done = refresh(door(repo), at)
+    done = refresh(CatalogSource(door(repo), at))
 
     problems = [(path, severity) for path, severity in done.catalog.rows("SELECT path, severity FROM problem")]
     assert sorted(problems) == sorted([(f"learned/{name}.md", "error") for name in BAD_FILES] + [(verdict, "error")])
@@ -555,7 +555,7 @@ def test_a_hostile_verdict_does_not_keep_the_index_from_being_made(repo: Path) -
     path, text = verdict_of("a")
     at = put_files(repo, {"facts/a.md": FACT, path: text + "seconds = nan\n"})
 
-    done = refresh(door(repo), at)
+    done = refresh(CatalogSource(door(repo), at))
 
     assert shown(done.catalog) == ["a"]
     done.catalog.close()

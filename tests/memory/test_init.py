@@ -16,7 +16,7 @@ from support.facts import Clock, approve_all, count_commits, make_fact, make_mem
 
 import gitmem
 from gitmem.errors import ConfigError, ConflictError, GitmemError, NoRepositoryError, NotFoundError
-from gitmem.index.refresh import rebuild
+from gitmem.index.refresh import CatalogSource, rebuild
 from gitmem.memory import Memory
 from gitmem.memory.index import MemoryIndex
 from gitmem.memory.stores import Stores
@@ -483,7 +483,7 @@ def test_updated_catalog_equals_a_rebuilt_one(memory, repo, steps):
     brought_along = everything(memory)
 
     memory.close()
-    rebuild(memory.repository.git, memory.repository.tip()).close()
+    rebuild(CatalogSource(memory.repository.git, memory.repository.tip())).close()
 
     assert everything(memory) == brought_along
 

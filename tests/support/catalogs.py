@@ -13,7 +13,7 @@ from gitmem.git.repository import discover
 from gitmem.index import fts_update
 from gitmem.index.catalog import Catalog, schema, update
 from gitmem.index.catalog.inserts import Inserts, StoredMemory
-from gitmem.index.refresh import rebuild
+from gitmem.index.refresh import CatalogSource, rebuild
 from gitmem.policy import Policy
 from gitmem.store import layout
 
@@ -77,5 +77,5 @@ def said_anew(repo: Path, commit: str) -> dict[str, object]:
     if not bare.exists():
         git(repo, "init", "-q", "--bare", str(bare))
         (bare / "objects/info/alternates").write_text(f"{repo}/.git/objects\n")
-    with closing(rebuild(Git(discover(bare)), commit)) as fresh:
+    with closing(rebuild(CatalogSource(Git(discover(bare)), commit))) as fresh:
         return said_by(fresh)

@@ -120,7 +120,7 @@ def _restore(git: Git, copy: Catalog, wanted: CatalogContent, folder: Path | Non
         if folder is not None:
             discard_file(str(folder / FILE_NAME))
         # No catalog can be a device: it lives in memory.
-        copy = refresh.rebuild(git, first, tree=wanted.tree, folder=str(folder or os.devnull), progress=progress)
+        copy = refresh.rebuild(refresh.CatalogSource(git, first, wanted.tree, str(folder or os.devnull)), progress)
     with copy.writing():
         # Computed from today's verdicts.
         copy.connection.execute("DELETE FROM state")

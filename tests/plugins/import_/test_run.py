@@ -23,9 +23,10 @@ from support.facts import make_memory, put
 from gitmem.errors import NotFoundError
 from gitmem.git import Git
 from gitmem.index.catalog import texts_of
-from gitmem.index.refresh import rebuild
+from gitmem.index.refresh import CatalogSource, rebuild
 from gitmem.memory import Memory
 from gitmem.plugins.import_.files import read_sources
+from gitmem.plugins.import_.folder import ImportContext
 from gitmem.plugins.import_.names import Names
 from gitmem.plugins.import_.run import ImportResult, Sources, _incoming, _LeftOut
 from gitmem.policy import builtin
@@ -329,7 +330,7 @@ def test_every_note_comes_in_whole_or_is_named(notes: dict[str, str]) -> None:
         for name, text in notes.items():
             Path(folder, f"{name}.md").write_text(text)
         left = _LeftOut()
-        records = read_sources([folder], kind="", stdin=None, progress_of=None, notes=Names())
+        records = read_sources([folder], ImportContext(Names()), stdin=None, progress_of=None)
         opened = SimpleNamespace(policy=builtin, author=lambda: Author("Ana", "", "service"), now=0, notices=[])
         incoming = list(_incoming(opened, records, left))  # type: ignore[arg-type]
         settled = settle(catalog_of({}), incoming, update=False, threshold=0.85)
@@ -390,7 +391,7 @@ def test_index_after_an_import_equals_one_that_is_read_from_the_branch(
     with Memory(repo) as memory:
         done = run(memory, log)
 
-        built = rebuild(memory.repository.git, done.commit, folder=str(tmp_path / "built"))
+        built = rebuild(CatalogSource(memory.repository.git, done.commit, folder=str(tmp_path / "built")))
         assert (len(done.settled.new), done.refused.kept) == (8, [])
         assert said_by(memory.repository.catalog()) == said_by(built)
     assert built.row("SELECT count(*) FROM secret")[0] == 2
