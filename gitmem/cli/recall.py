@@ -42,7 +42,7 @@ EXAMPLES = (
     "gitmem recall retries of the gateway --source github",
     "gitmem recall how do retries work --work --strict",
     "gitmem recall token lifetime --explain --without recency,access",
-    "gitmem recall retries of the gateway --hub https://hub.example.org",
+    "gitmem recall retries of the gateway --hub https://hub.example.org --repository payments/api",
     "gitmem recall --stats",
     "gitmem recall retries of the gateway --at v1.2",
 )
@@ -69,8 +69,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     ranking.add_argument("--work", action="store_true", help=about)
     about = f"leave out factors of the score: {', '.join(FACTORS)}; or all"
     ranking.add_argument("--without", action="append", default=[], metavar="FACTOR", help=about)
+    which = parser.add_argument_group("which memories")
     about = "also search the repositories of this hub (gitmem.hub); off: do not"
-    parser.add_argument_group("which memories").add_argument("--hub", default="", metavar="URL", help=about)
+    which.add_argument("--hub", default="", metavar="URL", help=about)
+    about = "only the hub's memories of this repository; may be repeated"
+    which.add_argument("--repository", action="append", default=[], metavar="NAME", help=about)
+    about = "only the hub's memories in this language: english,german; may be repeated"
+    which.add_argument("--language", action="append", default=[], metavar="NAME", help=about)
     ranking.add_argument("--lexical", action="store_true", help="search by words only, not by meaning (gitmem embed)")
     output_options(parser).add_argument("--explain", action="store_true", help="show every factor of the score")
     add_at(parser)
@@ -103,6 +108,8 @@ def run(args: Arguments, out: Output) -> int:
         found = recall(question)
         print_notices(memory, out)
         others = None if past or args.syntax or not query else _ask_hub(args, memory, question)
+        if args.repository or args.language:
+            found = replace(found, hits=(), near=(), more=0, withheld=())
         if others:
             found, others = _within(found, others, question.limit)
         if query and not past:
@@ -142,18 +149,23 @@ def _document(args: Arguments, memory: Memory, found: RecallResult, past: Past |
 def _ask_hub(args: Arguments, memory: Memory, question: Query) -> HubAnswer | None:
     """Return what the hub that is set up finds; None if there is none, or a filter means only memories from here."""
     site: str = args.hub or memory.repository.config.hub
-    if site in ("", "off") or any(getattr(question, name) for name in _ONLY_HERE):
+    is_set = site not in ("", "off")
+    if (args.repository or args.language) and not is_set:
+        raise UsageError("--repository and --language filter a hub's memories, and none is set", hint="--hub URL")
+    if not is_set or any(getattr(question, name) for name in _ONLY_HERE):
         return None
     from gitmem.hub import client
 
     asked = [("q", question.text), ("limit", str(min(question.limit, 100)))]
-    asked += [("kind", one) for one in question.kinds] + [("status", one) for one in question.statuses]
+    filters = {"kind": question.kinds, "status": question.statuses, "owner": question.by}
+    filters |= {"repository": args.repository, "language": args.language}
+    asked += [(name, one) for name, values in filters.items() for one in values]
     return client.ask(site, asked, token=variable("GITMEM_HUB_TOKEN"))
 
 
 # Filters that a hub does not have.
 _ONLY_HERE = (
-    *("collections", "tags", "paths", "tasks", "named_domains", "workspaces", "by", "everything", "scopes", "sources"),
+    *("collections", "tags", "paths", "tasks", "named_domains", "workspaces", "everything", "scopes", "sources"),
     *("stores", "strict"),
 )
 

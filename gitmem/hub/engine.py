@@ -15,7 +15,7 @@ from tantivy import Occur, Query
 
 from gitmem.frozen import frozen
 from gitmem.index import FIELD_WEIGHTS, FIELDS, Stats, distinctive
-from gitmem.model import ADOPTED, FAILED
+from gitmem.model import ADOPTED, FAILED, STALE, VERIFIED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
 # Increase this whenever a field or its analysis changes: an index of another format is made again.
-FORMAT = 1
+FORMAT = 2
 # Memory for documents that are not written yet: Tantivy takes 15 MB at least for each of its threads.
 HEAP_BYTES = 64_000_000
 # Tantivy's order differs a little from that of the catalog's engine, since it knows only rounded lengths: so many times
@@ -37,8 +37,11 @@ KNOWN_AT_MOST = 10_000
 MOST_REPOSITORIES = 65_000
 # What a plain search returns; what it returns only if their kind is asked for; and what it never returns.
 LIVE, ADOPTED_SOUND, HIDDEN = 1, 2, 0
-# Filters by an exact value, each an attribute of ``Filter`` and a field of the index.
+# Fields of the index by whose values a search filters and counts; those of a filter are attributes of ``Filter``.
 FACETS = ("kind", "status", "owner", "language")
+COUNTED = ("repository", *FACETS)
+# Values of a facet that are counted.
+MOST_VALUES = 50
 
 
 @frozen
@@ -50,7 +53,7 @@ class Filter:
         now: Epoch seconds: what has expired by then is left out.
         kind: Only these kinds; empty for all.
         unread: None of these kinds.
-        status: Only these statuses.
+        status: Only these statuses, as they are at the time ``now``.
         owner: Only memories of these people or agents.
         language: Only texts in these languages.
     """
@@ -110,6 +113,9 @@ if TYPE_CHECKING:
 
         def candidates(self, terms: Sequence[str], only: Filter, *, limit: int) -> list[Found]:
             """Return at most *limit* memories with any of the analysed *terms*, best first."""
+
+        def facets(self, terms: Sequence[str], only: Filter, *, limit: int) -> dict[str, dict[Any, int]]:
+            """Return for each facet how many memories with the terms by which candidates are found have each value."""
 
         def frequencies(self, terms: Sequence[str], repositories: frozenset[int] | None) -> Stats:
             """Return the statistics of some repositories, or of all: nothing of the others is in them."""
@@ -214,10 +220,9 @@ class TantivyView:
     def candidates(self, terms: Sequence[str], only: Filter, *, limit: int) -> list[Found]:
         """Return at most *limit* memories with any of the analysed *terms*, best first by the score of FTS5."""
         stats = self.frequencies(terms, only.repositories)
-        if not stats.frequency:
+        rarities = _rarities(stats, limit)
+        if not rarities:
             return []
-        rarest = distinctive(sorted(stats.frequency, key=lambda term: (stats.frequency[term], term)), stats, limit)
-        rarities = {term: _rarity(stats.documents, stats.frequency[term]) for term in rarest}
         words = Query.boolean_query([(Occur.Should, self._word(term, worth)) for term, worth in rarities.items()])
         query = Query.boolean_query([(Occur.Must, words), *self._clauses(only)])
         addresses = [address for _, address in self._searcher.search(query, limit=limit * SPARE, count=False).hits]
@@ -231,6 +236,29 @@ class TantivyView:
         read.sort(key=lambda one: -_fts_score(one, rarities, average))
         return [one.found for one in read[:limit]]
 
+    def facets(self, terms: Sequence[str], only: Filter, *, limit: int) -> dict[str, dict[Any, int]]:
+        """Return for each facet how many memories with the terms by which candidates are found have each value."""
+        rarities = _rarities(self.frequencies(terms, only.repositories), limit)
+        if not rarities:
+            return {name: {} for name in COUNTED}
+        words = self._any("words", rarities)
+        asked: dict[str, Any] = {
+            name: {"terms": {"field": name, "size": MOST_REPOSITORIES if name == "repository" else MOST_VALUES}}
+            for name in COUNTED
+        }
+        asked["status"]["aggs"] = {"over": {"range": {"field": "until", "ranges": [{"from": 1, "to": only.now}]}}}
+        query = Query.boolean_query([(Occur.Must, words), *self._clauses(only)])
+        found = self._searcher.aggregate(query, asked)
+        counts = {name: {one["key"]: int(one["doc_count"]) for one in found[name]["buckets"]} for name in COUNTED}
+        for one in found["status"]["buckets"]:
+            if one["key"] == VERIFIED:
+                over = sum(int(part["doc_count"]) for part in one["over"]["buckets"] if part.get("from") == 1)
+                counts["status"][VERIFIED] -= over
+                counts["status"][STALE] = counts["status"].get(STALE, 0) + over
+        return {
+            name: {value: count for value, count in of.items() if value != "" and count} for name, of in counts.items()
+        }
+
     def _word(self, term: str, worth: float) -> Query:
         """Return the query for a term that counts as much as in the repositories that are searched."""
         query = Query.term_query(self._schema, "words", term, "freq")
@@ -243,13 +271,25 @@ class TantivyView:
         clauses = [(Occur.Must, self._any("state", states))]
         if only.repositories is not None:
             clauses.append((Occur.Must, self._any("repository", only.repositories)))
+        if only.status:
+            clauses += self._statuses(only)
         for field in FACETS:
-            if values := getattr(only, field):
+            if field != "status" and (values := getattr(only, field)):
                 clauses.append((Occur.Must, self._any(field, values)))
         if only.unread:
             clauses.append((Occur.MustNot, self._any("kind", only.unread)))
         expired = Query.range_query(self._schema, "expires", tantivy.FieldType.Unsigned, 1, max(only.now, 1))
         return [*clauses, (Occur.MustNot, expired)]
+
+    def _statuses(self, only: Filter) -> list[tuple[Any, Query]]:
+        """Return the clauses of a filter by status: a verdict counts only until its time to live has passed."""
+        until = Query.range_query(self._schema, "until", tantivy.FieldType.Unsigned, 1, max(only.now - 1, 1))
+        over = Query.boolean_query([(Occur.Must, self._any("status", [VERIFIED])), (Occur.Must, until)])
+        stored = self._any("status", only.status)
+        if STALE in only.status:
+            either = Query.boolean_query([(Occur.Should, stored), (Occur.Should, over)])
+            return [(Occur.Must, Query.const_score_query(either, 0.0))]
+        return [(Occur.Must, stored), (Occur.MustNot, over)]
 
     def _read(self, seq: int, address: Any) -> _Counted:
         """Return a stored memory; one that was read lately is not read again."""
@@ -271,8 +311,8 @@ def _schema() -> tantivy.Schema:
     for name in FIELDS:
         builder.add_unsigned_field(f"{name}_length", fast=True)
     for name in FACETS:
-        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
-    for name in ("repository", "seq", "expires", "state"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic", fast=True)
+    for name in ("repository", "seq", "expires", "until", "state"):
         builder.add_unsigned_field(name, indexed=True, fast=True)
     builder.add_bytes_field("stored", stored=True)
     return builder.build()
@@ -290,6 +330,7 @@ def _document(one: Found) -> tantivy.Document:
     document.add_unsigned("repository", one.repository_id)
     document.add_unsigned("seq", one.seq)
     document.add_unsigned("expires", max(0, one.fields["expires"] or 0))
+    document.add_unsigned("until", max(0, (one.fields["proof"] or {}).get("until") or 0))
     document.add_unsigned("state", _state(one))
     stored = [one.repository_id, one.path, one.key, one.kind, one.status, one.language, one.terms, one.fields]
     document.add_bytes("stored", json.dumps(stored, ensure_ascii=False).encode())
@@ -311,6 +352,12 @@ def _totals(searcher: Any) -> dict[int, list[int]]:
         int(one["key"]): [int(one["doc_count"]), *(int(one[f"{name}_length"]["value"] or 0) for name in FIELDS)]
         for one in buckets
     }
+
+
+def _rarities(stats: Stats, limit: int) -> dict[str, float]:
+    """Return the terms by which candidates are found, with how much each counts; empty if no memory has any."""
+    rarest = distinctive(sorted(stats.frequency, key=lambda term: (stats.frequency[term], term)), stats, limit)
+    return {term: _rarity(stats.documents, stats.frequency[term]) for term in rarest}
 
 
 def _rarity(documents: int, df: int) -> float:

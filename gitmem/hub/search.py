@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gitmem.config import Config
 from gitmem.frozen import frozen, replace
-from gitmem.hub.engine import Filter
+from gitmem.hub.engine import COUNTED, MOST_VALUES, Filter
 from gitmem.model import STALE, VERIFIED, IndexText
 from gitmem.policy import Policy, builtin
 from gitmem.recall import DAY_S, Query, RecallRun, Signals, grade, half_life_days, lexical_of, narrow, rank, ranking_of
@@ -43,6 +43,7 @@ class HubQuery:
         owners: Only memories of these people or agents.
         languages: Only texts in these languages.
         limit: How many hits, >= 1.
+        with_facets: Whether the answer also counts the values of each facet.
     """
 
     text: str
@@ -52,6 +53,7 @@ class HubQuery:
     owners: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     limit: int = 10
+    with_facets: bool = False
 
 
 @frozen
@@ -63,6 +65,32 @@ class Ranked:
     score: float
 
 
+@frozen
+class _Plan:
+    """A query as it is put to the index: what the reader may see of what it asks for, and how it is scored."""
+
+    repositories: Mapping[int, Repository]
+    policies: Mapping[int, Policy]
+    asked: Query
+    run: RecallRun
+    only: Filter
+
+    @property
+    def languages(self) -> list[str]:
+        """Return the languages in which the question is analysed, sorted."""
+        spoken = {one.language for one in self.repositories.values()}
+        return sorted(spoken & {*self.only.language} if self.only.language else spoken)
+
+    def within(self, language: str) -> Filter:
+        """Return the filter for texts in one of these languages."""
+        return replace(self.only, language=(language,)) if len(self.languages) > 1 else self.only
+
+    @property
+    def candidates(self) -> int:
+        """Return how many candidates are scored."""
+        return candidates_for(self.asked, self.run)
+
+
 def search(view: View, repositories: Mapping[int, Repository], query: HubQuery, *, now: int) -> list[Ranked]:
     """Return the best memories, best first; empty if nothing matches.
 
@@ -72,47 +100,63 @@ def search(view: View, repositories: Mapping[int, Repository], query: HubQuery, 
         query: The query.
         now: Epoch seconds.
     """
+    plan = _plan(repositories, query, now)
+    candidates, lexical = _by_words(view, plan)
+    statuses = {number: status_of(one.status, one.fields, now) for number, one in candidates.items()}
+    signals = [
+        _signals(number, score, candidates[number], plan.policies[candidates[number].repository_id], now=now)
+        for number, score in lexical.items()
+    ]
+    if may_name_time(query.text) and (when := find_when(query.text, now)):
+        times = {number: _times(one) for number, one in candidates.items()}
+        found = factors({one.number: one.lexical for one in signals}, times, when)
+        signals = [replace(one, time=found[one.number]) for one in signals]
+    ranked = rank(signals, limit=max(1, len(signals)), ranking=ranking_of(plan.run, plan.asked))[: query.limit]
+    return [Ranked(candidates[one.number], statuses[one.number], round(one.score, 4)) for one in ranked]
+
+
+def count_facets(
+    view: View, repositories: Mapping[int, Repository], query: HubQuery, *, now: int
+) -> dict[str, dict[str, int]]:
+    """Return for each facet the values of the memories that contain a word of the query, most frequent first.
+
+    Args:
+        view: The index.
+        repositories: The repositories that the reader may see, by number: nothing else is counted.
+        query: The query; its filters hold, and its limit does not.
+        now: Epoch seconds.
+    """
+    plan = _plan(repositories, query, now)
+    sums: dict[str, dict[Any, int]] = {name: {} for name in COUNTED}
+    for language in plan.languages:
+        terms = all_terms(query_terms(query.text, language), language)
+        for name, counts in view.facets(terms, plan.within(language), limit=plan.candidates).items():
+            for value, count in counts.items():
+                shown = repositories[value].name if name == "repository" else value
+                sums[name][shown] = sums[name].get(shown, 0) + count
+    return {
+        name: dict(sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:MOST_VALUES])
+        for name, counts in sums.items()
+    }
+
+
+def _plan(repositories: Mapping[int, Repository], query: HubQuery, now: int) -> _Plan:
     within = {
         number: one for number, one in repositories.items() if not query.repositories or one.name in query.repositories
     }
     policies = {number: Policy.from_dict(parse_json(one.policy or "{}")) for number, one in within.items()}
     policy = next(iter(policies.values())) if len(policies) == 1 else builtin()
     asked = narrow(policy, Query(text=query.text, kinds=query.kinds, limit=query.limit))
-    run = RecallRun(policy, Config(), now)
-    only = Filter(
-        frozenset(within),
-        now,
-        query.kinds,
-        asked.unread,
-        _stored_statuses(query.statuses),
-        query.owners,
-        query.languages,
-    )
-    candidates, lexical = _by_words(view, {one.language for one in within.values()}, asked, run, only)
-    statuses = {number: status_of(one.status, one.fields, now) for number, one in candidates.items()}
-    signals = [
-        _signals(number, score, candidates[number], policies[candidates[number].repository_id], now=now)
-        for number, score in lexical.items()
-        if not query.statuses or statuses[number] in query.statuses
-    ]
-    if may_name_time(query.text) and (when := find_when(query.text, now)):
-        times = {number: _times(one) for number, one in candidates.items()}
-        found = factors({one.number: one.lexical for one in signals}, times, when)
-        signals = [replace(one, time=found[one.number]) for one in signals]
-    ranked = rank(signals, limit=max(1, len(signals)), ranking=ranking_of(run, asked))[: query.limit]
-    return [Ranked(candidates[one.number], statuses[one.number], round(one.score, 4)) for one in ranked]
+    only = Filter(frozenset(within), now, query.kinds, asked.unread, query.statuses, query.owners, query.languages)
+    return _Plan(within, policies, asked, RecallRun(policy, Config(), now), only)
 
 
-def _by_words(
-    view: View, languages: set[str], query: Query, run: RecallRun, only: Filter
-) -> tuple[dict[int, Found], dict[int, float]]:
+def _by_words(view: View, plan: _Plan) -> tuple[dict[int, Found], dict[int, float]]:
     """Return the candidates by number, in the order of repositories and paths, and the score of each by its words."""
-    terms = {language: query_terms(query.text, language) for language in sorted(languages)}
+    terms = {language: query_terms(plan.asked.text, language) for language in plan.languages}
     found = []
     for language, own in terms.items():
-        if not only.language or language in only.language:
-            inside = replace(only, language=(language,)) if len(languages) > 1 else only
-            found += view.candidates(all_terms(own, language), inside, limit=candidates_for(query, run))
+        found += view.candidates(all_terms(own, language), plan.within(language), limit=plan.candidates)
     candidates = dict(enumerate(sorted(found, key=lambda one: (one.repository_id, one.path)), 1))
     lexical: dict[int, float] = {}
     for language, own in terms.items():
@@ -123,14 +167,13 @@ def _by_words(
         }
         if texts:
             lexical |= lexical_of(
-                own, texts, lambda words: view.frequencies(words, only.repositories), run.policy, language=language
+                own,
+                texts,
+                lambda words: view.frequencies(words, plan.only.repositories),
+                plan.run.policy,
+                language=language,
             )
     return candidates, lexical
-
-
-def _stored_statuses(statuses: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the statuses to look for in the index, which does not know what has become stale since."""
-    return (*statuses, VERIFIED) if STALE in statuses and VERIFIED not in statuses else statuses
 
 
 def status_of(status: str, fields: Mapping[str, Any], now: int) -> str:

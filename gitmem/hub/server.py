@@ -187,7 +187,7 @@ def query_of(request: Request) -> HubQuery:
     Raises:
         RefusedRequestError: A parameter is unknown, too long, or not what it must be.
     """
-    known = {"q", "limit", *_FILTERS}
+    known = {"q", "limit", "facets", *_FILTERS}
     if unknown := sorted(set(request.query_params) - known):
         raise RefusedRequestError(400, f"unknown parameter: {unknown[0][:80]}")
     text = request.query_params.get("q", "")
@@ -196,11 +196,14 @@ def query_of(request: Request) -> HubQuery:
     limit = request.query_params.get("limit", "10")
     if not (limit.isascii() and limit.isdigit() and len(limit) <= 4 and 1 <= int(limit) <= LIMIT):
         raise RefusedRequestError(400, f"limit must be a number from 1 to {LIMIT}")
+    facets = request.query_params.get("facets", "false")
+    if facets not in ("true", "false"):
+        raise RefusedRequestError(400, "facets must be true or false")
     given = {field: tuple(request.query_params.getlist(name)) for name, field in _FILTERS.items()}
     for name, field in _FILTERS.items():
         if len(given[field]) > VALUES or any(len(value) > VALUE_LENGTH for value in given[field]):
             raise RefusedRequestError(400, f"{name} has at most {VALUES} values of {VALUE_LENGTH} characters")
-    return HubQuery(text, limit=int(limit), **given)
+    return HubQuery(text, limit=int(limit), with_facets=facets == "true", **given)
 
 
 def _search(hub: Hub, request: Request) -> Response:

@@ -130,6 +130,10 @@ def test_recall_shows_the_memories_that_are_here_first_then_those_of_the_hub(
         monkeypatch.setenv("GITMEM_HUB", address)
         set_up = run_cli("recall", "theirs2")
         off = run_cli("recall", "theirs2", "--hub", "off")
+        named = run_cli("recall", "storm", "--repository", "other", "--language", "english", "--limit", "9")
+        others = [run_cli("recall", "storm", "--repository", "own"), run_cli("recall", "storm", "--language", "german")]
+        owners = run_cli("recall", "storm", "--by", "nobody")
+    unset = run_cli("recall", "storm", "--repository", "other", "--hub", "off")
     filtered = run_cli("recall", "storm", "--hub", "http://127.0.0.1:1", "--tag", "x")
     away = run_cli("recall", "storm", "--hub", address)
 
@@ -140,6 +144,9 @@ def test_recall_shows_the_memories_that_are_here_first_then_those_of_the_hub(
     assert theirs.status == set_up.status == 0
     assert theirs.out == set_up.out
     assert off.status == 1
+    assert sorted(line.partition("\t")[0] for line in named.out.splitlines()) == [f"other:theirs{n}" for n in range(6)]
+    assert [(one.status, one.out) for one in (*others, owners)] == [(1, "")] * 3
+    assert unset.status == 2
     assert "the hub" not in filtered.err
     assert (away.status, len(away.out.splitlines())) == (0, 6)
     assert away.err.count("the hub was not searched: ") == 1

@@ -13,7 +13,7 @@ from support.hubs import add_to, followed, synced
 from support.postgres import HubDatabase
 
 from gitmem.hub.follower import SearchNode
-from gitmem.hub.search import HubQuery, Ranked, search
+from gitmem.hub.search import HubQuery, Ranked, count_facets, search
 from gitmem.memory import Memory
 
 SUBJECTS = (
@@ -149,3 +149,48 @@ def test_expired_verdict_makes_a_fact_stale_at_the_time_of_the_query(
 
     assert found == [["verified"], ["stale"]]
     assert stale == [[], ["port"]]
+
+
+def facets(node: SearchNode, query: HubQuery, *names: str, now: int = NOW) -> dict[str, dict[str, int]]:
+    seen = {number: one for number, one in node.repositories.items() if not names or one.name in names}
+    return count_facets(node.engine.view(), seen, query, now=now)
+
+
+def test_facets_count_what_the_reader_may_see(hub: HubDatabase, template: Path, tmp_path: Path) -> None:
+    for name in ("api", "web", "secret"):
+        shutil.copytree(template, tmp_path / name)
+    put(tmp_path / "api", make_fact("api-fact", title="Storm storm"), make_memory("a", "A storm", by="ana"))
+    put(tmp_path / "web", make_memory("b", "The storm", kind="decision", by="bob"), make_memory("c", "Unrelated"))
+    put(tmp_path / "secret", make_memory("d", "The storm", kind="pattern", by="eve"))
+    add_to(hub, *(tmp_path / name for name in ("api", "web", "secret")))
+    synced(hub, tmp_path)
+    with followed(hub, tmp_path) as node:
+        found = facets(node, HubQuery("storm"), "api", "web")
+        filtered = facets(node, HubQuery("storm", kinds=("gotcha",)), "api", "web")
+        named = facets(node, HubQuery("storm", repositories=("secret",)), "api", "web")
+        nothing = facets(node, HubQuery("nosuchword"))
+
+    assert found == {
+        "repository": {"api": 2, "web": 1},
+        "kind": {"decision": 1, "fact": 1, "gotcha": 1},
+        "status": {"unproven": 1},
+        "owner": {"ana": 1, "bob": 1},
+        "language": {"english": 3},
+    }
+    assert (filtered["repository"], filtered["owner"]) == ({"api": 1}, {"ana": 1})
+    assert [*named.values(), *nothing.values()] == [{}] * 10
+
+
+def test_facets_and_filters_agree_about_expired_verdicts(
+    hub: HubDatabase, memory: Memory, repo: Path, tmp_path: Path
+) -> None:
+    memory.fact("The port is in the README", exists="README.md", key="port", ttl="2d")
+    add_to(hub, repo)
+    synced(hub, tmp_path)
+    with followed(hub, tmp_path) as node:
+        for days, status, other in ((1, "verified", "stale"), (3, "stale", "verified")):
+            now = NOW + days * 86_400
+            assert facets(node, HubQuery("port"), now=now)["status"] == {status: 1}
+            assert facets(node, HubQuery("port", statuses=(status,)), now=now)["kind"] == {"fact": 1}
+            assert facets(node, HubQuery("port", statuses=(other,)), now=now)["kind"] == {}
+            assert keys(node, HubQuery("port", statuses=(other,)), now=now) == []

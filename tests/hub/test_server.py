@@ -60,6 +60,12 @@ def test_each_identity_finds_and_reads_what_it_may(shared: str) -> None:
     assert (hit["repository"], hit["kind"], hit["snippet"]) == ("secret", "gotcha", "Its code is xylophone.")
 
 
+def test_facets_are_counted_for_the_identity(shared: str) -> None:
+    assert ask(shared, "/search?q=storm&facets=true", BOB).json["facets"]["repository"] == {"open": 1}
+    assert ask(shared, "/search?q=storm&facets=true", ALICE).json["facets"]["repository"] == {"open": 1, "secret": 1}
+    assert "facets" not in ask(shared, "/search?q=storm", ALICE).json
+
+
 # Everything that a stranger could try: the answer must be the one for what does not exist.
 PAIRS = [
     ("/memory/secret/vault", "/memory/nothing/vault"),
@@ -71,6 +77,7 @@ PAIRS = [
     ("/search?q=midnight&kind=gotcha", "/search?q=nosuchword&kind=gotcha"),
     ("/search?q=vault&status=&owner=", "/search?q=nosuchword&status=&owner="),
     ("/search?q=xylophone&limit=100", "/search?q=nosuchword&limit=100"),
+    ("/search?q=xylophone&facets=true", "/search?q=nosuchword&facets=true"),
 ]
 
 
@@ -106,6 +113,8 @@ def test_nobody_is_let_in_without_a_known_token(shared: str, path: str, token: s
         ("/search?q=a&limit=101", 400),
         ("/search?q=a&limit=%D9%A1", 400),
         ("/search?q=a&nothing=1", 400),
+        ("/search?q=a&facets=1", 400),
+        ("/search?q=a&facets=true", 200),
         ("/search?q=a&" + "&".join(["kind=x"] * 51), 400),
         (f"/search?q=a&kind={'a' * 201}", 400),
         ("/search?q=%00", 200),

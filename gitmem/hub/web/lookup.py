@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import time
 
 from gitmem.hub.reading import find_text, note_reads, read_texts
-from gitmem.hub.search import search, status_of
+from gitmem.hub.search import count_facets, search, status_of
 from gitmem.recall import SNIPPET
 from gitmem.text.tokens import query_terms, snippet
 
@@ -28,7 +28,8 @@ def find_hits(node: SearchNode, reading: Reading, identity: Identity, query: Hub
     with reading.of(identity) as connection:
         visible = reading.visible(connection, identity)
         repositories = {number: one for number, (one, _) in visible.items()}
-        ranked = search(node.engine.view(), repositories, query, now=int(time()))
+        view, now = node.engine.view(), int(time())
+        ranked = search(view, repositories, query, now=now)
         texts = read_texts(connection, [(one.found.repository_id, one.found.path) for one in ranked])
         hits: list[dict[str, Any]] = []
         reads: dict[int, list[str]] = {}
@@ -54,7 +55,8 @@ def find_hits(node: SearchNode, reading: Reading, identity: Identity, query: Hub
                 }
             )
         note_reads(connection, identity, "search", reads, {number: team for number, (_, team) in visible.items()})
-    return {"query": query.text, "hits": hits}
+    answer = {"query": query.text, "hits": hits}
+    return answer | {"facets": count_facets(view, repositories, query, now=now)} if query.with_facets else answer
 
 
 def find_memory(reading: Reading, identity: Identity, name: str, key: str) -> dict[str, Any] | None:
