@@ -297,6 +297,12 @@ class Output:
         """Print a message on standard error that is not an error."""
         self._write_error((own("gitmem: {}", text), "dim"))
 
+    def event(self, found: Mapping[str, object]) -> None:
+        """Print an event as JSON on one line of standard error, for programs that collect logs."""
+        import json
+
+        self._write_error(escape_json(json.dumps(found)), whole=True)
+
     def alarm(self, text: str) -> None:
         """Print an important message in red on standard error."""
         self._write_error((own("gitmem: {}", text), "red"))

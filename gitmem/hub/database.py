@@ -5,6 +5,7 @@ Nothing here needs a session between transactions, so that a pooler in transacti
 
 from __future__ import annotations
 
+import logging
 from contextlib import contextmanager
 
 import psycopg
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
     Connection = psycopg.Connection[Any]
 
+# What its libraries log is also an error that reaches a caller, who says it in one line.
+for _name in ("psycopg", "psycopg.pool", "procrastinate"):
+    logging.getLogger(_name).addHandler(logging.NullHandler())
+    logging.getLogger(_name).propagate = False
 # The roles in which `serve` reads: for one identity, and for the search index. Neither owns a table.
 READER, FOLLOWER = "gitmem_reader", "gitmem_follower"
 CONNECT_TIMEOUT_S = 5

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 
@@ -15,7 +16,7 @@ import psycopg
 
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
-from gitmem.hub.database import FOLLOWER, connect, connected, transaction
+from gitmem.hub.database import FOLLOWER, connect, connected, in_words, transaction
 from gitmem.hub.engine import FORMAT, Found, TantivyEngine
 from gitmem.model import IndexText
 from gitmem.system import read_file
@@ -23,7 +24,7 @@ from gitmem.text.tokens import field_terms, format_stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from gitmem.hub.database import Connection
@@ -33,6 +34,8 @@ STATE = "state.json"
 BATCH = 5_000
 # A notification may be lost (a pooler, a replica): seconds until the follower asks by itself.
 POLL_S = 1.0
+# After the index could not be written, for example to a full disk, it is read again from the database: not too often.
+REBUILD_S = 10.0
 _CHANGES = """
 SELECT seq, repository, path, key, kind, status, owner, language, title, fields, text, deleted
 FROM hub.memory WHERE seq > %s ORDER BY seq LIMIT %s
@@ -138,23 +141,48 @@ class SearchNode:
         # After the index: what is applied twice changes nothing.
         _write_state(self._folder, self._generation, self.seq)
 
-    def follow(self, stop: Any) -> None:
-        """Catch up again and again until an event is set; a database that is away is asked again a second later.
+    def follow(self, stop: Any, note: Callable[[str], None] = lambda _: None) -> None:
+        """Catch up again and again until an event is set; after a failure it tries again a second later.
 
         Args:
             stop: A ``threading.Event``.
+            note: Called with each new problem, and with an empty text once the index follows the database again.
         """
+        problem = ""
+
+        def tell(found: str) -> None:
+            nonlocal problem
+            if found != problem:
+                note(found)
+            problem = found
+
         while not stop.is_set():
             try:
                 with connect(self._url) as connection:
-                    self._listen(connection, stop)
-            except psycopg.Error:
+                    self._listen(connection, stop, lambda: tell(""))
+            except psycopg.Error as err:
+                tell(in_words(err).message)
+            except (GitmemError, OSError, ValueError) as err:  # Tantivy raises ValueError when it cannot write
+                tell(f"the index cannot be written: {' '.join(str(err).split())}")
+                self._make_again()
+                stop.wait(REBUILD_S)
+            if not stop.is_set():
                 stop.wait(POLL_S)
 
-    def _listen(self, connection: Connection, stop: Any) -> None:
+    def _make_again(self) -> None:
+        """Delete the index after it could not be written; what cannot be done now is tried again."""
+        with suppress(ValueError):
+            self.engine.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._generation, self.seq = "", 0
+        with suppress(GitmemError, OSError, ValueError):
+            self.engine = self._opened()
+
+    def _listen(self, connection: Connection, stop: Any, done: Callable[[], None]) -> None:
         is_listening = _can_listen(connection)
         while not stop.is_set():
             self.catch_up(connection)
+            done()
             if is_listening:
                 for _ in connection.notifies(timeout=POLL_S, stop_after=1):
                     pass

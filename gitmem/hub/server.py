@@ -6,6 +6,7 @@ same answer, and no statistic of a search contains anything hidden.
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 from time import monotonic
@@ -15,6 +16,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from gitmem.errors import ConfigError, GitmemError
 from gitmem.frozen import frozen
@@ -29,7 +31,7 @@ from gitmem.hub.web.mcp import Endpoint, make_server
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from starlette.requests import Request
@@ -37,10 +39,18 @@ if TYPE_CHECKING:
 
     from gitmem.hub.identity import Identity
 
+    # Is called with the name of an event and its fields, from any thread.
+    Log = Callable[[str, Mapping[str, object]], None]
+
 # The letters GITH on a phone keypad.
 PORT = 4484
 # Requests that are answered at once; more are refused, so that none waits for long.
 AT_ONCE = 200
+# A client that has not sent its whole request within this time, or not read the answer within the next, is cut off:
+# clients that only hold their connections would keep the others out.
+REQUEST_S = 20.0
+# Upper limits of the buckets in which the times of answers are counted; 0.3 is as long as `gitmem recall` waits.
+BUCKETS_S = (0.005, 0.02, 0.05, 0.1, 0.3, 1.0, 5.0)
 # Requests of one identity: so many at once, and so many a second after that.
 BURST, PER_SECOND = 60.0, 20.0
 # Values of one filter, and characters of each.
@@ -89,6 +99,10 @@ class Hub:
         node: The search node.
         reading: The database.
         place: How clients reach the server.
+        log: Is called with each answer.
+        answers: How many answers each endpoint gave, by status.
+        times: How many answers of each endpoint took no longer than each of ``BUCKETS_S``, how many there were, and
+            their seconds.
     """
 
     def __init__(
@@ -112,7 +126,9 @@ class Hub:
         self._sources, self._limits = sources, limits
         self._rooms: dict[str, tuple[float, float]] = {}
         self._lock = threading.Lock()
-        self.counts: dict[tuple[str, int], int] = {}
+        self.log: Log = lambda _event, _fields: None
+        self.answers: dict[tuple[str, int], int] = {}
+        self.times: dict[str, list[float]] = {}
 
     def identify(self, request: Request) -> Identity:
         """Return who asks.
@@ -131,6 +147,7 @@ class Hub:
             raise RefusedRequestError(503, "the hub's list of tokens cannot be read") from err
         if found is None:
             raise RefusedRequestError(401, "the token is not known here")
+        request.state.identity = found.name
         self._take(found.name)
         return found
 
@@ -144,10 +161,15 @@ class Hub:
                 raise RefusedRequestError(429, "too many requests: wait a second")
             self._rooms[name] = (room - 1, now)
 
-    def count(self, what: str, status: int) -> None:
+    def count(self, what: str, status: int, seconds: float) -> None:
         """Count an answer."""
         with self._lock:
-            self.counts[what, status] = self.counts.get((what, status), 0) + 1
+            self.answers[what, status] = self.answers.get((what, status), 0) + 1
+            times = self.times.setdefault(what, [0.0] * (len(BUCKETS_S) + 2))
+            for place, limit in enumerate(BUCKETS_S):
+                times[place] += seconds <= limit
+            times[-2] += 1
+            times[-1] += seconds
 
 
 def make_app(hub: Hub) -> Starlette:
@@ -155,16 +177,24 @@ def make_app(hub: Hub) -> Starlette:
 
     def answered(what: str, answer: Callable[[Request], Response]) -> Callable[[Request], Response]:
         def respond(request: Request) -> Response:
+            start, problem = monotonic(), ""
             try:
                 if int(request.headers.get("content-length") or 0) or "transfer-encoding" in request.headers:
                     raise RefusedRequestError(413, "a request has no body")
                 response = answer(request)
             except RefusedRequestError as err:
+                problem = err.message
                 headers = {"WWW-Authenticate": "Bearer"} if err.status == 401 else {}
                 response = JSONResponse({"error": err.message}, status_code=err.status, headers=headers)
             except GitmemError as err:
+                problem = err.message
                 response = JSONResponse({"error": err.message}, status_code=503)
-            hub.count(what, response.status_code)
+            seconds = monotonic() - start
+            hub.count(what, response.status_code, seconds)
+            # Neither the query nor the token: both may hold secrets.
+            event: dict[str, object] = {"endpoint": what, "status": response.status_code, "ms": round(seconds * 1000)}
+            event |= {"identity": getattr(request.state, "identity", ""), "problem": problem}
+            hub.log("request", {name: value for name, value in event.items() if value != ""})
             return response
 
         return respond
@@ -172,8 +202,8 @@ def make_app(hub: Hub) -> Starlette:
     answers: dict[str, tuple[str, Callable[[Request], Response]]] = {
         "search": ("/search", lambda request: _search(hub, request)),
         "memory": ("/memory/{name:path}", lambda request: _memory(hub, request)),
-        "health": ("/health", lambda _: JSONResponse({"status": "ok"})),
-        "ready": ("/ready", lambda _: _ready(hub)),
+        "health": ("/healthz", lambda _: JSONResponse({"status": "ok"})),
+        "ready": ("/readyz", lambda _: _ready(hub)),
         "metrics": ("/metrics", lambda request: _metrics(hub, request)),
     }
     routes = [Route(path, answered(what, answer), methods=["GET"]) for what, (path, answer) in answers.items()]
@@ -230,20 +260,70 @@ def _metrics(hub: Hub, request: Request) -> Response:
     """Answer with OpenMetrics, to operators only."""
     if OPERATORS not in hub.identify(request).principals:
         raise RefusedRequestError(403, f"metrics are for members of {OPERATORS.removeprefix('@')}")
-    lines = ["# TYPE gitmem_hub_requests counter"]
+    media = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+    return PlainTextResponse(format_metrics(hub), media_type=media)
+
+
+def format_metrics(hub: Hub) -> str:
+    """Return the figures of a node as OpenMetrics.
+
+    Source: the OpenMetrics specification 1.0.0 (openmetrics.io).
+    """
+    name = "gitmem_hub_requests"
+    lines = [f"# TYPE {name} counter"]
     lines += [
-        f'gitmem_hub_requests_total{{endpoint="{what}",status="{status}"}} {count}'
-        for (what, status), count in sorted(hub.counts.items())
+        f'{name}_total{{endpoint="{what}",status="{status}"}} {count}'
+        for (what, status), count in sorted(hub.answers.items())
     ]
-    values = {
+    name = "gitmem_hub_request_seconds"
+    lines += [f"# TYPE {name} histogram", f"# UNIT {name} seconds"]
+    for what, (*buckets, count, seconds) in sorted(hub.times.items()):
+        for limit, under in zip((*BUCKETS_S, "+Inf"), (*buckets, count), strict=True):
+            lines.append(f'{name}_bucket{{endpoint="{what}",le="{limit}"}} {under:.0f}')
+        lines += [f'{name}_count{{endpoint="{what}"}} {count:.0f}', f'{name}_sum{{endpoint="{what}"}} {seconds:.6f}']
+    age = monotonic() - hub.node.looked_at
+    gauges = {
         "memories": hub.node.engine.view().memories,
         "repositories": len(hub.node.repositories),
         "change": hub.node.seq,
+        "ready": int(age < BEHIND_S),
     }
-    for name, value in values.items():
-        lines += [f"# TYPE gitmem_hub_{name} gauge", f"gitmem_hub_{name} {value}"]
-    media = "application/openmetrics-text; version=1.0.0; charset=utf-8"
-    return PlainTextResponse("\n".join([*lines, "# EOF", ""]), media_type=media)
+    for gauge, value in gauges.items():
+        lines += [f"# TYPE gitmem_hub_{gauge} gauge", f"gitmem_hub_{gauge} {value}"]
+    return "\n".join([*lines, "# EOF", ""])
+
+
+class _Connection(H11Protocol):
+    """A connection that is closed when its client neither sends nor reads for too long."""
+
+    _deadline: asyncio.TimerHandle | None = None
+    _seen: object = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as its parent's
+        super().connection_made(transport)
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        if self._deadline is not None:
+            self._deadline.cancel()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._wait()
+
+    def _wait(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._deadline = self.loop.call_later(REQUEST_S, self._end_if_stuck)
+
+    def _end_if_stuck(self) -> None:
+        """Close the connection if no request is being answered, or the same one as the last time."""
+        if self.cycle is None or self.cycle.response_complete or self.cycle is self._seen:
+            self.transport.abort()
+            return
+        self._seen = self.cycle
+        self._wait()
 
 
 def serve(
@@ -253,7 +333,7 @@ def serve(
     *,
     address: tuple[str, int],
     place: Place,
-    report: Callable[[str], None],
+    log: Log,
 ) -> None:
     """Serve until a signal ends it.
 
@@ -263,7 +343,7 @@ def serve(
         sources: Where identities come from.
         address: The host and the port; 0 for a free one.
         place: How clients reach the server.
-        report: Called with the address as soon as clients can connect.
+        log: Is called with ``serving`` as soon as clients can connect, each ``request``, and each ``problem``.
 
     Raises:
         GitmemError: The role has too many rights or too few, the schema is another one, or the address is in use.
@@ -272,15 +352,21 @@ def serve(
         schema.require(connection)
         refuse_powers(connection)
     node, reading, stop = SearchNode(url, folder), Reading(url), threading.Event()
-    follower = threading.Thread(target=node.follow, args=(stop,), name="follower", daemon=True)
+
+    def note(problem: str) -> None:
+        log("problem", {"problem": problem or "the index follows the database again"})
+
+    follower = threading.Thread(target=node.follow, args=(stop, note), name="follower", daemon=True)
     try:
         node.catch_up_now()
         reading.open()
         with socket.create_server(address) as bound:
-            config = uvicorn.Config(make_app(Hub(node, reading, sources, Limits(), place)), **_QUIET)
+            hub = Hub(node, reading, sources, Limits(), place)
+            hub.log = log
+            config = uvicorn.Config(make_app(hub), **_QUIET)
             follower.start()
             host, port = bound.getsockname()[:2]
-            report(f"http://{host}:{port}")
+            log("serving", {"address": f"http://{host}:{port}"})
             uvicorn.Server(config).run(sockets=[bound])
     except OSError as err:
         raise GitmemError(f"cannot serve at {address[0]}:{address[1]}: {err.strerror}", hint="--port PORT") from err
@@ -297,6 +383,7 @@ _QUIET: dict[str, Any] = {
     "access_log": False,
     "timeout_graceful_shutdown": 5,
     "timeout_keep_alive": 20,
+    "http": _Connection,
     "limit_concurrency": AT_ONCE,
     "lifespan": "on",
     "server_header": False,

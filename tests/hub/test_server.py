@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from support.hubs import PEOPLE, ask, followed, served, storms, token_file
 from support.postgres import HubDatabase, Postgres, new_hub, run_sql
 from support.terminal import GITMEM, environment
@@ -167,9 +169,31 @@ def test_probes_and_metrics(address: str) -> None:
     ask(address, "/search?q=storm", BOB)
     metrics = ask(address, "/metrics", "olga-token")
 
-    assert [ask(address, path).status for path in ("/health", "/ready")] == [200, 200]
+    assert [ask(address, path).status for path in ("/healthz", "/readyz")] == [200, 200]
     assert 'gitmem_hub_requests_total{endpoint="search",status="200"} 1\n' in metrics.body.decode()
     assert metrics.body.decode().endswith("# EOF\n")
+    families = {one.name: one for one in text_string_to_metric_families(metrics.body.decode())}
+    assert families["gitmem_hub_ready"].samples[0].value == 1
+    assert families["gitmem_hub_memories"].samples[0].value == 3
+    times = families["gitmem_hub_request_seconds"]
+    assert (times.type, times.unit) == ("histogram", "seconds")
+    assert [one.value for one in times.samples if one.name.endswith("_count")] == [1]
+
+
+def test_client_that_only_holds_its_connection_is_cut_off(
+    hub: HubDatabase, tmp_path: Path, people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitmem.hub.server.REQUEST_S", 0.3)
+    half = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
+    with followed(hub, tmp_path) as node, served(hub, node, TokenFile(people)) as address:
+        place = (address.partition("//")[2].partition(":")[0], int(address.rpartition(":")[2]))
+        ends = []
+        for sent in (b"", half, half + b"\r\n" + half):  # nothing, half a request, and half of a second one
+            with socket.create_connection(place, timeout=60) as client:
+                client.sendall(sent)
+                ends.append(b"".join(iter(lambda client=client: client.recv(4096), b"")))
+
+    assert [b'{"status":"ok"}' in one for one in ends] == [False, False, True]
 
 
 def test_identity_that_asks_too_often_waits_and_others_do_not(hub: HubDatabase, tmp_path: Path, people: Path) -> None:
@@ -194,7 +218,7 @@ def test_database_that_is_away_is_one_line(hub: HubDatabase, address: str) -> No
 
     assert answer.status == 503
     assert "\n" not in answer.json["error"]
-    assert ask(address, "/health").status == 200
+    assert ask(address, "/healthz").status == 200
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,40 @@ class HubDatabase:
     admin: str
 
 
+@contextlib.contextmanager
+def pooled(postgres: Postgres) -> Iterator[Postgres]:
+    """The same server behind pgbouncer in transaction mode, with fewer connections than clients."""
+    program = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
+    if program is None:
+        pytest.skip("pgbouncer is not installed")
+    folder = Path(tempfile.mkdtemp(prefix="pooler-"))
+    folder.chmod(0o777)
+    settings = {
+        "listen_addr": "",
+        "unix_socket_dir": str(folder),
+        "listen_port": "5432",
+        "auth_type": "trust",
+        "auth_file": str(folder / "users"),
+        "pool_mode": "transaction",
+        "default_pool_size": "3",
+        "max_client_conn": "100",
+    }
+    (folder / "users").write_text("".join(f'"{name}" ""\n' for name in ("postgres", OWNER, SERVER)))
+    lines = ["[databases]", f"* = host={postgres.socket}", "[pgbouncer]"]
+    lines += [f"{name} = {value}" for name, value in settings.items()]
+    (folder / "pgbouncer.ini").write_text("\n".join(lines) + "\n")
+    with open(folder / "log", "wb") as log:
+        argv = [*as_user(), program, str(folder / "pgbouncer.ini")]
+        pooler = subprocess.Popen(argv, stdout=log, stderr=log, cwd=folder, env=_environment())
+    try:
+        _wait(Postgres(str(folder)), pooler, folder / "log")
+        yield Postgres(str(folder))
+    finally:
+        pooler.terminate()
+        pooler.wait(60)
+        shutil.rmtree(folder)
+
+
 def find_programs() -> Path | None:
     """Return the folder with PostgreSQL's programs, or None."""
     found = shutil.which("postgres")
@@ -57,36 +91,61 @@ def as_user() -> list[str]:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
     """A server without durability, on a Unix socket, that ends with the session."""
+    folder = make_cluster()
+    try:
+        with running(folder):
+            yield Postgres(str(folder))
+    finally:
+        shutil.rmtree(folder)
+
+
+def make_cluster(data: Path | None = None) -> Path:
+    """Make the files of a server, in *data* or its own folder; return that. Skip the test without PostgreSQL."""
     pytest.importorskip("psycopg")
     programs = find_programs()
     if programs is None:
         pytest.skip("PostgreSQL is not installed")
     folder = Path(tempfile.mkdtemp(prefix="postgres-"))
     folder.chmod(0o777)
-    data, run = folder / "data", {"cwd": folder, "env": {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}}
+    if data is not None:
+        data.mkdir()
+        if as_user():
+            os.chown(data, 65534, 65534)
+        (folder / "data").symlink_to(data)
     options = ["--auth=trust", "--username=postgres", "--encoding=UTF8", "--no-sync", "--locale=C.UTF-8"]
-    subprocess.run(
-        [*as_user(), programs / "initdb", "-D", data, *options], check=True, stdout=subprocess.DEVNULL, **run
-    )
+    argv = [*as_user(), programs / "initdb", "-D", folder / "data", "-X", folder / "wal", *options]
+    subprocess.run(argv, check=True, stdout=subprocess.DEVNULL, cwd=folder, env=_environment())
+    return folder
+
+
+def _environment() -> dict[str, str]:
+    return {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+
+
+@contextlib.contextmanager
+def running(folder: Path) -> Iterator[None]:
+    """Run the server of a folder."""
     settings = (
         "fsync=off",
         "synchronous_commit=off",
         "full_page_writes=off",
         "max_connections=60",
         "wal_level=minimal",
+        "max_wal_senders=0",
+        "shared_buffers=32MB",
     )
-    words = [word for one in (*settings, "max_wal_senders=0", "shared_buffers=32MB") for word in ("-c", one)]
-    argv = [*as_user(), programs / "postgres", "-D", data, "-k", folder, "-h", "", *words]
-    with open(folder / "log", "wb") as log:
-        server = subprocess.Popen(argv, stdout=log, stderr=log, start_new_session=True, **run)
+    words = [word for one in settings for word in ("-c", one)]
+    programs = find_programs()
+    assert programs is not None, "make_cluster found them"
+    argv = [*as_user(), programs / "postgres", "-D", folder / "data", "-k", folder, "-h", "", *words]
+    with open(folder / "log", "ab") as log:
+        server = subprocess.Popen(argv, stdout=log, stderr=log, start_new_session=True, cwd=folder, env=_environment())
     try:
-        found = Postgres(str(folder))
-        _wait(found, server, folder / "log")
-        yield found
+        _wait(Postgres(str(folder)), server, folder / "log")
+        yield
     finally:
         server.send_signal(signal.SIGQUIT)
         server.wait(60)
-        shutil.rmtree(folder)
 
 
 def _wait(found: Postgres, server: subprocess.Popen[bytes], log: Path) -> None:
@@ -116,6 +175,11 @@ def run_sql(url: str, *statements: str) -> None:
 @pytest.fixture(scope="session")
 def hub_template(postgres: Postgres) -> str:
     """The name of a database with an empty hub, and the roles of those who use one."""
+    return make_template(postgres)
+
+
+def make_template(postgres: Postgres) -> str:
+    """Make a database with an empty hub, and the roles of those who use one; return its name."""
     from gitmem.hub.database import connected
     from gitmem.hub.schema import migrate
 

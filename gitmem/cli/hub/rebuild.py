@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.hub import sync
-from gitmem.cli.hub.options import add_database, add_folder, database_of
+from gitmem.cli.hub.options import Log, add_database, add_folder, database_of
 from gitmem.cli.options import positive
 from gitmem.cli.output import Output
 
@@ -31,4 +31,4 @@ def run(args: Arguments, out: Output) -> int:
     with connected(url) as connection:
         schema.require(connection)
         forget_memories(connection)
-    return sync.sync_all(args, out, ())
+    return sync.sync_all(args, out, Log(out, is_json=False), ())

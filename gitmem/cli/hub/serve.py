@@ -11,10 +11,14 @@ from pathlib import Path
 from time import monotonic
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
-from gitmem.cli.hub.options import add_database, add_folder, database_of, folder_of
+from gitmem.cli.hub.options import Log, add_database, add_folder, add_log, database_of, folder_of
 from gitmem.cli.output import Output
 from gitmem.errors import UsageError
 from gitmem.system.http import is_site
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 EXAMPLES = (
     "gitmem hub serve --tokens /etc/gitmem/tokens.toml",
@@ -34,6 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     who.add_argument("--oidc-issuer", default="", metavar="URL", help="accept the bearer tokens of this issuer")
     who.add_argument("--oidc-audience", default="", metavar="NAME", help="the hub's name at the issuer")
     who.add_argument("--oidc-groups", default="groups", metavar="CLAIM", help="the claim with the groups (groups)")
+    add_log(parser)
     add_folder(parser)
     add_database(parser)
 
@@ -56,10 +61,16 @@ def run(args: Arguments, out: Output) -> int:
     if args.oidc_issuer:
         sources.append(Oidc(args.oidc_issuer, args.oidc_audience, clock=monotonic, groups_claim=args.oidc_groups))
 
-    def print_address(address: str) -> None:
-        out.line(address)
-        out.flush()
+    log = Log(out, is_json=args.log_json)
+
+    def report(event: str, fields: Mapping[str, object]) -> None:
+        log.event(event, fields)
+        if event == "serving":
+            out.line(str(fields["address"]))
+            out.flush()
+        elif event == "problem" and not log.is_json:
+            log.note(str(fields["problem"]))
 
     place = Place(args.url.rstrip("/"), args.oidc_issuer)
-    serve(url, folder_of(args) / "index", sources, address=(args.host, args.port), place=place, report=print_address)
+    serve(url, folder_of(args) / "index", sources, address=(args.host, args.port), place=place, log=report)
     return 0

@@ -7,33 +7,66 @@ get a job for `gitmem hub work`.
 
 from __future__ import annotations
 
+from time import sleep
+
 from gitmem.cli.arguments import ArgumentParser, Arguments
-from gitmem.cli.hub.options import add_database, add_folder, database_of, folder_of
+from gitmem.cli.hub.options import Log, add_database, add_folder, add_log, database_of, folder_of
 from gitmem.cli.options import positive
 from gitmem.cli.output import Output, quantity
+from gitmem.errors import GitmemError, UsageError
+from gitmem.frozen import fields_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-EXAMPLES = ("gitmem hub sync", "gitmem hub sync payments/api", "gitmem hub sync --jobs 8")
+EXAMPLES = ("gitmem hub sync", "gitmem hub sync payments/api", "gitmem hub sync --jobs 8 --every 60")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``sync``."""
     parser.add_argument("names", metavar="NAME", nargs="*", help="only these repositories, by their names in the hub")
     parser.add_argument("--jobs", type=positive, default=3, metavar="N", help="repositories to sync in parallel (3)")
+    about = "sync again, so many seconds after each end, until a signal arrives"
+    parser.add_argument("--every", type=positive, default=None, metavar="SECONDS", help=about)
+    add_log(parser)
     add_folder(parser)
     add_database(parser)
 
 
 def run(args: Arguments, out: Output) -> int:
     """Sync repositories and print those that changed; return 1 if one could not be read."""
-    return sync_all(args, out, args.names)
+    log = Log(out, is_json=args.log_json)
+    if not args.every:
+        return sync_all(args, out, log, args.names)
+    problems: dict[str, str] = {}
+    while True:
+        try:
+            sync_all(args, out, log, args.names, problems)
+            problems.pop("", None)
+        except UsageError:
+            raise
+        except GitmemError as err:  # of the database, which may come back
+            if problems.get("") != err.message:
+                log.note(f"{err.message}; trying again every {args.every} seconds")
+            problems[""] = err.message
+        out.flush()
+        sleep(args.every)
 
 
-def sync_all(args: Arguments, out: Output, names: Sequence[str]) -> int:
-    """Sync the repositories of these names, or all, as the other options say."""
+def sync_all(
+    args: Arguments, out: Output, log: Log, names: Sequence[str], problems: dict[str, str] | None = None
+) -> int:
+    """Sync the repositories of these names, or all, as the other options say.
+
+    Args:
+        args: The options.
+        out: Where the names of changed repositories are printed.
+        log: Where the rest is printed.
+        names: Only these repositories; all if empty.
+        problems: The problems of the last time by repository, of which only changes are printed; None for the only
+            time.
+    """
     url = database_of(args)
     from gitmem.hub import ingest, schema
     from gitmem.hub.database import connected
@@ -41,20 +74,22 @@ def sync_all(args: Arguments, out: Output, names: Sequence[str]) -> int:
 
     with connected(url) as connection:
         schema.require(connection)
-    total, failed = 0, 0
+    total, failed, known = 0, 0, {} if problems is None else problems
     for one in ingest.sync(url, folder_of(args) / "mirrors", names, jobs=args.jobs):
         total += 1
         failed += bool(one.problem)
-        if one.problem:
-            out.note(f"{one.name} cannot be read: {one.problem}")
-        elif one.changed or one.removed:
+        if one.problem != known.get(one.name, ""):
+            log.note(f"{one.name} cannot be read: {one.problem}" if one.problem else f"{one.name} can be read again")
+        known[one.name] = one.problem
+        if one.changed or one.removed:
+            log.event("synced", fields_of(one))
             did = f"{quantity(one.changed, 'memory', 'memories')} changed, {one.removed} removed"
             out.result(one.name, f"synced {one.name}: {did}")
     with connected(url) as connection:
         added = jobs.add_due(connection)
     if added:
-        out.note(f"{quantity(added, 'repository', 'repositories')} queued for verification")
-    out.note(
-        f"synced {quantity(total - failed, 'repository', 'repositories')}" + (f", {failed} failed" if failed else "")
-    )
+        log.note(f"{quantity(added, 'repository', 'repositories')} queued for verification")
+    if problems is None:
+        much = quantity(total - failed, "repository", "repositories")
+        log.note(f"synced {much}" + (f", {failed} failed" if failed else ""))
     return int(failed > 0)

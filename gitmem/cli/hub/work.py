@@ -10,10 +10,11 @@ from __future__ import annotations
 import platform
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
-from gitmem.cli.hub.options import add_database, add_folder, database_of, folder_of
+from gitmem.cli.hub.options import Log, add_database, add_folder, add_log, database_of, folder_of
 from gitmem.cli.options import positive
 from gitmem.cli.output import Output, quantity
 from gitmem.errors import GitmemError
+from gitmem.frozen import fields_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     work.add_argument("--limit", type=positive, default=1800, metavar="SECONDS", help=about)
     about = "give a worker's jobs to others after this time without a sign of life; the same for all workers (30)"
     work.add_argument("--dead-after", type=positive, default=30, metavar="SECONDS", help=about)
+    add_log(parser)
     add_folder(parser)
     add_database(parser)
 
@@ -62,10 +64,14 @@ def run(args: Arguments, out: Output) -> int:
     with connected(url) as connection:
         schema.require(connection)
     problems = []
+    log = Log(out, is_json=args.log_json)
 
     def report(done: Verified) -> None:
         if done.problem:
             problems.append(done.name)
+        if log.is_json:
+            log.event("verified", {name: value for name, value in fields_of(done).items() if name != "is_postponed"})
+        elif done.problem:
             out.note(f"{done.name} cannot be verified: {done.problem}")
         else:
             out.line(_describe(done))
@@ -80,7 +86,7 @@ def run(args: Arguments, out: Output) -> int:
         limit_s=args.limit,
         dead_s=args.dead_after,
     )
-    work(plan, report=report, note=out.note)
+    work(plan, report=report, note=log.note)
     return int(bool(problems))
 
 

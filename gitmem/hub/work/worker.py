@@ -8,7 +8,6 @@ Source: Procrastinate's documentation, "Retry stalled jobs"; its own retry break
 from __future__ import annotations
 
 import asyncio
-import logging
 import signal
 from contextlib import suppress
 from pathlib import Path
@@ -109,10 +108,6 @@ def work(plan: Plan, *, report: Callable[[Verified], None], note: Callable[[str]
     Raises:
         GitmemError: The database cannot be reached at the start.
     """
-    # What a job did is reported here; a library without a handler would print it a second time.
-    log = logging.getLogger("procrastinate")
-    log.addHandler(logging.NullHandler())
-    log.propagate = False
     _look(plan)
     asyncio.run(_Shift(plan, report, note).run())
 

@@ -1,0 +1,264 @@
+"""Databases that restart, are read-only, full or behind a pooler, and full disks of nodes: a line, then all goes on."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import git
+from support.facts import make_fact, make_memory, put
+from support.hubs import add_to, ask, followed, synced, token_file
+from support.postgres import (
+    HubDatabase,
+    Postgres,
+    make_cluster,
+    make_template,
+    new_hub,
+    pooled,
+    run_sql,
+    running,
+)
+from support.processes import wait_until
+
+from gitmem.errors import GitmemError
+from gitmem.hub import schema
+from gitmem.hub.database import connected
+from gitmem.hub.work import jobs
+
+PATIENCE_S = 240
+
+
+@contextlib.contextmanager
+def program(log: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """A command of the hub that runs until the end of the block, with its events in a file."""
+    argv = [sys.executable, "-m", "gitmem", "hub", *words, "--log-json"]
+    with (
+        open(log, "w") as file,
+        subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=file, text=True, cwd=log.parent) as process,
+    ):
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def events(log: Path) -> list[dict]:
+    """The events of a log so far."""
+    return [json.loads(line) for line in log.read_text().splitlines(keepends=True) if line.endswith("\n")]
+
+
+def until(claim) -> bool:  # type: ignore[no-untyped-def]
+    return wait_until(claim, PATIENCE_S)
+
+
+def test_processes_go_on_after_the_database_restarted(template: Path, tmp_path: Path) -> None:
+    api = Path(shutil.copytree(template, tmp_path / "api"))
+    put(api, make_memory("gust", "A retry storm"))
+    cluster = make_cluster()
+    logs = {name: tmp_path / f"{name}.log" for name in ("serve", "sync", "work")}
+    tokens = str(token_file(tmp_path, alice=()))
+    try:
+        with contextlib.ExitStack() as stack:
+            with running(cluster):
+                hub = stack.enter_context(contextlib.nullcontext(first_hub(cluster)))
+                add_to(hub, api)
+                at = ("--folder", str(tmp_path / "data"))
+                owner = (*at, "--database", hub.url)
+                sync = stack.enter_context(program(logs["sync"], "sync", "--every", "1", *owner))
+                stack.enter_context(program(logs["work"], "work", *owner))
+                assert sync.stdout.readline() == "api\n"
+                options = ("--tokens", tokens, "--port", "0", *at, "--database", hub.serving)
+                server = stack.enter_context(program(logs["serve"], "serve", *options))
+                address = server.stdout.readline().strip()
+                assert ask(address, "/search?q=storm", "alice-token").keys == ["gust"]
+            away = ask(address, "/search?q=storm", "alice-token")
+            assert (away.status, ask(address, "/healthz").status) == (503, 200)
+            for log in logs.values():
+                assert until(lambda log=log: "the database cannot be reached" in log.read_text()), log
+            put(api, make_memory("later", "A later storm"))
+            with running(cluster):
+                assert until(lambda: len(ask(address, "/search?q=storm", "alice-token").json.get("hits", ())) == 2)
+    finally:
+        shutil.rmtree(cluster)
+
+    lines = events(logs["serve"])
+    assert [one["event"] for one in lines[:2]] == ["serving", "request"]
+    assert {"endpoint": "search", "status": 200, "identity": "alice"}.items() <= lines[1].items()
+    assert "storm" not in logs["serve"].read_text()
+    assert "token" not in logs["serve"].read_text()
+    problems = [one["problem"] for one in lines if one["event"] == "problem"]
+    assert "the index follows the database again" in problems
+    assert all("Traceback" not in log.read_text() for log in logs.values())
+
+
+def first_hub(cluster: Path) -> HubDatabase:
+    """Make the hub of a server of its own."""
+    postgres = Postgres(str(cluster))
+    name = make_template(postgres)
+    return HubDatabase(postgres.url(name, "hub_owner"), postgres.url(name, "hub_server"), postgres.url(name))
+
+
+# What the database is, and what each command says of it; an empty text: it works.
+READ_ONLY = "the database is read-only"
+COMMANDS: dict[tuple[str, ...], str] = {
+    ("list",): "",
+    ("status",): "",
+    ("add", "/srv/git/web.git"): READ_ONLY,
+    ("remove", "api"): READ_ONLY,
+    ("sync",): READ_ONLY,
+    ("verify", "api"): READ_ONLY,
+    ("rebuild",): READ_ONLY,
+    ("work", "--once"): READ_ONLY,
+}
+
+
+def test_every_command_names_a_read_only_database_and_another_schema(
+    hub: HubDatabase, template: Path, tmp_path: Path, run_cli
+) -> None:
+    api = Path(shutil.copytree(template, tmp_path / "api"))
+    put(api, make_memory("gust", "A retry storm"))
+    add_to(hub, api)
+
+    def run(words: tuple[str, ...]) -> str:
+        folder = () if words[0] in ("list", "status", "add", "remove", "verify") else ("--folder", str(tmp_path / "d"))
+        done = run_cli("hub", *words, *folder, "--database", hub.url)
+        assert done.status in ((3,) if done.err.startswith("gitmem: error") else (0, 1)), done
+        return done.err
+
+    owner = "ALTER ROLE hub_owner IN DATABASE {} {} default_transaction_read_only"
+    name = hub.url.partition("?")[0].rpartition("/")[2]
+    run_sql(hub.admin, owner.format(name, "SET") + " = on")
+    read_only = {words: run(words) for words in COMMANDS}
+    run_sql(hub.admin, owner.format(name, "RESET"))
+    run_sql(hub.admin, "INSERT INTO public.gitmem_hub_schema VALUES (99, now())")
+    newer = {words: run(words) for words in COMMANDS}
+    run_sql(hub.admin, "DELETE FROM public.gitmem_hub_schema WHERE version = 99")
+    with connected(hub.url) as connection:
+        schema.migrate(connection, 1)
+    older = {words: run(words) for words in COMMANDS}
+
+    for words, says in COMMANDS.items():
+        if says:
+            assert read_only[words].startswith(f"gitmem: error: {says}\n"), read_only[words]
+        assert newer[words].startswith("gitmem: error: the database has version 99"), newer[words]
+        assert older[words].startswith("gitmem: error: the database has version 1 of the schema"), older[words]
+        assert "hint: gitmem hub init" in older[words]
+
+
+@pytest.fixture
+def small_disk() -> Iterator[Path]:
+    """A disk of its own, which a test can fill and every user can reach."""
+    folder = Path(tempfile.mkdtemp(prefix="disk-"))
+    mount = ["mount", "-t", "tmpfs", "-o", "size=96m,mode=777", "none", folder]
+    if os.getuid() or subprocess.run(mount, check=False).returncode:
+        folder.rmdir()
+        pytest.skip("only root can mount a disk of its own")
+    folder.chmod(0o777)
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", folder], check=True)
+        folder.rmdir()
+
+
+def fill(folder: Path) -> Path:
+    """Fill a disk; return the file that does."""
+    ballast = folder / "ballast"
+    with contextlib.suppress(OSError), open(ballast, "wb", buffering=0) as file:
+        while file.write(b"x" * 4096):
+            pass
+    return ballast
+
+
+def test_full_disk_of_the_database_is_named_and_nothing_is_lost(
+    small_disk: Path, template: Path, tmp_path: Path
+) -> None:
+    for name, count in (("large", 300), ("small", 1)):
+        folder = Path(shutil.copytree(template, tmp_path / name))
+        put(folder, *(make_memory(f"gust-{number}", "A retry storm", "x" * 4000) for number in range(count)))
+    cluster = make_cluster(small_disk / "data")
+    try:
+        with running(cluster):
+            hub = first_hub(cluster)
+            add_to(hub, tmp_path / "small")
+            synced(hub, tmp_path)
+            add_to(hub, tmp_path / "large")
+            ballast = fill(small_disk)
+            with pytest.raises(GitmemError) as caught:
+                synced(hub, tmp_path)
+            with connected(hub.serving) as connection:  # reading goes on
+                connection.execute("SET ROLE gitmem_follower")
+                during = connection.execute("SELECT count(*) FROM hub.memory").fetchone()
+            ballast.unlink()
+            after = synced(hub, tmp_path)
+    finally:
+        shutil.rmtree(cluster)
+
+    assert caught.value.message == "the disk of the database is full"
+    assert during == (1,)
+    assert (after["large"].changed, after["small"].problem) == (300, "")
+
+
+def test_full_disk_of_a_search_node_is_named_and_the_index_is_made_again(
+    small_disk: Path, hub: HubDatabase, template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import threading
+
+    monkeypatch.setattr("gitmem.hub.follower.REBUILD_S", 0.1)
+    api = Path(shutil.copytree(template, tmp_path / "api"))
+    put(api, make_memory("gust", "A retry storm"))
+    add_to(hub, api)
+    synced(hub, tmp_path)
+    stop, notes = threading.Event(), []
+    with followed(hub, small_disk) as node:
+        ballast = fill(small_disk)
+        thread = threading.Thread(target=node.follow, args=(stop, notes.append))
+        thread.start()
+        try:
+            put(api, make_memory("later", "A later storm", "word " * 5000))
+            synced(hub, tmp_path)
+            assert until(lambda: notes != [])
+            ballast.unlink()
+            assert until(lambda: notes[-1] == "" and node.engine.view().memories == 2)
+        finally:
+            stop.set()
+            thread.join()
+
+    assert notes[0].startswith("the index cannot be written: ")
+
+
+def test_everything_works_behind_a_pooler_in_transaction_mode(
+    postgres: Postgres, hub_template: str, repo: Path, tmp_path: Path, run_cli
+) -> None:
+    put(repo, make_fact("proved", {"exists": "README.md"}), make_memory("gust", "A retry storm"))
+    remote = tmp_path / "remote.git"
+    git(tmp_path, "clone", "-q", "--bare", str(repo), str(remote))
+    with new_hub(postgres, hub_template) as direct, pooled(postgres) as pooler:
+        name = direct.url.partition("?")[0].rpartition("/")[2]
+        hub = HubDatabase(pooler.url(name, "hub_owner"), pooler.url(name, "hub_server"), direct.admin)
+        add_to(hub, remote)
+        synced(hub, tmp_path)
+        tokens, at = str(token_file(tmp_path, alice=())), ("--folder", str(tmp_path / "data"))
+        options = ("--tokens", tokens, "--port", "0", *at, "--database", hub.serving)
+        with program(tmp_path / "serve.log", "serve", *options) as server:
+            address = server.stdout.readline().strip()
+            before = ask(address, "/search?q=proved", "alice-token").json["hits"]
+            with connected(hub.url) as connection:
+                jobs.add_due(connection)
+            worked = run_cli("hub", "work", "--once", *at, "--database", hub.url)
+            synced(hub, tmp_path)
+            assert until(lambda: ask(address, "/search?q=proved&status=verified", "alice-token").keys == ["proved"])
+            flood = [ask(address, "/search?q=storm", "alice-token").status for _ in range(30)]
+
+    assert [hit["status"] for hit in before] == ["unproven"]
+    assert worked.out.startswith("verified remote.git: 1 fact judged, 0 failed; pushed "), worked
+    assert set(flood) == {200}
+    assert "problem" not in (tmp_path / "serve.log").read_text()
