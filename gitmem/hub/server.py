@@ -25,9 +25,10 @@ from gitmem.hub.database import connected
 from gitmem.hub.follower import SearchNode
 from gitmem.hub.identity import TOKEN_LENGTH, UnknownIdentityError
 from gitmem.hub.reading import Reading, refuse_powers
-from gitmem.hub.search import LIMIT, TEXT_LENGTH, HubQuery
 from gitmem.hub.web.lookup import find_hits, find_memory
 from gitmem.hub.web.mcp import Endpoint, make_server
+from gitmem.hub.web.page import Pages
+from gitmem.hub.web.request import RefusedRequestError, query_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,27 +54,10 @@ REQUEST_S = 20.0
 BUCKETS_S = (0.005, 0.02, 0.05, 0.1, 0.3, 1.0, 5.0)
 # Requests of one identity: so many at once, and so many a second after that.
 BURST, PER_SECOND = 60.0, 20.0
-# Values of one filter, and characters of each.
-VALUES, VALUE_LENGTH = 50, 200
 # Who may read the metrics, which tell how much there is.
 OPERATORS = "@hub-operators"
 # A node whose last look at the database is older is not ready.
 BEHIND_S = 15.0
-_FILTERS = {
-    "repository": "repositories",
-    "kind": "kinds",
-    "status": "statuses",
-    "owner": "owners",
-    "language": "languages",
-}
-
-
-class RefusedRequestError(GitmemError):
-    """A request that is not answered, with its HTTP status."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 @frozen
@@ -137,8 +121,18 @@ class Hub:
             RefusedRequestError: Nobody that is known, or too often.
         """
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not token or len(token) > TOKEN_LENGTH:
+        if scheme.lower() != "bearer" or not token:
             raise RefusedRequestError(401, "send the header Authorization: Bearer TOKEN")
+        return self.identify_token(token)
+
+    def identify_token(self, token: str) -> Identity:
+        """Return whose token this is.
+
+        Raises:
+            RefusedRequestError: Nobody's that is known, or they ask too often.
+        """
+        if len(token) > TOKEN_LENGTH:
+            raise RefusedRequestError(401, "the token is not known here")
         try:
             found = next((one for source in self._sources if (one := source(token))), None)
         except UnknownIdentityError as err:
@@ -208,32 +202,8 @@ def make_app(hub: Hub) -> Starlette:
     }
     routes = [Route(path, answered(what, answer), methods=["GET"]) for what, (path, answer) in answers.items()]
     tools = Endpoint(make_server(hub.node, hub.reading), hub.identify, site=hub.place.site, issuer=hub.place.issuer)
-    return Starlette(routes=[*routes, *tools.routes], lifespan=lambda _: tools.run())
-
-
-def query_of(request: Request) -> HubQuery:
-    """Return the query of a request.
-
-    Raises:
-        RefusedRequestError: A parameter is unknown, too long, or not what it must be.
-    """
-    known = {"q", "limit", "facets", *_FILTERS}
-    if unknown := sorted(set(request.query_params) - known):
-        raise RefusedRequestError(400, f"unknown parameter: {unknown[0][:80]}")
-    text = request.query_params.get("q", "")
-    if not 0 < len(text) <= TEXT_LENGTH:
-        raise RefusedRequestError(400, f"q must be a question of at most {TEXT_LENGTH} characters")
-    limit = request.query_params.get("limit", "10")
-    if not (limit.isascii() and limit.isdigit() and len(limit) <= 4 and 1 <= int(limit) <= LIMIT):
-        raise RefusedRequestError(400, f"limit must be a number from 1 to {LIMIT}")
-    facets = request.query_params.get("facets", "false")
-    if facets not in ("true", "false"):
-        raise RefusedRequestError(400, "facets must be true or false")
-    given = {field: tuple(request.query_params.getlist(name)) for name, field in _FILTERS.items()}
-    for name, field in _FILTERS.items():
-        if len(given[field]) > VALUES or any(len(value) > VALUE_LENGTH for value in given[field]):
-            raise RefusedRequestError(400, f"{name} has at most {VALUES} values of {VALUE_LENGTH} characters")
-    return HubQuery(text, limit=int(limit), with_facets=facets == "true", **given)
+    pages = Pages(hub.node, hub.reading, hub.identify_token, site=hub.place.site)
+    return Starlette(routes=[*routes, *tools.routes, *pages.routes], lifespan=lambda _: tools.run())
 
 
 def _search(hub: Hub, request: Request) -> Response:

@@ -92,9 +92,11 @@ def memory(details: Mapping[str, Any]) -> str:
     named = f"{details['short_id']} ({details['key']})" if details.get("short_id") else details["key"]
     source = _join(f"memory {named}", details["kind"], details["scope"], standing, whose, *gone, by(agent))
     lines = [line(details["title"])]
-    lines += [f"{name}: {line(_value(fields[name]))}" for name in _FIELDS if fields.get(name) not in (None, "", [])]
+    lines += [
+        f"{name}: {line(format_value(fields[name]))}" for name in _FIELDS if fields.get(name) not in (None, "", [])
+    ]
     if fields.get("verify"):
-        lines.append(f"check (shown, not run): {line(_value(fields['verify']))}")
+        lines.append(f"check (shown, not run): {line(format_value(fields['verify']))}")
     lines += [f"{name}: {line(verdict[name])}" for name in ("because", "broken", "attempt") if verdict.get(name)]
     lines += [f"signed by: {line(verdict['signer'])}"] if is_others and verdict.get("signer") else []
     lines += [f"claimed: {line(details['claimed'])}"] if details.get("claimed") else []
@@ -108,10 +110,11 @@ def _join(*words: str) -> str:
     return ", ".join(filter(None, map(line, words)))
 
 
-def _value(value: Any) -> str:
+def format_value(value: Any) -> str:
+    """Return a value of a memory's frontmatter as text; not one line yet."""
     if isinstance(value, dict):
-        return ", ".join(f"{name}: {_value(one)}" for name, one in value.items())
-    return ", ".join(map(_value, value)) if isinstance(value, list) else str(value)
+        return ", ".join(f"{name}: {format_value(one)}" for name, one in value.items())
+    return ", ".join(map(format_value, value)) if isinstance(value, list) else str(value)
 
 
 def digest(memory: Memory, document: Mapping[str, Any]) -> str:

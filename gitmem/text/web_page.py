@@ -20,19 +20,20 @@ def templates(package: str) -> Environment:
     )  # fmt: skip
 
 
-def policy(style: str, script: str = "", *, also: tuple[str, ...] = ()) -> str:
+def policy(style: str, script: str = "", *, also: tuple[str, ...] = (), forms: str = "'none'") -> str:
     """Return a Content-Security-Policy that allows exactly this style and this script, and no addresses.
 
     Args:
         style: The text of the page's one style.
         script: The text of its one script; empty if none runs.
         also: Directives besides.
+        forms: Where forms may be sent.
 
     Source: Content Security Policy Level 3, sections 2.3.1 (hashes) and 3.3 (the meta element).
     """
     rules = ["default-src 'none'", f"style-src 'sha256-{_hash(style)}'"]
     rules += [f"script-src 'sha256-{_hash(script)}'"] if script else []
-    return "; ".join([*rules, *also, "base-uri 'none'", "form-action 'none'"])
+    return "; ".join([*rules, *also, "base-uri 'none'", f"form-action {forms}"])
 
 
 def _hash(text: str) -> str:
