@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
     from starlette.responses import Response
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from gitmem.hub.identity import Identity
 
@@ -123,10 +124,10 @@ class Hub:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not token:
             raise RefusedRequestError(401, "send the header Authorization: Bearer TOKEN")
-        return self.identify_token(token)
+        return self.identify_token(token, request)
 
-    def identify_token(self, token: str) -> Identity:
-        """Return whose token this is.
+    def identify_token(self, token: str, request: Request) -> Identity:
+        """Return whose token this is, which a request brings.
 
         Raises:
             RefusedRequestError: Nobody's that is known, or they ask too often.
@@ -155,8 +156,11 @@ class Hub:
                 raise RefusedRequestError(429, "too many requests: wait a second")
             self._rooms[name] = (room - 1, now)
 
-    def count(self, what: str, status: int, seconds: float) -> None:
-        """Count an answer."""
+    def note(self, what: str, status: int, seconds: float, identity: str, problem: str = "") -> None:
+        """Count and log an answer, with neither the query nor the token: both may hold secrets."""
+        event: dict[str, object] = {"endpoint": what, "status": status, "ms": round(seconds * 1000)}
+        event |= {"identity": identity, "problem": problem}
+        self.log("request", {name: value for name, value in event.items() if value != ""})
         with self._lock:
             self.answers[what, status] = self.answers.get((what, status), 0) + 1
             times = self.times.setdefault(what, [0.0] * (len(BUCKETS_S) + 2))
@@ -183,12 +187,8 @@ def make_app(hub: Hub) -> Starlette:
             except GitmemError as err:
                 problem = err.message
                 response = JSONResponse({"error": err.message}, status_code=503)
-            seconds = monotonic() - start
-            hub.count(what, response.status_code, seconds)
-            # Neither the query nor the token: both may hold secrets.
-            event: dict[str, object] = {"endpoint": what, "status": response.status_code, "ms": round(seconds * 1000)}
-            event |= {"identity": getattr(request.state, "identity", ""), "problem": problem}
-            hub.log("request", {name: value for name, value in event.items() if value != ""})
+            identity = getattr(request.state, "identity", "")
+            hub.note(what, response.status_code, monotonic() - start, identity, problem)
             return response
 
         return respond
@@ -203,7 +203,31 @@ def make_app(hub: Hub) -> Starlette:
     routes = [Route(path, answered(what, answer), methods=["GET"]) for what, (path, answer) in answers.items()]
     tools = Endpoint(make_server(hub.node, hub.reading), hub.identify, site=hub.place.site, issuer=hub.place.issuer)
     pages = Pages(hub.node, hub.reading, hub.identify_token, site=hub.place.site)
+    others = {"mcp": tools.routes, "page": pages.routes}
+    for what, listed in others.items():
+        for route in listed:
+            route.app = _Noted(route.app, hub, what)
     return Starlette(routes=[*routes, *tools.routes, *pages.routes], lifespan=lambda _: tools.run())
+
+
+class _Noted:
+    """An application whose answers are counted and logged."""
+
+    def __init__(self, app: ASGIApp, hub: Hub, what: str) -> None:
+        self._app, self._hub, self._what = app, hub, what
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        start, status = monotonic(), 500
+
+        async def noted(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noted)
+        finally:
+            self._hub.note(self._what, status, monotonic() - start, scope.get("state", {}).get("identity", ""))
 
 
 def _search(hub: Hub, request: Request) -> Response:

@@ -60,14 +60,14 @@ class Pages:
     """
 
     def __init__(
-        self, node: SearchNode, reading: Reading, identify: Callable[[str], Identity], *, site: str = ""
+        self, node: SearchNode, reading: Reading, identify: Callable[[str, Request], Identity], *, site: str = ""
     ) -> None:
         """Show what a node finds.
 
         Args:
             node: The search node.
             reading: The database.
-            identify: Returns whose token this is, or raises the refusal.
+            identify: Returns whose token this is, which a request brings, or raises the refusal.
             site: The address by which browsers reach the server; empty for the one that a request names.
         """
         self._node, self._reading, self._identify, self._site = node, reading, identify, site
@@ -87,7 +87,7 @@ class Pages:
     def _shown(self, request: Request, show: Callable[[Request, Identity], Response]) -> Response:
         """Answer for the identity of the cookie; ask for a token where there is none."""
         try:
-            return show(request, self._identify(_token_of(request)))
+            return show(request, self._identify(_token_of(request), request))
         except GitmemError as err:
             status = getattr(err, "status", 503)
             if status == 401:
@@ -140,7 +140,7 @@ class Pages:
             self._refuse_others(request)
             form = parse_qs((await read_body(request, FORM_LENGTH)).decode("ascii", "replace"), max_num_fields=4)
             token = form.get("token", [""])[0].strip()
-            await run_in_threadpool(self._identify, token)
+            await run_in_threadpool(self._identify, token, request)
             cookie = urlsafe_b64encode(token.encode()).decode()
             if len(cookie) > COOKIE_LENGTH:
                 raise RefusedRequestError(400, "the token is too long for a browser's cookie")

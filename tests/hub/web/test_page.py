@@ -17,7 +17,7 @@ from support.postgres import HubDatabase, Postgres, new_hub
 
 from benchmarks.browser import CHROMIUM, DRIVER, Browser
 from gitmem.hub.identity import TokenFile
-from gitmem.hub.server import Place
+from gitmem.hub.server import Limits, Place
 
 ALICE, BOB = "alice-token", "bob-token"
 # It would tell the console, ask the network and set a variable if it ran.
@@ -139,6 +139,18 @@ def test_each_identity_sees_hits_counts_and_memories_that_it_may_read(shared: st
     assert page(shared, "/read/secret/vault").text == page(shared, "/read/no/vault").text
     assert page(shared, "/?q=storm&kind=decision", ALICE).text.count("Nothing found.") == 1
     assert page(shared, "/?q=storm&nothing=1").status_code == 400
+
+
+def test_pages_and_tools_are_counted_and_take_from_the_limit(hub: HubDatabase, template: Path, tmp_path: Path) -> None:
+    people = TokenFile(token_file(tmp_path, **PEOPLE))
+    with followed(hub, tmp_path) as node, served(hub, node, people, limits=Limits(burst=3, per_second=0)) as address:
+        found = [page(address, "/?q=storm", "olga-token").status_code for _ in range(2)]
+        metrics = httpx2.get(f"{address}/metrics", headers={"Authorization": "Bearer olga-token"}).text
+        refused = page(address, "/", "olga-token").status_code
+        tool = httpx2.post(f"{address}/mcp", content=b"{}", headers={"Authorization": "Bearer olga-token"}).status_code
+
+    assert (found, refused, tool) == ([200, 200], 429, 429)
+    assert 'gitmem_hub_requests_total{endpoint="page",status="200"} 2\n' in metrics
 
 
 @pytest.mark.parametrize("path", ["/", "/?q=storm", "/read/evil/storm", "/nothing-here", "/?q=a&limit=0"])
