@@ -251,7 +251,9 @@ def summarize_session(memory: Memory, session: str = "") -> str:
     from gitmem.agents.session.summary import ask_for, key_of
 
     event = ask_for(memory.repository, session)
-    return key_of(event) if key_of(event) in summarize(memory) else ""
+    written = summarize(memory)
+    key = key_of(memory.repository, event)
+    return key if key in written else ""
 
 
 def summarize(memory: Memory) -> list[str]:

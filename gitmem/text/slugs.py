@@ -5,6 +5,8 @@ from __future__ import annotations
 from gitmem.text.tokens import PLAIN, fold
 
 _SLUG = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
+# The most characters of a key that is made from a text.
+KEY_TEXT = 40
 
 
 def slug(text: str, *, limit: int = 60) -> str:
@@ -23,3 +25,17 @@ def slug(text: str, *, limit: int = 60) -> str:
         cut = cut[: len(words)] or cut
     plain = fold(cut).replace("'", "").replace("’", "").lower()  # "don't" is one word
     return "-".join("".join(char if char in _SLUG else " " for char in plain).split())[:limit].rstrip("-")
+
+
+def hashed_slug(text: str, digest: str, *, otherwise: str) -> str:
+    """Return the key of something that is recognised again by a hash of its name: a slug of a text, and the hash.
+
+    Args:
+        text: What people read: the title, or a name.
+        digest: The hash of what identifies it, in hex.
+        otherwise: The first word if the text has no slug, such as the kind.
+
+    Returns:
+        At most ``KEY_TEXT`` characters; it begins with the same words as a longer slug of the text.
+    """
+    return f"{slug(text, limit=KEY_TEXT - len(digest) - 1) or otherwise.replace('_', '-')}-{digest}"

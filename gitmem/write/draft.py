@@ -21,7 +21,7 @@ from gitmem.text import display
 from gitmem.text.budget import count_tokens
 from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets
-from gitmem.text.slugs import slug
+from gitmem.text.slugs import KEY_TEXT, slug
 from gitmem.text.tags import find_tags
 
 TYPE_CHECKING = False
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from gitmem.policy import Policy
     from gitmem.write.new_memory import NewMemory
 
-# The most characters of a key that is made from a text, and of the hash that distinguishes two texts with one key.
-KEY_TEXT = 40
+# The characters of the hash that distinguishes two texts with one key.
 HASH_TEXT = len("-") + 6
 # The options for fields that a kind may require.
 OPTIONS = {
@@ -81,6 +80,7 @@ class Draft:
         fields: Its frontmatter.
         body: Its body.
         made: The names of generated fields, which do not replace explicit values.
+        former: The key that earlier versions gave it: a memory that still has it is updated; empty if there was none.
     """
 
     key: str
@@ -88,6 +88,7 @@ class Draft:
     fields: Mapping[str, Any]
     body: str
     made: tuple[str, ...] = ()
+    former: str = ""
 
     @property
     def kind(self) -> str:
@@ -177,7 +178,7 @@ def make_draft(new: NewMemory, *, author: Author, policy: Policy, now: int) -> D
         fields["workspace"] = portable(fields["workspace"], author.top)
     made = metadata(fields, author, now)
     name = key or automatic_key(kind, f"{heading} {body}" if title else clean_text(text))
-    return Draft(name, bool(key), fields | made, body + "\n" if body else "", tuple(made))
+    return Draft(name, bool(key), fields | made, body + "\n" if body else "", tuple(made), new.former)
 
 
 def portable(folder: str, top: str) -> str:

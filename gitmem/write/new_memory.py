@@ -22,6 +22,7 @@ class NewMemory:
         kind: Its kind.
         key: An explicit key, or empty for one made from the text.
         writer: How it is written (``policy.collections.WRITERS``).
+        former: The explicit key that earlier versions gave it, or empty.
     """
 
     text: str
@@ -30,3 +31,4 @@ class NewMemory:
     kind: str = "learned"
     key: str = ""
     writer: str = REMEMBER
+    former: str = ""

@@ -186,11 +186,13 @@ def paths_of_key(catalog: Catalog, key: str) -> list[str]:
 def settle_key(catalog: Catalog, draft: Draft) -> Draft:
     """Return the draft with its final key.
 
-    An explicit key is used as it is: the latest text wins. A memory that says nearly the same under the generated key,
-    in any of its forms, is updated. A generated key that belongs to another text gets a short hash appended.
+    An explicit key is used as it is: the latest text wins; its former key is used if only that is known. A memory that
+    says nearly the same under the generated key, in any of its forms, is updated. A generated key that belongs to
+    another text gets a short hash appended.
     """
     if draft.is_explicit:
-        return draft
+        before = find_known(catalog, draft.former) if draft.former and find_known(catalog, draft.key) is None else None
+        return draft if before is None else replace(draft, key=before.key)
     known = find_known(catalog, draft.key)
     if known is not None and _says_the_same(catalog, draft, known):
         return draft

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.hard_texts import joined_text
 
-from gitmem.text.slugs import slug
+from gitmem.text.slugs import KEY_TEXT, hashed_slug, slug
 
 KEY = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 
@@ -42,3 +42,12 @@ def test_slug_is_empty_or_a_key_within_the_limit_and_its_own_slug(text: str, lim
     assert made == "" or KEY.fullmatch(made)
     assert len(made) <= limit
     assert slug(made, limit=limit) == made
+
+
+@given(joined_text)
+def test_hashed_slug_is_a_short_key_that_ends_with_the_hash(text: str) -> None:
+    made = hashed_slug(text, "0a1b2c3d", otherwise="code_pattern")
+
+    assert KEY.fullmatch(made)
+    assert len(made) <= KEY_TEXT
+    assert made.removesuffix("-0a1b2c3d") in (slug(text, limit=31), "code-pattern")

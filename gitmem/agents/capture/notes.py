@@ -9,7 +9,7 @@ from gitmem.agents.clients import find_table
 from gitmem.frozen import frozen
 from gitmem.repository import agent_of
 from gitmem.store.scopes import PRIVATE
-from gitmem.text.slugs import slug
+from gitmem.text.slugs import hashed_slug, slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ SUFFIXES = (".md", ".markdown", ".txt")
 # About 4,000 tokens; a longer file is a document for `gitmem ingest`.
 SIZE_LIMIT = 16 * 1024
 AT_MOST = 5
+KIND = "note"
 
 
 @frozen
@@ -37,8 +38,17 @@ class Note:
     @property
     def key(self) -> str:
         """Return the key of its memory: the same each time the file is written."""
-        name = slug(self.place.rpartition(".")[0], limit=48)
-        return f"note-{name}-{crc32(self.place.encode('utf-8')):08x}"
+        name = self.place.rpartition("/")[2].rpartition(".")[0]
+        return hashed_slug(name, self._digest, otherwise=KIND)
+
+    @property
+    def former_key(self) -> str:
+        """Return the key that earlier versions gave its memory."""
+        return f"note-{slug(self.place.rpartition('.')[0], limit=48)}-{self._digest}"
+
+    @property
+    def _digest(self) -> str:
+        return f"{crc32(self.place.encode('utf-8')):08x}"
 
     @property
     def title(self) -> str:
@@ -53,7 +63,7 @@ def owner_of(place: str, event: Event, repository: OpenRepository) -> str:
     The policy can say otherwise: by the scope of the collection that notes belong to.
     """
     policy = repository.policy()
-    collection = policy.collections.get(policy.kind("note").collection)
+    collection = policy.collections.get(policy.kind(KIND).collection)
     if collection is not None and collection.scope:
         return agent_of(repository) if collection.scope == PRIVATE else ""
     table = find_table(event.client)

@@ -15,7 +15,7 @@ from gitmem.text.budget import count_tokens
 from gitmem.text.code.definitions import DEFINES, definitions
 from gitmem.text.code.languages import is_code, language_of
 from gitmem.text.code.span import Span
-from gitmem.text.slugs import slug
+from gitmem.text.slugs import hashed_slug, slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ TOKENS_AT_MOST = 500
 # The most edits examined per tool use, and the most definitions in all of them.
 AT_MOST, PATTERNS_AT_MOST = 5, 20
 FILE_LIMIT = 1_000_000
-TTL = "30d"
+KIND, TTL = "code_pattern", "30d"
 NOTEBOOK = ".ipynb"
 # Replaces the rest of a definition that is too long.
 CUT = "…"
@@ -65,8 +65,21 @@ class Pattern:
     @property
     def key(self) -> str:
         """Return the key of its memory: the same each time it is changed."""
-        named = f"{self.place} {self.name}"
-        return f"code-pattern-{slug(named, limit=48)}-{crc32(named.encode('utf-8')):08x}"
+        return hashed_slug(self.title, self._digest, otherwise=KIND)
+
+    @property
+    def former_key(self) -> str:
+        """Return the key that earlier versions gave its memory."""
+        return f"code-pattern-{slug(f'{self.place} {self.name}', limit=48)}-{self._digest}"
+
+    @property
+    def title(self) -> str:
+        """Return the title of its memory."""
+        return f"{self.name} in {self.place}"
+
+    @property
+    def _digest(self) -> str:
+        return f"{crc32(f'{self.place} {self.name}'.encode()):08x}"
 
     @property
     def body(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from binascii import crc32
+
 from gitmem.agents.capture.comments import find_comments
 from gitmem.agents.capture.marks import is_marked, mark
 from gitmem.agents.capture.source import branch_of, place_of, read_inside, source_fields, task_of
@@ -69,7 +71,7 @@ class Keeper:
         if once and is_marked(self._memory, self._session, text):
             return
         values = self._about | set_values(new.fields)
-        aside = {**values, "kind": new.kind, "title": title, "key": new.key}
+        aside = {**values, "kind": new.kind, "title": title, "key": new.key, "former": new.former}
         if new.kind in ORDERED and (order := find_order(text)):
             self.refuse(new.kind, f"it {order}; a person must accept it", text, aside)
             mark(self._memory, self._session, text)
@@ -101,9 +103,8 @@ class Keeper:
 
     def refuse(self, what: str, why: str, text: str, fields: Mapping[str, Any]) -> None:
         """Set a text aside in full but without secrets, with the reason, until a person accepts or drops it."""
-        about = {
-            name: fields.get(name) or default for name, default in (("kind", "learned"), ("title", ""), ("key", ""))
-        }
+        defaults = {"kind": "learned", "title": "", "key": "", "former": ""}
+        about = {name: fields.get(name) or default for name, default in defaults.items()}
         options = redact_all({name: value for name, value in fields.items() if name not in about and value})
         who = {name: redact(value) for name, value in self._by.items()}
         entry = {"text": safe_lines(text), **about, "title": safe_lines(str(about["title"])), "options": options}
@@ -145,9 +146,7 @@ def keep_comments(repository: OpenRepository, event: Event, *, once: bool = Fals
             continue
         keep_marked(keeper, text, about, is_comment=True, once=once)
         if comment.is_end:
-            title = f"{comment.task} closed"
-            said = text[:TEXT_LIMIT]
-            keeper.keep(NewMemory(said, about, title, "outcome", _outcome(comment.task)), once=once)
+            keeper.keep(_outcome(comment.task, text[:TEXT_LIMIT], about), once=once)
     keeper.end()
 
 
@@ -160,10 +159,14 @@ def _text_of(repository: OpenRepository, event: Event, comment: Comment) -> str 
     return read_inside(repository, place_of(repository, event, comment.file), limit=FILE_LIMIT)
 
 
-def _outcome(task: str) -> str:
-    from gitmem.text.slugs import slug
+def _outcome(task: str, text: str, about: Mapping[str, Any]) -> NewMemory:
+    """Return how a task ended, as one memory per task."""
+    from gitmem.text.slugs import KEY_TEXT, hashed_slug, slug
 
-    return f"outcome-{slug(task)}"
+    title, kind = f"{task} closed", "outcome"
+    digest = f"{crc32(task.encode('utf-8', 'surrogatepass')):08x}"
+    key = slug(title) if len(title) <= KEY_TEXT else hashed_slug(title, digest, otherwise=kind)
+    return NewMemory(text, about, title, kind, key, former=f"outcome-{slug(task)}")
 
 
 def keep_marked(
@@ -209,20 +212,22 @@ def keep_edits(
         return
     keeper = Keeper(repository, event)
     if folders:
-        from gitmem.agents.capture.notes import notes_of, owner_of
+        from gitmem.agents.capture.notes import KIND, notes_of, owner_of
 
         for note in notes_of(repository, event, folders):
             owner = owner_of(note.place, event, repository)
-            keeper.keep(NewMemory(note.text, {"refs": [note.place]}, note.title, "note", note.key), owner=owner)
+            new = NewMemory(note.text, {"refs": [note.place]}, note.title, KIND, note.key, former=note.former_key)
+            keeper.keep(new, owner=owner)
     if wants_code:
+        from gitmem.agents.capture.patterns import KIND as PATTERN
         from gitmem.agents.capture.patterns import TTL, patterns_of
 
         commit = repository.git.read_head()[1] or ""
         for pattern in patterns_of(repository, event):
             values = {"refs": [pattern.ref], "ttl": TTL, "confidence": PATTERN_CONFIDENCE, "tags": [pattern.language]}
-            title = f"{pattern.name} in {pattern.place}"
             text = f"{pattern.body}\n\nEdited on top of commit {commit[:12]}." if commit else pattern.body
-            keeper.keep(NewMemory(text, values, title, "code_pattern", pattern.key))
+            new = NewMemory(text, values, pattern.title, PATTERN, pattern.key, former=pattern.former_key)
+            keeper.keep(new)
     keeper.end()
 
 

@@ -130,9 +130,11 @@ def finish(repository: OpenRepository) -> list[str]:
     return written
 
 
-def key_of(event: Event) -> str:
-    """Return the key of a session's summary: one per session of a client."""
-    return f"{KIND}-{event.client}-{_hashed(event)}"
+def key_of(repository: OpenRepository, event: Event) -> str:
+    """Return the key of a session's summary, one per session of a client: the former one if a memory has it."""
+    key = f"{event.client}-{_hashed(event)}"
+    former = f"{KIND}-{key}"
+    return former if find_known(repository.catalog(), former) is not None else key
 
 
 def _hashed(event: Event) -> str:
@@ -183,7 +185,8 @@ def _finish_one(repository: OpenRepository, request: _Request) -> str:
     with_prompts = repository.policy().session.prompts
     seen = distil(turns, place_of=lambda path: place_of(repository, event, path), with_prompts=with_prompts)
     summary = merge(from_dict(read_table(kept, FILE_LIMIT)), seen)
-    known = find_known(repository.catalog(), key_of(event))
+    key = key_of(repository, event)
+    known = find_known(repository.catalog(), key)
     if not summary.has_content or (known is not None and known.archived):  # nothing to say, or the memory was retired
         return ""
     _write(kept, fields_of(summary))
@@ -193,13 +196,13 @@ def _finish_one(repository: OpenRepository, request: _Request) -> str:
         text = ask_model(repository.config, turns, text, folder=state) or text
     except GitmemError as err:
         failed = err
-    _store(repository, request, summary, text)
+    _store(repository, request, summary, text, key)
     if failed is not None:
         raise failed
-    return key_of(event)
+    return key
 
 
-def _store(repository: OpenRepository, request: _Request, summary: Summary, text: str) -> None:
+def _store(repository: OpenRepository, request: _Request, summary: Summary, text: str, key: str) -> None:
     """Put a summary among the pending captures, replacing an uncommitted one of the same session."""
     path = os.path.join(repository.git.repository.state, FOLDER, KEPT, f"{_hashed(request.event)}.waiting")
     before = read_table(path, FILE_LIMIT).get("name")
@@ -211,7 +214,6 @@ def _store(repository: OpenRepository, request: _Request, summary: Summary, text
         "branch": display(request.branch),
         "workspace": display(request.workspace),
     }
-    key = key_of(request.event)
     top = repository.git.repository.top or ""
     name = keep(
         repository,

@@ -174,13 +174,12 @@ class _Plan:
         proposed = proposals_of(adoption, {path: texts[path] for path in read})
         proposed = self._check_definitions(proposed)
         answers = self._answers([one.fields["verify"] for one in proposed if one.outcome])
-        self._proposed = {
-            one.key: one
-            for one in proposed
-            if not one.outcome or answers[words_of(one.fields["verify"])] == one.outcome
-        }
+        self._agreeing = [
+            one for one in proposed if not one.outcome or answers[words_of(one.fields["verify"])] == one.outcome
+        ]
+        self._proposed: dict[str, Proposal] = {}
         without_check = sum(one.check is None for one in (*adoption.of(FALSE), *adoption.of(HOLDS)))
-        self._unproved = without_check + len(proposed) - len(self._proposed)
+        self._unproved = without_check + len(proposed) - len(self._agreeing)
         self._incoming: dict[str, Incoming | str] = {}
         self._settled, self._retired = ImportPlan(), dict[str, AdoptedMemory]()
 
@@ -217,6 +216,7 @@ class _Plan:
         """Return the commit; None if there is nothing to write."""
         catalog = self._memory.catalog_at(tip)
         known = list_adopted(catalog)
+        self._proposed = _under_known_keys(self._agreeing, known)
         self._settled = ImportPlan()
         changed: dict[str, dict[str, Any]] = {}
         differing = [
@@ -366,6 +366,12 @@ def list_adopted(catalog: Catalog) -> dict[str, AdoptedMemory]:
     )
     found = {row[1]: AdoptedMemory(KnownMemory(*row[:6]), json.loads(row[6])) for row in rows}
     return {key: one for key, one in found.items() if SENTENCE_FIELD in one.fields}
+
+
+def _under_known_keys(proposed: Sequence[Proposal], known: Mapping[str, AdoptedMemory]) -> dict[str, Proposal]:
+    """Return the proposals by key: the former one if the store has the memory under that."""
+    former = {one.key: one.former for one in proposed if one.former in known and one.key not in known}
+    return {one.key: one for one in (each.under(former) for each in proposed)}
 
 
 def _changes(known: AdoptedMemory, proposal: Proposal, answers: Mapping[tuple[str, ...], str]) -> dict[str, Any]:

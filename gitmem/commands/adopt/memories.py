@@ -23,7 +23,7 @@ from gitmem.document.spec import format_check
 from gitmem.frozen import frozen, replace
 from gitmem.model import ADOPTED, BUILTIN, FAILS, HOLDS, Check
 from gitmem.text.globs import path_of
-from gitmem.text.slugs import slug
+from gitmem.text.slugs import hashed_slug, slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,9 @@ TITLE_LIMIT = 160
 QUOTED = 1000
 # The length of a rule: shorter ones are fragments, longer ones are paragraphs about several things.
 WORDS = range(4, 60)
-_SLUG_LIMIT = 40
+# The hexadecimal digits in a key; and how many it had in earlier versions, after the kind and a slug of this length.
+_DIGEST = 8
+_FORMER_LIMIT, _FORMER_DIGEST = 40, 10
 _WARNING = re.compile(
     r"^(?:\[!(?:warning|caution)\]|(?:warning|caution|gotcha|pitfall|beware|watch out|be careful)\b)", re.I
 )
@@ -59,6 +61,7 @@ class Proposal:
 
     Attributes:
         key: Its key, the same in every run.
+        former: The key that earlier versions gave it.
         document: The document with the statement.
         lines: The lines of the statement.
         fields: Its frontmatter, without fields that a writer fills in.
@@ -71,6 +74,7 @@ class Proposal:
     """
 
     key: str
+    former: str
     document: str
     lines: tuple[int, ...]
     fields: Mapping[str, Any]
@@ -88,6 +92,14 @@ class Proposal:
         if not self.symbol or "contains" not in check:
             return None
         return {"symbol": self.symbol, **{name: check[name] for name in (IN, OR_IN)}}
+
+    def under(self, keys: Mapping[str, str]) -> Proposal:
+        """Return the proposal, and its links to others, with other keys."""
+        older = [keys.get(key, key) for key in self.fields.get("supersedes", ())]
+        links = {"supersedes": older} if older else {}
+        if newer := self.fields.get("superseded_by"):
+            links["superseded_by"] = keys.get(newer, newer)
+        return replace(self, key=keys.get(self.key, self.key), fields={**self.fields, **links})
 
     def with_check(self, check: Mapping[str, Any]) -> Proposal:
         """Return the proposal with another check, and the title that says what this proves."""
@@ -123,14 +135,16 @@ def _shorten(text: str) -> str:
     return text if len(text) <= TITLE_LIMIT else f"{text[: TITLE_LIMIT - 1].rstrip()}…"
 
 
-def _key(kind: str, words: str, *parts: str) -> str:
-    named = slug(words, limit=_SLUG_LIMIT)
-    return "-".join(filter(None, (kind, named, hash_of("\0".join(parts))[:10])))
+def _keys(kind: str, words: str, *parts: str) -> tuple[str, str]:
+    """Return the key of a memory, from its words and what identifies it, and the key that earlier versions gave it."""
+    digest, named = hash_of("\0".join(parts)), slug(words, limit=_FORMER_LIMIT)
+    key = hashed_slug(words, digest[:_DIGEST], otherwise=kind)
+    return key, "-".join(filter(None, (kind, named, digest[:_FORMER_DIGEST])))
 
 
-def key_of_claim(claim: Claim, path: str, sentence: str) -> str:
-    """Return the key of the fact for a claim, given its document and the hash of its sentence."""
-    return _key(ADOPTED, claim.token, path, sentence, claim.kind, claim.name, claim.stated)
+def keys_of_claim(claim: Claim, path: str, sentence: str) -> tuple[str, str]:
+    """Return the key of the fact for a claim, given its document and the hash of its sentence, and its former key."""
+    return _keys(ADOPTED, claim.token, path, sentence, claim.kind, claim.name, claim.stated)
 
 
 def find_statement(text: str, document: Document, key: str, sentence: str) -> int:
@@ -150,7 +164,7 @@ def find_statement(text: str, document: Document, key: str, sentence: str) -> in
         claim.line
         for one in statements
         for claim in claims_of(one, document)
-        if key_of_claim(claim, document.path, sentence) == key
+        if key in keys_of_claim(claim, document.path, sentence)
     )
     return next(same, 0) or next(other, 0)
 
@@ -221,7 +235,7 @@ def _facts(findings: Sequence[JudgedClaim]) -> Iterator[Proposal]:
             continue  # the check of the value finds the name as well
         sentence = hash_of(statement.text)
         yield Proposal(
-            key_of_claim(claim, path, sentence),
+            *keys_of_claim(claim, path, sentence),
             path,
             _lines_of(finding),
             {"kind": ADOPTED, "tags": [TAG], SENTENCE_FIELD: sentence},
@@ -246,7 +260,8 @@ def _rules(unchecked: Iterable[tuple[Document, Statement]]) -> Iterator[Proposal
             title = title_of(statement.text)
             fields = {"title": title, "kind": kind, "tags": [TAG], SENTENCE_FIELD: sentence}
             body = text if title != text else ""
-            yield Proposal(_key(kind, title, document.path, sentence), document.path, (statement.line,), fields, body)
+            keys = _keys(kind, title, document.path, sentence)
+            yield Proposal(*keys, document.path, (statement.line,), fields, body)
 
 
 def rule_kind(document: Document, statement: Statement) -> str:
@@ -275,7 +290,8 @@ def _is_followed(path: str, records: Mapping[str, DecisionRecord]) -> bool:
 def _decisions(texts: Mapping[str, str]) -> Iterator[Proposal]:
     every = read_records(texts)
     records = {path: one for path, one in every.items() if one.title and _is_followed(path, every)}
-    keys = {path: _key(DECISION, record.title, path) for path, record in records.items()}
+    every_key = {path: _keys(DECISION, record.title, path) for path, record in records.items()}
+    keys = {path: key for path, (key, _) in every_key.items()}
     for path, record in records.items():
         newer = keys.get(record.superseded_by, "")
         older = [keys[other] for other, one in records.items() if one.superseded_by == path]
@@ -284,6 +300,5 @@ def _decisions(texts: Mapping[str, str]) -> Iterator[Proposal]:
         fields |= {"superseded_by": newer} if newer else {}
         fields |= {"status": record.status} if record.status else {}
         fields |= {"created": f"{record.date}T00:00:00Z"} if record.date else {}
-        yield Proposal(
-            keys[path], path, (record.line,), {**fields, SENTENCE_FIELD: hash_of(texts[path])}, record.decision
-        )
+        fields[SENTENCE_FIELD] = hash_of(texts[path])
+        yield Proposal(*every_key[path], path, (record.line,), fields, record.decision)

@@ -62,6 +62,8 @@ def keep(
     if wrong := sorted(set(given) - set(OPTIONS)):
         raise UsageError(f"{wrong[0]} cannot be captured", hint=f"fields that can: {', '.join(sorted(OPTIONS))}")
     entry = {"text": text, "title": title, "kind": new.kind, "key": key, "options": given}
+    if new.former:
+        entry["former"] = new.former
     if owner:
         entry |= {"scope": PRIVATE, "owner": owner}
     if find_personal(f"{title}\n{text}"):

@@ -61,6 +61,10 @@ class SourceBranch:
         """Return the number of documents."""
         return sum(1 for _ in self.paths())
 
+    def has(self, path: str) -> bool:
+        """Return whether it has a document at a path."""
+        return path in self._oids
+
     def paths(self, folder: str = "") -> Iterator[str]:
         """Yield the paths of its documents, in one kind's folder or in all."""
         start = f"{folder}/" if folder else ""

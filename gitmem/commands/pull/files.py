@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from hashlib import sha1
+from itertools import count
 from pathlib import Path
 from textwrap import dedent
 from zlib import crc32
@@ -21,7 +22,7 @@ from gitmem.system import iter_files
 from gitmem.text.code.definitions import definitions
 from gitmem.text.code.languages import is_code, language_of
 from gitmem.text.code.span import Span
-from gitmem.text.slugs import slug
+from gitmem.text.slugs import hashed_slug, slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class FilesPull:
     ) -> None:
         """Set the files; nothing is read."""
         self._memory, self._source, self._report = repository, source, report
+        self._branch = branch
         self._files: dict[str, list[Any]] = branch.manifest.setdefault("files", {})
         self.gone: list[str] = []
 
@@ -121,12 +123,20 @@ class FilesPull:
         cut = code_chunks if self._source.kind == CODE else prose_chunks
         made, taken = [], set[str]()
         for chunk in cut(text, path):
-            key = _key(self._source.kind, path, chunk.name, taken)
+            key = self._key(path, chunk.name, taken)
             taken.add(key)
             made.append(self._document(key, path, chunk))
         self.gone += [self._place(key) for key in self._files.get(path, [""])[1:] if key not in taken]
         self._files[path] = [name, *sorted(taken)]
         return made
+
+    def _key(self, path: str, name: str, taken: set[str]) -> str:
+        """Return the key of a part that is not taken: the former one if a document has it."""
+        for number in count(1):
+            key, former = keys_of_part(self._source.kind, path, name, number)
+            if key not in taken and former not in taken:
+                break
+        return former if self._branch.has(self._place(former)) else key
 
     def _document(self, key: str, path: str, chunk: Chunk) -> PulledDocument:
         fields: dict[str, Any] = {
@@ -134,15 +144,15 @@ class FilesPull:
             "lines": f"{chunk.first}-{chunk.last}",
             "source": self._source.kind,
         }
+        title = title_of_part(self._source.kind, path, chunk.name)
         if self._source.kind == DOCS:
-            title = f"{chunk.name} ({path})" if chunk.name else path
             return PulledDocument(key, KINDS[DOCS], title, chunk.text, fields)
         fields |= {"tags": [language_of(path)]}
         # Indented, so that no line of it can look like Markdown.
         body = f"{path}:{chunk.first}-{chunk.last}\n\n" + "\n".join(
             f"    {line}".rstrip() for line in chunk.text.split("\n")
         )
-        return PulledDocument(key, KINDS[CODE], f"{chunk.name or 'top of the file'} ({path})", body, fields)
+        return PulledDocument(key, KINDS[CODE], title, body, fields)
 
     def _place(self, key: str) -> str:
         return path_of(KINDS[self._source.kind], key)
@@ -187,15 +197,28 @@ def _pieces(lines: list[str], at: int, name: str) -> Iterator[Chunk]:
         yield cut_lines(name, lines[start : start + LINES_AT_MOST], at + start)
 
 
-def _key(kind: str, path: str, name: str, taken: set[str]) -> str:
-    """Return the key of a part: stable for the same file and name; duplicate names get a number."""
-    named = f"{path} {name}"
-    made = f"{kind}-{slug(named, limit=60)}-{crc32(named.encode('utf-8', 'surrogatepass')):08x}"
-    number, key = 1, made
-    while key in taken:
-        number += 1
-        key = f"{made}.{number}"
-    return key
+def title_of_part(kind: str, path: str, name: str) -> str:
+    """Return the title of a part of a file, given the name of its definition or heading, if any."""
+    name = name or ("top of the file" if kind == CODE else "")
+    return f"{name} ({path})" if name else path
+
+
+def keys_of_part(kind: str, path: str, name: str, number: int = 1) -> tuple[str, str]:
+    """Return the key of a part, the same for the same file and name, and the key that earlier versions gave it.
+
+    Args:
+        kind: The kind of the source.
+        path: The file.
+        name: The definition or heading, or empty.
+        number: Which one of this name it is in the file, from 1.
+    """
+    named, suffix = f"{path} {name}", f".{number}" if number > 1 else ""
+    key = hashed_slug(title_of_part(kind, path, name), _digest(named + suffix), otherwise=KINDS[kind])
+    return key, f"{kind}-{slug(named, limit=60)}-{_digest(named)}{suffix}"
+
+
+def _digest(text: str) -> str:
+    return f"{crc32(text.encode('utf-8', 'surrogatepass')):08x}"
 
 
 def _is_document(path: str) -> bool:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import put_files
+from conftest import NOW, put_files
 from support.agent_work import SECRET, captured_memories, refusals, wrote
 
 from gitmem.agents import on_event
 from gitmem.frozen import replace
 from gitmem.memory import Memory
 from gitmem.repository import open_private
+from gitmem.write.draft import make_draft
+from gitmem.write.new_memory import NewMemory
 
 NOTE = "# The API wants a Bearer prefix\n\nWithout it, the answer is a misleading 403 instead of 401.\n"
 
@@ -22,7 +24,7 @@ def test_note_file_is_a_memory_with_the_ttl_of_notes(memory: Memory, repo: Path,
 
     ((key, found),) = captured_memories(memory).items()
 
-    assert key.startswith("note-")
+    assert key.startswith("auth-")
     assert (found["kind"], found["title"]) == ("note", "The API wants a Bearer prefix")
     assert found["frontmatter"]["refs"] == [path]
     assert memory.repository.policy().kind("note").ttl_s == 30 * 86_400
@@ -36,6 +38,29 @@ def test_note_that_is_written_again_is_the_same_memory(memory: Memory, repo: Pat
 
     assert "404" in found["body"]
     assert "403" not in found["body"]
+
+
+def test_note_keeps_the_key_that_an_earlier_version_gave_it(memory: Memory, repo: Path) -> None:
+    memory.remember("Without it, the answer is 401.", title="Auth", kind="note", key="note-notes-auth-1d5b9b3b")
+
+    on_event.tool_used(memory, wrote(repo, "notes/auth.md", NOTE))
+
+    ((key, found),) = captured_memories(memory).items()
+    assert key == "note-notes-auth-1d5b9b3b"
+    assert "403" in found["body"]
+
+
+def test_private_note_keeps_the_key_that_an_earlier_version_gave_it(memory: Memory, repo: Path) -> None:
+    note = wrote(repo, "notes/auth.md", NOTE, agent_type="bob")
+    store = open_private(memory.repository, agent="bob")
+    old = NewMemory("It answers 401.", {}, "Auth", "note", "note-notes-auth-1d5b9b3b")
+    draft = make_draft(old, author=memory.repository.author(), policy=store.policy(), now=NOW)
+    store.writer().remember(draft, store.policy(), verb="capture")
+
+    on_event.tool_used(memory, note)
+    memory.captures.drain()
+
+    assert store.catalog().rows("SELECT key FROM memory") == [("note-notes-auth-1d5b9b3b",)]
 
 
 def test_notes_of_one_name_in_two_folders_are_two(memory: Memory, repo: Path) -> None:

@@ -40,11 +40,24 @@ def test_edit_becomes_a_pattern_with_its_lines(wanting: Memory, repo: Path) -> N
     on_event.tool_used(wanting, edited(repo, "src/gateway/retry.py", CODE))
 
     ((key, found),) = captured_memories(wanting).items()
-    assert key.startswith("code-pattern-src-gateway-retry-py-retried-")
+    assert key == "retried-in-src-gateway-retry-py-1680b17f"
     assert found["kind"] == "code_pattern"
     assert found["frontmatter"]["refs"] == ["src/gateway/retry.py:4-12"]
     assert found["frontmatter"]["ttl"] == "30d"
     assert "    sleep(pause_s" in found["body"]
+
+
+def test_pattern_keeps_the_key_that_an_earlier_version_gave_it(wanting: Memory, repo: Path) -> None:
+    old = "code-pattern-src-gateway-retry-py-retried-1680b17f"
+    refs = ["src/gateway/retry.py:1"]
+    wanting.remember("    def retried(): ...", title="retried", kind="code_pattern", key=old, refs=refs)
+    wrote(repo, "src/gateway/retry.py", FILE)
+
+    on_event.tool_used(wanting, edited(repo, "src/gateway/retry.py", CODE))
+
+    ((key, found),) = captured_memories(wanting).items()
+    assert key == old
+    assert found["frontmatter"]["refs"] == ["src/gateway/retry.py:4-12"]
 
 
 def test_same_definition_changed_again_is_the_same_pattern(wanting: Memory, repo: Path) -> None:

@@ -15,6 +15,7 @@ from gitmem.repository import open_private
 from gitmem.store.state import losses, spool
 from gitmem.store.state.plain_files import spool_folders
 from gitmem.store.state.spool import REFUSED_AT_MOST, Spool
+from gitmem.text.slugs import KEY_TEXT
 
 LEARNT = "LEARNED: retries must be idempotent"
 
@@ -65,9 +66,30 @@ def test_close_keeps_how_a_task_ended(memory: Memory, repo: Path) -> None:
 
     found = captured_memories(memory)
 
-    assert sorted(found) == ["it-holds-five", "outcome-shop-3"]
-    assert found["outcome-shop-3"]["kind"] == "outcome"
+    assert sorted(found) == ["it-holds-five", "shop-3-closed"]
+    assert found["shop-3-closed"]["kind"] == "outcome"
     assert memory.repository.policy().kind("outcome").ttl_s == 7 * 86_400
+
+
+def test_end_of_a_task_keeps_the_key_that_an_earlier_version_gave_it(memory: Memory, repo: Path) -> None:
+    memory.remember("The pool was small.", title="shop-3 closed", kind="outcome", key="outcome-shop-3", task="shop-3")
+
+    on_event.tool_used(memory, ran(repo, 'bd close shop-3 --reason "The queue was too long, and is bounded now"'))
+
+    ((key, found),) = captured_memories(memory).items()
+    assert key == "outcome-shop-3"
+    assert "bounded" in found["body"]
+
+
+def test_ends_of_tasks_with_long_names_stay_apart_and_have_short_keys(memory: Memory, repo: Path) -> None:
+    for number in (1, 2):
+        task = f"shop-a-name-of-a-task-that-is-longer-than-a-key-{number}"
+        on_event.tool_used(memory, ran(repo, f'bd close {task} --reason "The pool held {number} connections only"'))
+
+    found = captured_memories(memory)
+
+    assert len(found) == 2
+    assert all(key.startswith("shop-a-name-of-a-task-that-is-") and len(key) <= KEY_TEXT for key in found)
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,7 @@ def test_where_the_model_fails_the_summary_by_rules_is_stored_and_the_failure_re
         with pytest.raises(GitmemError, match="summaryCommand"):
             on_event.summarize(opened)
 
-        assert opened.show(key_of(event)).document["body"].startswith("Left open:")
+        assert opened.show(key_of(opened.repository, event)).document["body"].startswith("Left open:")
 
 
 def test_the_policy_names_no_program(memory: Memory, repo: Path) -> None:

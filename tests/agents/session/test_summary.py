@@ -53,9 +53,9 @@ def test_end_of_a_session_writes_a_memory(memory: Memory, repo: Path) -> None:
 
     on_event.session_ended(memory, event)
     assert count_commits(repo) == 2  # the hook itself wrote nothing
-    assert on_event.summarize(memory) == [key_of(event)]
+    assert on_event.summarize(memory) == [key_of(memory.repository, event)]
 
-    shown = memory.show(key_of(event)).document
+    shown = memory.show(key_of(memory.repository, event)).document
     assert (shown["kind"], shown["title"]) == (
         "session",
         "We decided to use backoff as of v1.2 because the gateway drops bursts",
@@ -79,7 +79,7 @@ def test_prompts_are_in_a_summary_only_where_the_policy_says_so(memory: Memory, 
     on_event.session_ended(memory, event)
     on_event.summarize(memory)
 
-    assert memory.show(key_of(event)).document["body"].startswith("Goal: Make the gateway retry")
+    assert memory.show(key_of(memory.repository, event)).document["body"].startswith("Goal: Make the gateway retry")
 
 
 def test_home_paths_are_in_no_summary(memory: Memory, repo: Path) -> None:
@@ -155,21 +155,21 @@ def test_a_summary_counts_for_three_days_from_the_last_that_happened(memory: Mem
     on_event.summarize(memory)
 
     clock.now += 2 * DAY
-    assert [hit.key for hit in memory.list(Query(kinds=("session",))).hits] == [key_of(event)]
+    assert [hit.key for hit in memory.list(Query(kinds=("session",))).hits] == [key_of(memory.repository, event)]
     clock.now += 2 * DAY
     assert memory.list(Query(kinds=("session",))).hits == ()
-    assert memory.show(key_of(event)).document["expired"] is True
+    assert memory.show(key_of(memory.repository, event)).document["expired"] is True
 
 
 def test_what_was_retired_does_not_come_back(memory: Memory, repo: Path) -> None:
     event = event_of(repo, placed(session(repo)))
     on_event.session_ended(memory, event)
     on_event.summarize(memory)
-    memory.forget(key_of(event), why="nobody needs it")
+    memory.forget(key_of(memory.repository, event), why="nobody needs it")
     on_event.session_ended(memory, event)
 
     assert on_event.summarize(memory) == []
-    assert memory.show(key_of(event)).document["archived"] is True
+    assert memory.show(key_of(memory.repository, event)).document["archived"] is True
 
 
 def test_a_session_that_says_nothing_leaves_nothing(memory: Memory, repo: Path) -> None:
@@ -197,7 +197,7 @@ def test_what_cannot_be_read_is_reported_once_and_the_others_are_done(
     with pytest.raises(GitmemError, match="not in a folder where a client keeps its sessions"):
         on_event.summarize(memory)
 
-    assert memory.show(key_of(good)).document
+    assert memory.show(key_of(memory.repository, good)).document
     assert on_event.summarize(memory) == []
 
 
@@ -207,7 +207,7 @@ def test_a_request_that_a_killed_process_had_taken_is_done(memory: Memory, repo:
     (path,) = (repo / ".git" / "gitmem" / "summaries" / "asked").iterdir()
     path.rename(f"{path}.doing")
 
-    assert on_event.summarize(memory) == [key_of(event)]
+    assert on_event.summarize(memory) == [key_of(memory.repository, event)]
 
 
 def test_of_a_client_whose_transcripts_are_not_read_no_summary_is_asked(memory: Memory, repo: Path) -> None:
@@ -232,7 +232,7 @@ def test_hostile_names_stay_in_their_folder(memory: Memory, repo: Path) -> None:
 
     (key,) = on_event.summarize(memory)
 
-    assert key == key_of(event)
+    assert key == key_of(memory.repository, event)
     assert {path.parent.name for path in (repo / ".git" / "gitmem" / "summaries").rglob("*.json")} == {"kept"}
 
 
@@ -246,7 +246,10 @@ def test_a_process_behind_the_hook_writes_it(repo: Path, memory: Memory, monkeyp
     while time.monotonic() < until and not git(repo, "ls-tree", "-r", "--name-only", "memory", "sessions/"):
         time.sleep(0.05)
 
-    assert git(repo, "ls-tree", "-r", "--name-only", "memory", "sessions/") == f"sessions/{key_of(event)}.md"
+    assert (
+        git(repo, "ls-tree", "-r", "--name-only", "memory", "sessions/")
+        == f"sessions/{key_of(memory.repository, event)}.md"
+    )
     assert background.list_failures(repo / ".git" / "gitmem") == []
 
 
@@ -261,8 +264,8 @@ def test_a_summary_is_written_when_a_person_wants_it_while_the_session_goes_on(m
     event = event_of(repo, placed(session(repo)))
     ledger.enter(memory.repository, replace(event, name=STOP))
 
-    assert on_event.summarize_session(memory) == key_of(event)
-    assert on_event.summarize_session(memory, "s1") == key_of(event)
-    assert memory.show(key_of(event)).document["kind"] == "session"
+    assert on_event.summarize_session(memory) == key_of(memory.repository, event)
+    assert on_event.summarize_session(memory, "s1") == key_of(memory.repository, event)
+    assert memory.show(key_of(memory.repository, event)).document["kind"] == "session"
     with pytest.raises(NotFoundError):
         on_event.summarize_session(memory, "another")

@@ -1,13 +1,16 @@
 """``gitmem adopt --apply`` on real repositories: what is written, follows edits, and is shown."""
 
 import pytest
-from conftest import commit_files, git
+from conftest import commit_files, git, put_files
 
 from gitmem.commands.adopt.apply import apply, counts
+from gitmem.commands.adopt.documents import DECISION
+from gitmem.commands.adopt.memories import proposals_of
 from gitmem.commands.adopt.run import adopt
 from gitmem.document.parse import parse
 from gitmem.memory import Memory
 from gitmem.recall import Query
+from gitmem.text.slugs import KEY_TEXT
 
 
 @pytest.fixture
@@ -32,6 +35,24 @@ def applied(repo, **options):
     with Memory(repo) as memory:
         handle = memory.repository.git
         return apply(memory.repository, adopt(handle, handle.resolve("HEAD")), **options)
+
+
+def adopted_before(repo):
+    """Adopt under the keys that earlier versions gave, and return the texts by path."""
+    done = applied(repo)
+    with Memory(repo) as memory:
+        handle = memory.repository.git
+        made = adopt(handle, handle.resolve("HEAD"))
+        records = {one.path: git(repo, "show", f"HEAD:{one.path}") for one in made.documents if one.kind == DECISION}
+    names = {one.key: one.former for one in proposals_of(made, records)}
+    paths = git(repo, "ls-tree", "-r", "--name-only", done.commit, "claims/", "conventions/", "decisions/").split()
+    parts = [f"{path}\0{git(repo, 'show', f'memory:{path}')}" for path in paths]
+    for key, former in names.items():
+        parts = [part.replace(key, former) for part in parts]
+    files = dict(part.split("\0") for part in parts)
+    git(repo, "update-ref", "refs/heads/memory", "memory~1")
+    put_files(repo, files)
+    return files
 
 
 def statuses(repo, run_cli):
@@ -66,7 +87,7 @@ def test_facts_are_anchored_to_their_lines_and_names_are_looked_for_as_definitio
     applied(repo)
 
     paths = git(repo, "ls-tree", "-r", "--name-only", "memory").split()
-    claims = [git(repo, "show", f"memory:{path}") for path in paths if "/claim-" in path]
+    claims = [git(repo, "show", f"memory:{path}") for path in paths if path.startswith("claims/")]
     texts = [parse(text, path="x.md").fields for text in claims]
     checks = {fields["title"]: fields["verify"] for fields in texts if "exists" not in fields["verify"]}
     assert checks == {
@@ -369,6 +390,47 @@ def test_edited_decision_record_is_updated(guide):
         assert memory.show(key).document["frontmatter"]["status"] == "approved"
 
 
+def test_what_an_earlier_version_adopted_is_recognised_changed_and_retired_under_its_key(guide):
+    records = {
+        "docs/adr/0001-a.md": "# 1. Use Postgres\n\n## Status\n\nSuperseded by ADR-2\n",
+        "docs/adr/0002-b.md": "# 2. Use SQLite\n\n## Status\n\nAccepted\n",
+    }
+    commit_files(guide, records)
+    files = adopted_before(guide)
+    keys = sorted(path.rpartition("/")[2].removesuffix(".md") for path in files)
+    assert [key.rpartition("-")[0] for key in keys] == [
+        "claim-go-1-24", "claim-old-py", "claim-src-auth-jwt-py", "convention-never-log-a-token-in-this-project",
+        "decision-use-postgres", "decision-use-sqlite",
+    ]  # fmt: skip
+
+    assert counts(applied(guide), is_dry=False) == "nothing to write; 6 there already"
+    text = (guide / "AGENTS.md").read_text()
+    accepted = records["docs/adr/0002-b.md"].replace("Accepted", "**Approved**")
+    commit_files(guide, {"AGENTS.md": text.replace("- Go 1.24+ is needed\n", ""), "docs/adr/0002-b.md": accepted})
+    done = applied(guide)
+
+    assert not done.added
+    assert [key.rpartition("-")[0] for key in done.retired] == ["claim-go-1-24"]
+    assert {*done.updated, *done.retired} <= set(keys)
+    with Memory(guide) as memory:
+        shown = {key.rpartition("-")[0]: memory.show(key).document["frontmatter"] for key in keys}
+    assert shown["decision-use-sqlite"]["status"] == "approved"
+    assert shown["decision-use-sqlite"]["supersedes"] == [keys[4]]
+
+
+def test_new_keys_of_statements_are_short_and_do_not_repeat_the_kind(guide):
+    commit_files(guide, {"docs/adr/0001-a.md": f"# 1. Use Postgres {'for the ledger ' * 5}\n\n## Status\n\nAccepted\n"})
+
+    keys = {kind: [key for key, _ in of] for kind, of in applied(guide).added.items()}
+
+    assert {kind: sorted(key.rpartition("-")[0] for key in of) for kind, of in keys.items()} == {
+        "claim": ["go-1-24", "old-py", "src-auth-jwt-py"],
+        "convention": ["never-log-a-token-in-this"],
+        "decision": ["use-postgres-for-the-ledger-for"],
+    }
+    assert max(len(key) for of in keys.values() for key in of) <= KEY_TEXT
+
+
 def test_decision_that_its_record_calls_deprecated_is_retired(guide):
     commit_files(guide, {"docs/adr/0001-a.md": "# 1. Use Postgres\n\n## Status\n\nAccepted\n"})
     applied(guide)
@@ -376,7 +438,7 @@ def test_decision_that_its_record_calls_deprecated_is_retired(guide):
 
     (key,) = applied(guide).retired
 
-    assert key.startswith("decision-use-postgres")
+    assert key.startswith("use-postgres-")
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,18 @@ from conftest import commit_files, git
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gitmem.commands.pull.branch import SourceBranch
+from gitmem.commands.pull.documents import PulledDocument
 from gitmem.commands.pull.files import LINES_AT_MOST, code_chunks
 from gitmem.errors import NotFoundError
 from gitmem.memory import Memory
 from gitmem.recall import Query
 
 GUIDE = "# Guide\n\nIntro.\n\n## Install\n\nUse uv.\n\n```sh\n# not a heading\n```\n\n## Run\n\nmake run\n"
+
+
+def keys(memory: Memory, source: str) -> list[str]:
+    return sorted(hit.key.rpartition(":")[2] for hit in memory.list(Query(sources=(source,), limit=10_000)).hits)
 
 
 def titles(memory: Memory, source: str) -> list[str]:
@@ -37,6 +43,29 @@ def test_edited_renamed_and_deleted_files_are_followed(memory: Memory, repo: Pat
     assert titles(memory, "code") == ["check (src/auth/jwt.py)", "top of the file (src/retry.py)"]
     assert (first.changed, second.changed, second.deleted) == (3, 2, 3)
     assert (third.changed, third.commit) == (0, second.commit)
+
+
+@pytest.mark.parametrize("is_full", [False, True], ids=["edited", "full"])
+def test_parts_that_an_earlier_version_pulled_keep_their_keys(memory: Memory, repo: Path, *, is_full: bool) -> None:
+    commit_files(repo, {"docs/guide.md": GUIDE + "\n## Run\n\nmake again\n"})
+    source = memory.sources.add("docs", paths=["docs"])
+    memory.sources.pull("docs")
+    branch = SourceBranch(memory.repository, source)
+    old = [
+        "docs-docs-guide-md-guide-dbc2cc35",
+        "docs-docs-guide-md-guide-install-6ebe83e5",
+        "docs-docs-guide-md-guide-run-1f71c371",
+        "docs-docs-guide-md-guide-run-1f71c371.2",
+    ]
+    branch.manifest["files"]["docs/guide.md"][1:] = old
+    branch.write([PulledDocument(key, "doc", "Guide", "Old.", {}) for key in old], gone=list(branch.paths()))
+    assert keys(memory, "docs") == sorted(old)
+    commit_files(repo, {"docs/guide.md": GUIDE + "\n## Run\n\nmake twice\n\n## Stop\n\nCtrl-C\n"})
+
+    memory.sources.pull("docs", full=is_full)
+
+    assert keys(memory, "docs") == sorted([*old, "guide-stop-docs-guide-md-057f92cb"])
+    assert "Guide › Run (docs/guide.md)" in titles(memory, "docs")
 
 
 def test_documents_are_split_at_headings(memory: Memory, repo: Path) -> None:
