@@ -392,11 +392,11 @@ def _talk(git: Git, remote: str, args: Sequence[str], talk: RemoteOptions) -> tu
         if progress is not None:
             progress(line)
 
+    # A relative path of a remote starts at the top of the work tree (git-remote(1) leaves that to where git runs).
+    cwd = git.repository.top or git.repository.common
+    env = own | prompt_variables(interactive=talk.interactive, is_silent=talk.is_silent)
     status = process.run_by_lines(
-        git.argv(*ALONE, *args, durable=True),
-        # A relative path of a remote starts at the top of the work tree (git-remote(1) leaves that to where git runs).
-        cwd=git.repository.top or git.repository.common,
-        env=own | prompt_variables(interactive=talk.interactive, is_silent=talk.is_silent),
+        process.Program(git.argv(*ALONE, *args, durable=True), cwd, env),
         timeout_s=None if talk.interactive else talk.timeout_s,
         output=lambda line: _keep(answer, line),
         error=hear,

@@ -49,6 +49,21 @@ class ProcessResult:
     stderr: bytes
 
 
+@frozen
+class Program:
+    """A program to start.
+
+    Attributes:
+        argv: Its name or path, and its arguments.
+        cwd: Its working directory.
+        env: Its whole environment.
+    """
+
+    argv: list[str]
+    cwd: str | Path
+    env: Mapping[str, str]
+
+
 def run(
     argv: list[str],
     *,
@@ -148,10 +163,8 @@ _LINE_LIMIT = 65536
 
 
 def run_by_lines(
-    argv: list[str],
+    program: Program,
     *,
-    cwd: str | Path,
-    env: Mapping[str, str],
     timeout_s: float | None,
     output: Callable[[str], None],
     error: Callable[[str], None],
@@ -170,10 +183,20 @@ def run_by_lines(
     import subprocess
     from threading import Thread
 
-    child = _start(argv, lambda: subprocess.Popen(
-        argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        encoding="utf-8", errors="backslashreplace", start_new_session=timeout_s is not None,
-    ))  # fmt: skip
+    def start() -> Popen[str]:
+        return subprocess.Popen(
+            program.argv,
+            cwd=program.cwd,
+            env=program.env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="backslashreplace",
+            start_new_session=timeout_s is not None,
+        )
+
+    child = _start(program.argv, start)
 
     def pass_on(file: IO[str], to: Callable[[str], None]) -> None:
         with file:
@@ -333,10 +356,8 @@ def _failure(argv: list[str], status: int, stderr: bytes) -> ProcessError:
 
 
 def run_bounded(
-    argv: list[str],
+    program: Program,
     *,
-    cwd: str | Path,
-    env: Mapping[str, str],
     timeout_s: float,
     output_cap: int = OUTPUT_CAP,
     input: bytes | None = None,
@@ -346,9 +367,7 @@ def run_bounded(
     Processes that left the group (``setsid``) cannot be reached here, but by ``gitmem.verify.sandbox.starter``.
 
     Args:
-        argv: The program and its arguments.
-        cwd: Its working directory.
-        env: Its whole environment.
+        program: The program.
         timeout_s: Seconds by the monotonic clock after which it is killed.
         output_cap: The bytes kept from the end of its output.
         input: Its input; if given, its standard error is discarded, since its output is an answer.
@@ -361,7 +380,7 @@ def run_bounded(
     with _interrupts_held() as release:
         with unnamed_file(input or b"") as source:
             try:
-                child = start_apart(argv, cwd=cwd, env=env, output=output, source=None if input is None else source)
+                child = start_apart(program, output=output, source=None if input is None else source)
             except ProcessError as err:
                 if output is not None:
                     output.close()
@@ -406,10 +425,8 @@ def _interrupts_held() -> Iterator[Callable[[], None]]:
 
 
 def start_apart(
-    argv: list[str],
+    program: Program,
     *,
-    cwd: str | Path,
-    env: Mapping[str, str],
     given: tuple[int, ...] = (),
     output: IO[bytes] | None = None,
     source: IO[bytes] | None = None,
@@ -417,9 +434,7 @@ def start_apart(
     """Start a program in a session of its own, with one pipe for both outputs, and no standard input.
 
     Args:
-        argv: The program and its arguments.
-        cwd: Its working directory.
-        env: Its whole environment.
+        program: The program.
         given: Further descriptors that it inherits; standard input is then a pipe as well.
         output: A file for its outputs, instead of the pipe.
         source: Its standard input; its standard error is then discarded.
@@ -429,17 +444,20 @@ def start_apart(
     """
     import subprocess
 
-    return _start(argv, lambda: subprocess.Popen(
-        argv,
-        cwd=cwd,
-        env=env,
-        stdin=source or (subprocess.PIPE if given else subprocess.DEVNULL),
-        stdout=output or subprocess.PIPE,
-        stderr=subprocess.DEVNULL if source else subprocess.STDOUT,
-        bufsize=0,
-        start_new_session=True,
-        pass_fds=given,
-    ))  # fmt: skip
+    def start() -> Popen[bytes]:
+        return subprocess.Popen(
+            program.argv,
+            cwd=program.cwd,
+            env=program.env,
+            stdin=source or (subprocess.PIPE if given else subprocess.DEVNULL),
+            stdout=output or subprocess.PIPE,
+            stderr=subprocess.DEVNULL if source else subprocess.STDOUT,
+            bufsize=0,
+            start_new_session=True,
+            pass_fds=given,
+        )
+
+    return _start(program.argv, start)
 
 
 # $0 is the log, $1 the folder, the rest the program. The shell detaches the program from us: otherwise a long-running

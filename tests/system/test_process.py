@@ -21,7 +21,7 @@ PYTHON = [sys.executable, "-I", "-S", "-c"]
 
 
 def bounded(command: str, *, timeout_s: float = 10.0, **more):
-    return process.run_bounded(["sh", "-c", command], cwd="/", env=ENV, timeout_s=timeout_s, **more)
+    return process.run_bounded(process.Program(["sh", "-c", command], "/", ENV), timeout_s=timeout_s, **more)
 
 
 def test_importing_it_does_not_load_subprocess():
@@ -181,7 +181,7 @@ def test_output_that_is_not_text_is_still_shown():
 
 
 def test_a_program_that_is_missing_is_a_problem_and_no_status():
-    ran = process.run_bounded(["gitt"], cwd="/", env=ENV, timeout_s=5)
+    ran = process.run_bounded(process.Program(["gitt"], "/", ENV), timeout_s=5)
 
     assert (ran.status, ran.problem) == (None, "cannot start gitt: No such file or directory")
 
@@ -258,7 +258,7 @@ def test_no_file_descriptor_is_left_open(mark):
 
     for command in ("true", f"sleep {mark} &", "yes"):
         bounded(command)
-    process.run_bounded(["gitt"], cwd="/", env=ENV, timeout_s=5)
+    process.run_bounded(process.Program(["gitt"], "/", ENV), timeout_s=5)
 
     assert sorted(os.listdir("/proc/self/fd")) == before
 
@@ -281,7 +281,7 @@ def test_an_interrupt_kills_what_runs(mark, at_once):
         "import sys; sys.path.append(sys.argv[1])\n"
         f"from gitmem.system import process\n{AT_ONCE * at_once}"
         "argv = ['sh', '-c', 'trap \"\" INT TERM; sleep ' + sys.argv[2]]\n"
-        "process.run_bounded(argv, cwd='/', env={'PATH': sys.argv[3]}, timeout_s=60)"
+        "process.run_bounded(process.Program(argv, '/', {'PATH': sys.argv[3]}), timeout_s=60)"
     )
     argv = [*PYTHON, script, str(Path(process.__file__).parents[2]), mark, ENV["PATH"]]
     with subprocess.Popen(argv, stderr=subprocess.PIPE) as ours:
@@ -320,7 +320,7 @@ def test_a_program_is_bounded_where_pipes_cannot_be_waited_for(tmp_path, monkeyp
     monkeypatch.delattr("select.poll")
     limit_s = 0.3 if "sleep" in argv[-1] else 20
 
-    ran = process.run_bounded(argv, cwd=tmp_path, env=dict(os.environ), timeout_s=limit_s, output_cap=4)
+    ran = process.run_bounded(process.Program(argv, tmp_path, dict(os.environ)), timeout_s=limit_s, output_cap=4)
 
     assert (ran.status, ran.output, ran.problem, ran.timed_out) == (status, output, problem, "sleep" in argv[-1])
 
@@ -331,9 +331,9 @@ def test_a_program_is_bounded_where_pipes_cannot_be_waited_for(tmp_path, monkeyp
 def run_by_lines(code: str, *, timeout_s: float | None = None) -> tuple[int | None, list[str], list[str]]:
     output: list[str] = []
     error: list[str] = []
-    argv = [sys.executable, "-c", code]
-    how = {"cwd": "/", "env": dict(os.environ), "timeout_s": timeout_s}
-    return process.run_by_lines(argv, **how, output=output.append, error=error.append), output, error
+    program = process.Program([sys.executable, "-c", code], "/", dict(os.environ))
+    status = process.run_by_lines(program, timeout_s=timeout_s, output=output.append, error=error.append)
+    return status, output, error
 
 
 @pytest.mark.parametrize("timeout_s", [None, 60.0])

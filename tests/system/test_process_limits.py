@@ -15,7 +15,7 @@ def test_stop_all_ends_every_run_under_way_as_interrupted():
     rans = []
     threads = [
         threading.Thread(
-            target=lambda: rans.append(process.run_bounded(["sleep", "60"], cwd="/", env=ENV, timeout_s=60))
+            target=lambda: rans.append(process.run_bounded(process.Program(["sleep", "60"], "/", ENV), timeout_s=60))
         )
         for _ in range(3)
     ]
@@ -34,13 +34,13 @@ def test_stop_all_ends_every_run_under_way_as_interrupted():
 def test_what_starts_after_stop_all_runs_as_ever():
     process_limits.stop_all()
 
-    assert process.run_bounded(["sh", "-c", "sleep 0.3"], cwd="/", env=ENV, timeout_s=60).status == 0
+    assert process.run_bounded(process.Program(["sh", "-c", "sleep 0.3"], "/", ENV), timeout_s=60).status == 0
 
 
 def test_without_pidfd_the_exit_is_still_noticed_at_once(monkeypatch):
     monkeypatch.delattr(os, "pidfd_open")
 
-    ran = process.run_bounded(["sh", "-c", "sleep 300 & exit 4"], cwd="/", env=ENV, timeout_s=200)
+    ran = process.run_bounded(process.Program(["sh", "-c", "sleep 300 & exit 4"], "/", ENV), timeout_s=200)
 
     assert ran.status == 4
     assert ran.seconds < 60

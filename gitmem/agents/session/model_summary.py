@@ -120,9 +120,9 @@ def _by_program(command: str, text: str, folder: str) -> str:
         return ""
     # A program that is itself an agent would otherwise request a summary of its own session, without end.
     env = {**git_environment(), "GITMEM_HOOKS": "off", "GITMEM_BACKGROUND": "off"}
-    ran = process.run_bounded(
-        argv, cwd=folder, env=env, timeout_s=LIMIT_S, output_cap=OUTPUT_BYTES, input=text.encode("utf-8", "replace")
-    )
+    program = process.Program(argv, folder, env)
+    given = text.encode("utf-8", "replace")
+    ran = process.run_bounded(program, timeout_s=LIMIT_S, output_cap=OUTPUT_BYTES, input=given)
     if ran.status != 0:
         why = ran.problem or (f"it took longer than {LIMIT_S:g} seconds" if ran.timed_out else f"status {ran.status}")
         raise SummaryError(f"the program of the setting summaryCommand failed: {why}")

@@ -100,8 +100,8 @@ def _bead(repository: OpenRepository) -> list[str]:
     homes = [folder for folder in (top, os.path.dirname(paths.common)) if folder]
     if not task or not any(os.path.isdir(os.path.join(folder, BEADS)) for folder in homes):
         return []
-    argv = ["bd", "show", task, "--json"]
-    ran = process.run_bounded(argv, cwd=top, env=git_environment(), timeout_s=GIT_S, output_cap=BEAD_BYTES, input=b"")
+    program = process.Program(["bd", "show", task, "--json"], top, git_environment())
+    ran = process.run_bounded(program, timeout_s=GIT_S, output_cap=BEAD_BYTES, input=b"")
     try:
         found = parse_json(ran.output) if ran.status == 0 else None
     except (ValueError, RecursionError):

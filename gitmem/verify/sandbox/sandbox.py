@@ -360,9 +360,5 @@ class _Job:
                     cpu_s=self.cpu_s,
                     file_mib=FILE_BYTES // MIB,
                 )
-            return process.run_bounded(
-                argv,
-                cwd=self.ground.path,
-                env=clean_environment(self.path, scratch, scratch, online=online, variables=self.variables),
-                timeout_s=self.timeout_s,
-            )
+            env = clean_environment(self.path, scratch, scratch, online=online, variables=self.variables)
+            return process.run_bounded(process.Program(argv, self.ground.path, env), timeout_s=self.timeout_s)

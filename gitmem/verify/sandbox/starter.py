@@ -65,7 +65,7 @@ class Starter:
         _widen(self._trace)
         argv = build(self.report_fd, self.trace_fd)
         try:
-            self._child = process.start_apart(argv, cwd="/", env=env, given=(self.report_fd, self.trace_fd))
+            self._child = process.start_apart(process.Program(argv, "/", env), given=(self.report_fd, self.trace_fd))
         except ProcessError:
             os.close(self._report)
             os.close(self._trace)
