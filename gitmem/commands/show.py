@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gitmem.model import Verdict
     from gitmem.repository import OpenRepository
     from gitmem.repository.open_store import OpenStore
-    from gitmem.store.local import CheckOutput, LocalState
+    from gitmem.store.local import CheckOutput
 
 
 def show_of(repository: OpenRepository, key: str, scope: str) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def show_of(repository: OpenRepository, key: str, scope: str) -> dict[str, Any]:
     catalog = holder.catalog()
     ground = holder.ground(catalog)
     with catalog.reading():
-        found = show(catalog, holder.git, holder.local, ground, full_key, now=holder.now)
+        found = show(fact_state.ReadStore(catalog, holder.git, holder.local, ground, holder.now), full_key)
     found["claimed"] = _why_claimed(holder, catalog, full_key)
     found["references"] = _references(holder.git, found["frontmatter"])
     found["stale"] = _why_stale(holder, full_key, found) if found["status"] == STALE else ""
@@ -100,12 +100,13 @@ def output_of(repository: OpenRepository, key: str, scope: str) -> CheckOutput:
     return found
 
 
-def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key: str, *, now: int) -> dict[str, Any]:
+def show(read: fact_state.ReadStore, key: str) -> dict[str, Any]:
     """Return one memory: key, kind, title, status, frontmatter, body, verdict, provenance; count the access.
 
     Raises:
         NotFoundError: It cannot be read; the message names the problem.
     """
+    catalog, ground, now = read.catalog, read.ground, read.now
     row = catalog.row(
         "SELECT id, kind, title, path, archived, superseded, expires, oid FROM memory WHERE key = ? AND shadowed = 0",
         (key,),
@@ -115,7 +116,7 @@ def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key:
     number, kind, title, path, archived, superseded, expires, oid = row
     fields, body = catalog.row("SELECT fields, body FROM text WHERE id = ?", (number,))
     status = state.statuses_of(catalog, ground, [number], now=now, chains=state.suspects(catalog, ground))[number]
-    local.count_access(key, now)
+    read.local.count_access(key, now)
     return {
         "key": key,
         "short_id": short_ids(catalog, [key]).get(key, ""),
@@ -124,7 +125,7 @@ def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key:
         "status": status.status,
         "frontmatter": redact_all(json.loads(fields)),  # commands are exact in the catalog
         "body": body,
-        "verdict": _verdict(catalog, git, local, ground, number, key=key),
+        "verdict": _verdict(read, number, key),
         "because": list(status.chain),
         "suspicion": describe_chain(status.chain) if status.chain else "",
         "weak": status.weak,
@@ -138,10 +139,9 @@ def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key:
     }
 
 
-def _verdict(
-    catalog: Catalog, git: Git, local: LocalState, ground: int | None, number: int, *, key: str
-) -> dict[str, Any] | None:
+def _verdict(read: fact_state.ReadStore, number: int, key: str) -> dict[str, Any] | None:
     """Return the verdict that counts here, with the last inconclusive attempt; None if there is none."""
+    catalog, git, local, ground = read.catalog, read.git, read.local, read.ground
     fact = catalog.row("SELECT spec, claim, ttl_s FROM fact WHERE id = ?", (number,))
     if fact is None:
         return None

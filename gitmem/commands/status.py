@@ -6,6 +6,7 @@ from gitmem.document.times import format_time
 from gitmem.frozen import fields_of
 from gitmem.index.catalog import refs_of, short_ids, state
 from gitmem.index.catalog.disputes import list_disputes
+from gitmem.index.catalog.fact_state import ReadStore
 from gitmem.model import STATES
 from gitmem.statuses import age_s
 from gitmem.store.companion import companion_branch
@@ -21,11 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.repository import OpenRepository
     from gitmem.repository.open_store import OpenStore
-    from gitmem.store.local import LocalState
     from gitmem.verify.overview.stock import StockLine
 
 _TO_SETTLE = (
@@ -54,7 +53,9 @@ def status_of(
     ground = store.checked_ground(catalog)
     ref = store.ref if store.git.read_ref(store.ref) or not store.store.proposal else store.store.upstream
     with catalog.reading():
-        summary = status(catalog, store.git, ground, store.local, ref=ref, tip=tip, now=store.now, waiting=waiting)
+        summary = status(
+            ReadStore(catalog, store.git, store.local, ground, store.now), ref=ref, tip=tip, waiting=waiting
+        )
         summary["rotation"] = [fields_of(one) for one in list_rotations(catalog, store.policy())]
         summary["jobs"] = jobs(catalog, ground, tip)
     summary |= {"spool": counts(repository.git.repository.state), "view": view()}
@@ -78,19 +79,10 @@ def _companion(store: OpenStore) -> dict[str, Any] | None:
     }
 
 
-def status(
-    catalog: Catalog,
-    git: Git,
-    ground: int | None,
-    local: LocalState,
-    *,
-    ref: str,
-    tip: str,
-    now: int,
-    waiting: Sequence[str],
-) -> dict[str, Any]:
+def status(read: ReadStore, *, ref: str, tip: str, waiting: Sequence[str] = ()) -> dict[str, Any]:
     """Return counts by kind and status, ages of index and verdicts, waiting commands, and problems."""
-    standing = take_stock(catalog, ground, local, now=now)
+    catalog, git, ground, now = read.catalog, read.git, read.ground, read.now
+    standing = take_stock(catalog, ground, read.local, now=now)
     broken = describe_culprits(git, culprits(standing))
     of = {
         status: _lines(catalog, [line for line in standing.lines if line.status == status], broken)

@@ -15,6 +15,7 @@ from gitmem.config import variable
 from gitmem.errors import ConflictError, GitmemError, NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git.repository import discover, discover_at, is_bare
+from gitmem.index.catalog.fact_state import ReadStore
 from gitmem.repository.other_repositories import ListedStore, place_of
 from gitmem.store.listings import APART, StoreListing, entry_of, split
 from gitmem.store.scopes import LISTED
@@ -156,7 +157,7 @@ def show_listed(repository: OpenRepository, typed: str, name: str) -> dict[str, 
     ground = store.ground(catalog)
     repository.listing().note_of(store)
     with catalog.reading():
-        found = shows.show(catalog, store.git, store.local, ground, key, now=repository.now)
+        found = shows.show(ReadStore(catalog, store.git, store.local, ground, repository.now), key)
     place = store.entry.path if isinstance(store, ListedStore) else ""
     return found | {"scope": store.store.scope, "store": name, "repository": place}
 
@@ -168,9 +169,8 @@ def status_of(repository: OpenRepository, name: str) -> dict[str, Any]:
     ground = store.checked_ground(catalog)
     repository.listing().note_of(store)
     with catalog.reading():
-        counts = statuses.status(
-            catalog, store.git, ground, store.local, ref=store.ref, tip=tip, now=repository.now, waiting=()
-        )
+        read = ReadStore(catalog, store.git, store.local, ground, repository.now)
+        counts = statuses.status(read, ref=store.ref, tip=tip)
     counts |= {"jobs": None, "spool": {"waiting": 0, "refused": 0}, "view": None, "scopes": {}}
     return counts | {"scope": LISTED, "store": name, "repository": store.entry.path}
 

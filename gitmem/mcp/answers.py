@@ -13,7 +13,7 @@ from gitmem.commands.workflow.render import part_of
 from gitmem.document.author import read_author
 from gitmem.frozen import replace
 from gitmem.index.catalog import places_of
-from gitmem.index.catalog.agent_text import About, about, by, entry_of, fence_parts
+from gitmem.index.catalog.agent_text import About, MemoryLabel, about, by, entry_of, fence_parts
 from gitmem.recall import RecallResult
 from gitmem.statuses import warning_of
 from gitmem.text.fence import fence_text
@@ -135,7 +135,7 @@ def describe_standing(memory: Memory, found: Mapping[str, Any]) -> str:
         is_warned = bool(warning_of(status))
         entry = replace(known.get(one["key"], About()), why=why, is_explained=False)
         shown = text if is_warned or not why else f"{text}: {why}"
-        entries.append(entry_of(one["key"], "", status, shown, entry))
+        entries.append(entry_of(MemoryLabel(one["key"], "", status), shown, entry))
     text = "\n".join(entry.text for entry in entries)
     return fence_text(
         text, source="facts that need attention; each has key, status and author, then why, then the title"

@@ -464,11 +464,14 @@ class Memory:
             kinds: The kinds to read, besides critical memories; empty for all, None for those of the setting's role.
             is_brief: Show the newest few memories instead of recent work, as at the start of a session.
         """
+        from gitmem.commands.context.digest import DigestRequest
         from gitmem.commands.context.working_on import context
         from gitmem.results import Digest
 
-        how: dict[str, Any] = {"verified": self.jobs.last_verified, "jobs": self.jobs.notes, "is_brief": is_brief}
-        return Digest.of(context(self.repository, paths, budget_tokens, kinds, vectors_of=self.vectors.question, **how))
+        asked = DigestRequest(paths, budget_tokens, kinds, is_brief)
+        jobs, vectors_of = self.jobs, self.vectors.question
+        found = context(self.repository, asked, jobs=jobs.notes, verified=jobs.last_verified, vectors_of=vectors_of)
+        return Digest.of(found)
 
     @reads_companion
     def status(self, *, scope: str = "") -> StoreStatus:

@@ -76,33 +76,48 @@ def incoming_exact(document: Document, where: str, *, folder: str, archived: boo
     """
     refuse_unsafe(document.text.removeprefix("\ufeff"), document.fields, policy)
     read = KnownText(document, _is_clean(document, policy))
+    is_usual = layout.is_folder(folder) and folder not in layout.RESERVED_FOLDERS
     return replace(
-        _incoming(document, where, is_explicit=True, is_exact=True, folder=folder, archived=archived), read=read
+        _incoming(document, where, is_explicit=True),
+        is_exact=True,
+        folder=folder if is_usual else "",
+        archived=archived,
+        read=read,
     )
 
 
-def incoming_new(
-    key: str,
-    fields: Mapping[str, Any],
-    body: str,
-    where: str,
-    *,
-    author: Author,
-    policy: Policy,
-    now: int,
-    name: str = "",
-) -> Incoming:
+@frozen
+class ForeignMemory:
+    """A memory of another system.
+
+    Attributes:
+        key: Its key; empty to make one.
+        fields: Its frontmatter, with its kind.
+        body: Its text.
+        where: Its file and line.
+        name: The name of the note that its key is made from, or empty.
+    """
+
+    key: str
+    fields: Mapping[str, Any]
+    body: str
+    where: str
+    name: str = ""
+
+
+def incoming_new(given: ForeignMemory, author: Author, policy: Policy, *, now: int) -> Incoming:
     """Return a memory of another system in gitmem's form: with title, tags, metadata and a key.
 
     Raises:
         UnsafeError: It holds a secret or a hidden character.
         RefusedError: It lacks what its kind requires, or a field is invalid.
     """
-    kind, text = str(fields["kind"]), clean_body(body)
-    given = clean_text(" ".join(str(fields.get("title") or "").split()))
-    title, rest = split_title(text, given)
+    fields = given.fields
+    kind, text = str(fields["kind"]), clean_body(given.body)
+    named = clean_text(" ".join(str(fields.get("title") or "").split()))
+    title, rest = split_title(text, named)
     # A person's note has the tags that the person gave it.
-    words = [] if name else find_tags(f"{title}\n{rest}", policy.tags, policy.recall.language)
+    words = [] if given.name else find_tags(f"{title}\n{rest}", policy.tags, policy.recall.language)
     tags = list(dict.fromkeys([*fields.get("tags", ()), *words]))
     whole = {**fields, "title": title} | ({"tags": tags} if tags else {})
     whole |= metadata(whole, author, now)
@@ -110,34 +125,30 @@ def incoming_new(
         formatted = format_document(whole, rest + "\n" if rest else "")
         # Before a key is made from it, because errors name the key.
         refuse_unsafe(formatted, whole, policy)
-        made = key or automatic_key(kind, f"{title} {rest}" if given else text)
+        made = given.key or automatic_key(kind, f"{title} {rest}" if named else text)
         document = parse(formatted, path=f"{made}.md")
     except FormatError as err:
         raise RefusedError(err.message, hint=err.hint) from err
     check_rules(made, document, policy)
-    known = _incoming(document, where, is_explicit=bool(key), is_exact=False)
+    known = _incoming(document, given.where, is_explicit=bool(given.key))
     # A generated time says nothing about the memory's age.
     time = known.time if "created" in fields else 0
-    return replace(known, name=name, time=time, read=KnownText(document, _is_clean(document, policy)))
+    return replace(known, name=given.name, time=time, read=KnownText(document, _is_clean(document, policy)))
 
 
-def _incoming(
-    document: Document, where: str, *, is_explicit: bool, is_exact: bool, folder: str = "", archived: bool = False
-) -> Incoming:
+def _incoming(document: Document, where: str, *, is_explicit: bool) -> Incoming:
     fields = document.fields
     verify = fields.get("verify")
     return Incoming(
         where=where,
         key=document.key,
         is_explicit=is_explicit,
-        is_exact=is_exact,
+        is_exact=False,
         kind=document.kind,
         title=document.title,
         body=document.body,
         text=document.text,
         time=time_of(fields.get("updated")) or time_of(fields.get("created")),
-        folder=folder if layout.is_folder(folder) and folder not in layout.RESERVED_FOLDERS else "",
-        archived=archived,
         has_command=verify is not None and not isinstance(verify, dict),
         superseded_by=str(fields.get("superseded_by") or ""),
     )

@@ -12,7 +12,7 @@ from support.facts import approve_all, make_fact, outcomes, put, statuses, verif
 from support.signers import Signer, allow, ask, forget, needs_ssh_keygen, push
 
 from gitmem.commands.policy import change_policy
-from gitmem.index.catalog.agent_text import about, label_and_text
+from gitmem.index.catalog.agent_text import MemoryLabel, about, label_and_text
 from gitmem.memory import Memory
 from gitmem.policy.editing import with_setting
 from gitmem.store.layout import bucket_path
@@ -321,7 +321,7 @@ def test_agents_see_which_memories_nobody_signed(repo, memory, ana):
         known = about(catalog, ground, ["a", "b"], now=LATER)
 
     assert {key: one.is_claimed for key, one in known.items()} == {"a": True, "b": False}
-    assert "not signed" in label_and_text("a", "fact", "unproven", "x", known["a"])[0]
+    assert "not signed" in label_and_text(MemoryLabel("a", "fact", "unproven"), "x", known["a"])[0]
 
 
 def test_show_says_whose_a_verdict_is_or_why_it_does_not_count(proved, bob):

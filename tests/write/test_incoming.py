@@ -9,14 +9,14 @@ from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
 from gitmem.policy import builtin
 from gitmem.write.draft import Author
-from gitmem.write.incoming import Incoming, UnsafeError, incoming_exact, incoming_new
+from gitmem.write.incoming import ForeignMemory, Incoming, UnsafeError, incoming_exact, incoming_new
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 ANA = Author("Ana", "", "service")
 
 
 def new(body: str, *, key: str = "", kind: str = "learned", **fields: object) -> Incoming:
-    return incoming_new(key, {"kind": kind, **fields}, body, "x:1", author=ANA, policy=builtin(), now=NOW)
+    return incoming_new(ForeignMemory(key, {"kind": kind, **fields}, body, "x:1"), ANA, builtin(), now=NOW)
 
 
 def exact(text: str) -> Incoming:

@@ -98,7 +98,7 @@ def _tell(
         _rest(len(found) - len(shown), places),
     )))  # fmt: skip
     keys = {one.key: one.status.status for one in shown}
-    log.keep(at, event, keys, now=repository.now, tip=tip, files=places, tokens=count_tokens(text))
+    log.keep(at, event, log.ShownMemories(keys, tip, files=places, tokens=count_tokens(text)), now=repository.now)
     return text
 
 
@@ -125,7 +125,9 @@ def _entries(catalog: Catalog, shown: Sequence[NearMemory], ids: Mapping[str, st
         )
         doubt = against.get(one.key, "")
         known = agent_text.About(one.agent, one.status.is_own, one.status.why, doubt, short_id=ids.get(one.key, ""))
-        entries.append(agent_text.label_and_text(one.key, one.kind, one.status.status, text, known))
+        entries.append(
+            agent_text.label_and_text(agent_text.MemoryLabel(one.key, one.kind, one.status.status), text, known)
+        )
         left -= count_tokens(text)
     return entries
 

@@ -13,7 +13,6 @@ from gitmem.text.secrets import redact
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from gitmem.agents.event import Event
     from gitmem.model import Hit
@@ -48,6 +47,7 @@ def show_hits(repository: OpenRepository, event: Event, hits: Sequence[Hit], *, 
     parts = agent_text.fit_parts([part], tokens=10_000, characters=agent_text.CHARACTERS - 1000)
     # Everything that is ever shown of these memories has been shown; the rest of a longer one is not shown later.
     text, logged = agent_text.fence_parts(parts), redact(query)[:LOGGED_CHARS]
-    about: dict[str, Any] = {"tip": tip, "topic": topic.name, "query": logged, "tokens": count_tokens(text)}
-    log.keep(place, event, agent_text.keys_of(parts), now=repository.now, **about)
+    keys, tokens = agent_text.keys_of(parts), count_tokens(text)
+    shown = log.ShownMemories(keys, tip, topic=topic.name, query=logged, tokens=tokens)
+    log.keep(place, event, shown, now=repository.now)
     return text

@@ -11,7 +11,7 @@ from gitmem.agents.event import COMPACT, PROMPT, RESUME, START
 from gitmem.agents.session.places import append, file_name, read_lines, read_text, unescape_name
 from gitmem.agents.session.topics import topic_of, workplace_of
 from gitmem.errors import BusyError
-from gitmem.frozen import replace
+from gitmem.frozen import frozen, replace
 from gitmem.store.state import plain_files
 from gitmem.system import discard, write_text
 
@@ -117,29 +117,12 @@ def _time_of(path: str) -> float:
         return 0.0
 
 
-def keep(
-    place: Workplace,
-    event: Event,
-    keys: Mapping[str, str],
-    *,
-    now: int,
-    tip: str,
-    role: str = "",
-    topic: str = "",
-    query: str = "",
-    cut: Sequence[str] = (),
-    files: Sequence[str] = (),
-    tokens: int = 0,
-) -> None:
-    """Log what a session was shown; a session without a name and a disk error are ignored.
+@frozen
+class ShownMemories:
+    """What a session was shown.
 
-    A missing entry only means that a memory may be shown again.
-
-    Args:
-        place: The workplace.
-        event: What it was shown for.
+    Attributes:
         keys: The memories' keys with their statuses, in the order shown.
-        now: Epoch seconds.
         tip: The commit of the memory branch that was read.
         role: The role that it was chosen for, or empty.
         topic: The active topic.
@@ -148,20 +131,42 @@ def keep(
         files: The files whose memories were shown.
         tokens: The length of the text.
     """
+
+    keys: Mapping[str, str]
+    tip: str
+    role: str = ""
+    topic: str = ""
+    query: str = ""
+    cut: Sequence[str] = ()
+    files: Sequence[str] = ()
+    tokens: int = 0
+
+
+def keep(place: Workplace, event: Event, shown: ShownMemories, *, now: int) -> None:
+    """Log what a session was shown; a session without a name and a disk error are ignored.
+
+    A missing entry only means that a memory may be shown again.
+
+    Args:
+        place: The workplace.
+        event: What it was shown for.
+        shown: What it was shown.
+        now: Epoch seconds.
+    """
     state = os.path.dirname(place.root)
     if event.name in BROUGHT:
         plain_files.add_count(state, plain_files.STARTS if event.name == START else plain_files.PROMPTS)
-        plain_files.add_count(state, plain_files.SHOWN, len(keys))
-        plain_files.note_shown_keys(state, now, keys)
+        plain_files.add_count(state, plain_files.SHOWN, len(shown.keys))
+        plain_files.note_shown_keys(state, now, shown.keys)
     if not event.session:
         return
     entry: dict[str, Any] = {"at": now, "event": event.name, "client": event.client, "source": event.source}
-    entry |= {"workspace": place.workspace, "branch": place.branch, "tip": tip, "shown": {**keys}}
-    entry |= {"role": role, "topic": topic, "query": query}
-    entry |= {"cut": [*cut]} if cut else {}
-    entry |= {"files": [*files]} if files else {}
+    entry |= {"workspace": place.workspace, "branch": place.branch, "tip": shown.tip, "shown": {**shown.keys}}
+    entry |= {"role": shown.role, "topic": shown.topic, "query": shown.query}
+    entry |= {"cut": [*shown.cut]} if shown.cut else {}
+    entry |= {"files": [*shown.files]} if shown.files else {}
     entry |= {"agent": event.agent} if event.agent else {}
-    entry |= {"tokens": tokens} if tokens else {}
+    entry |= {"tokens": shown.tokens} if shown.tokens else {}
     try:
         append(_path(place, event.session), entry, limit=SESSION_BYTES)
     except (BusyError, OSError):
@@ -190,7 +195,7 @@ def log_own_writes(repository: OpenRepository, event: Event) -> None:
     written = {word: "" for word in sorted(words) if catalog.row("SELECT 1 FROM memory WHERE key = ?", (word,))}
     if written:
         place = workplace_of(repository)
-        keep(place, event, written, now=repository.now, tip=repository.find_tip() or "")
+        keep(place, event, ShownMemories(written, repository.find_tip() or ""), now=repository.now)
 
 
 def hold(repository: OpenRepository, event: Event, text: str) -> str:

@@ -129,7 +129,8 @@ def start(memory: Memory, event: Event, *, is_subagent: bool = False) -> str:
     if event.source == RESUME and entries:
         own, parts = [], _changes_since(here, entries)
         if not parts:  # logged all the same: what hooks showed before may not have come back with the conversation
-            log.keep(place, event, {}, now=repository.now, tip=_tip(repository), topic=topic.name)
+            shown = log.ShownMemories({}, _tip(repository), topic=topic.name)
+            log.keep(place, event, shown, now=repository.now)
             return ""
     else:
         topics.sweep(place)
@@ -138,9 +139,9 @@ def start(memory: Memory, event: Event, *, is_subagent: bool = False) -> str:
         own = _introduction(here)
         parts = _parts_for_task(here) if is_subagent and not name else _parts(here, own)
     text, kept = _compose(here, own, parts)
-    about: dict[str, Any] = {"role": name, "topic": topic.name, "cut": agent_text.cut_keys_of(kept)}
-    about |= {"tip": _tip(repository), "tokens": count_tokens(text)}
-    log.keep(place, event, agent_text.keys_of(kept), now=repository.now, **about)
+    keys, cut, tokens = agent_text.keys_of(kept), agent_text.cut_keys_of(kept), count_tokens(text)
+    shown = log.ShownMemories(keys, _tip(repository), name, topic.name, cut=cut, tokens=tokens)
+    log.keep(place, event, shown, now=repository.now)
     return text
 
 
@@ -312,7 +313,7 @@ def _summaries(here: _Here, count: int, room: int) -> Part:
         text = shown if is_repeated else f"{title}\n{shown}".strip()
         text += "" if shown == body.strip() else f"\n(in full: gitmem show {ids[key]})"
         known = About(agent, short_id=ids[key])
-        entries.append(agent_text.entry_of(key, "session", "", _indented(text), known))
+        entries.append(agent_text.entry_of(agent_text.MemoryLabel(key, "session", ""), _indented(text), known))
     return Part("LAST SESSION" if count == 1 else "LAST SESSIONS", tuple(entries))
 
 
@@ -366,9 +367,7 @@ def _titles(here: _Here, heading: str, rows: Sequence[Any]) -> Part:
     refs = refs_of(here.catalog, numbers)
     entries = (
         agent_text.entry_of(
-            key,
-            kind,
-            statuses[number].status,
+            agent_text.MemoryLabel(key, kind, statuses[number].status),
             display(title[:TITLE_CHARS]) + places_of(refs.get(number, ())),
             known.get(key, About()),
         )

@@ -40,7 +40,7 @@ from gitmem.verify.references import anchor_fields
 from gitmem.write import archive
 from gitmem.write.bulk import ImportPlan, Reasons, changes_of
 from gitmem.write.draft import with_fields
-from gitmem.write.incoming import Incoming, incoming_exact, incoming_new
+from gitmem.write.incoming import ForeignMemory, Incoming, incoming_exact, incoming_new
 from gitmem.write.place import KnownMemory, PlannedFiles, find_known
 
 TYPE_CHECKING = False
@@ -280,15 +280,9 @@ class _Plan:
         if proposal.key not in self._incoming:
             fields = {**proposal.fields, **self._place_fields(proposal.refs)}
             try:
-                self._incoming[proposal.key] = incoming_new(
-                    proposal.key,
-                    fields,
-                    proposal.body,
-                    proposal.refs[0],
-                    author=self._memory.author(),
-                    policy=self._policy,
-                    now=self._now,
-                )
+                given = ForeignMemory(proposal.key, fields, proposal.body, proposal.refs[0])
+                made = incoming_new(given, self._memory.author(), self._policy, now=self._now)
+                self._incoming[proposal.key] = made
             except RefusedError as err:
                 self._incoming[proposal.key] = err.message
         return self._incoming[proposal.key]

@@ -11,6 +11,7 @@ from heapq import merge
 
 from gitmem.commands.context.relevance import (
     BY_TIME,
+    CurrentWork,
     RelevanceRow,
     candidates,
     score_all,
@@ -51,7 +52,6 @@ from gitmem.verify.overview.cause import APART, Case, few, group, title
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
 
     from gitmem.index.catalog import Catalog
     from gitmem.policy import Policy
@@ -90,9 +90,7 @@ class _Work:
     catalog: Catalog
     ground: int | None
     policy: Policy
-    paths: Sequence[str]
-    kinds: Sequence[str]
-    related: Mapping[str, float]
+    asked: DigestRequest
     chains: Mapping[str, tuple[str, ...]]
     doubts: Sequence[_Doubt]
 
@@ -102,17 +100,27 @@ class _Work:
         return self.repository.now
 
 
+@frozen
+class DigestRequest:
+    """What a digest is about, and how long it may be.
+
+    Attributes:
+        paths: The current paths; empty for the changed files of the branch.
+        budget_tokens: The budget for all sections together, as counted by ``text.budget``; 0 for the policy's.
+        kinds: The kinds to read, besides critical memories; empty for all, None for those of the setting's role.
+        is_brief: Whether the newest few memories, one line each, take the place of recent work.
+        related: How well memories fit the current work by its words, from 0 to 1, by key; None if that is not known.
+    """
+
+    paths: Sequence[str]
+    budget_tokens: int
+    kinds: Sequence[str] | None
+    is_brief: bool = False
+    related: Mapping[str, float] | None = None
+
+
 def digest(
-    repository: OpenRepository,
-    catalog: Catalog,
-    ground: int | None,
-    *,
-    paths: Sequence[str],
-    budget_tokens: int,
-    kinds: Sequence[str],
-    related: Mapping[str, float],
-    is_brief: bool = False,
-    notices: Iterable[str],
+    repository: OpenRepository, catalog: Catalog, ground: int | None, asked: DigestRequest, notices: Iterable[str]
 ) -> list[DigestSection]:
     """Return the sections that fit into the budget.
 
@@ -120,22 +128,18 @@ def digest(
         repository: The opened repository.
         catalog: Its catalog.
         ground: The ground of HEAD, or None if statuses are unknown.
-        paths: The current paths: changed files of the branch, or the requested ones.
-        budget_tokens: The budget for all sections together, as counted by ``text.budget``.
-        kinds: The kinds that the reader's role reads, besides critical memories; empty for all.
-        related: How well memories fit the current work by its words, from 0 to 1, by key.
-        is_brief: Whether the newest few memories, one line each, take the place of recent work.
+        asked: What it is about and how long it may be, both settled.
         notices: Lines about the store itself, most important first.
     """
     doubts = _list_doubts(catalog, ground, repository.now)
     stale = [one.key for one in doubts if one.outcome and not (one.attempt or (one.is_fresh and one.outcome == FAILS))]
     repository.spot_check(catalog, ground, stale)
     chains = state.suspects(catalog, ground)
-    work = _Work(repository, catalog, ground, repository.policy(), paths, kinds, related, chains, doubts)
+    work = _Work(repository, catalog, ground, repository.policy(), asked, chains, doubts)
     held = tasks.list_own(catalog, repository.git, repository.config.agent)
     others = tasks.list_claimed_by_others(catalog, [one.row.key for one in held])
     items, warned = _warnings(work)
-    left = budget_tokens - FRAME_TOKENS
+    left = asked.budget_tokens - FRAME_TOKENS
     warnings = _warning_section(_with_failures(work, items, held), notices, left)
     left -= cost([warnings])
     in_hand = [*(_held_item(one, work.now) for one in held), *(_others_item(row, work.now) for row in others)]
@@ -144,7 +148,7 @@ def digest(
     relevant = _relevant(work, held, warned, left)
     left -= cost([relevant])
     shown = {item.key for item in relevant.items} | warned
-    latest = _newest(work, shown, left) if is_brief else _recent(work, shown, left)
+    latest = _newest(work, shown, left) if asked.is_brief else _recent(work, shown, left)
     return [warnings, at_work, relevant, latest]
 
 
@@ -160,10 +164,10 @@ def _warning_section(items: Sequence[DigestItem], notices: Iterable[str], budget
 def _relevant(work: _Work, held: Sequence[ClaimedTask], warned: set[str], budget: int) -> DigestSection:
     """Return the memories related to the work, the most relevant first, without those that are warned of."""
     catalog, policy, now = work.catalog, work.policy, work.now
-    paths = [*work.paths, *(path for one in held for path in one.paths)]
-    rows = candidates(catalog, paths, now, work.related, unread=policy.unread(START))
-    options: dict[str, Any] = {"policy": policy, "config": work.repository.config, "related": work.related}
-    scored = score_all(catalog, rows, paths, now, held=[one.row.key for one in held], **options)
+    paths = [*work.asked.paths, *(path for one in held for path in one.paths)]
+    current = CurrentWork(paths, [one.row.key for one in held], work.asked.related or {})
+    rows = candidates(catalog, paths, now, current.related or {}, unread=policy.unread(START))
+    scored = score_all(work.repository, catalog, rows, current)
     total = sum(row.key not in warned for row, _ in scored)
     read = _read(work, [row for row, _ in scored])
     scored = [pair for pair in scored if pair[0].id in read]
@@ -177,10 +181,10 @@ def _relevant(work: _Work, held: Sequence[ClaimedTask], warned: set[str], budget
 
 def _read(work: _Work, rows: Sequence[RelevanceRow]) -> set[int]:
     """Return the memories that the reader's role reads, by number."""
-    if not work.kinds:
+    if not work.asked.kinds:
         return {row.id for row in rows}
     critical = "SELECT id FROM memory WHERE importance = 'critical' AND id IN ({})"
-    others = [row.id for row in rows if row.kind not in work.kinds]
+    others = [row.id for row in rows if row.kind not in work.asked.kinds]
     return {row.id for row in rows}.difference(others) | {row[0] for row in work.catalog.each(critical, others)}
 
 
@@ -235,7 +239,7 @@ def _is_news(work: _Work, *without: str) -> str:
     kinds = ("task", ADOPTED, *without, *work.policy.unread(START))
     condition = f"{state.LIVE} AND {unexpired_condition(work.now)} AND m.kind NOT IN {kinds}"
     # A policy is untrusted, and a role may name any text as a kind.
-    names = ", ".join("'{}'".format(kind.replace("'", "''")) for kind in work.kinds)
+    names = ", ".join("'{}'".format(kind.replace("'", "''")) for kind in work.asked.kinds or ())
     return f"{condition} AND (m.kind IN ({names}) OR m.importance = 'critical')" if names else condition
 
 
@@ -413,7 +417,7 @@ def _with_failures(work: _Work, warned: Sequence[DigestItem], held: Sequence[Cla
     """Return the warnings with earlier failures: of claimed tasks first, of tasks nearby after the failed facts."""
     mine, near = list[DigestItem](), list[DigestItem]()
     keys = {one.row.key for one in held}
-    for failure in tasks.failures(work.catalog, held, work.paths, now=work.now):
+    for failure in tasks.failures(work.catalog, held, work.asked.paths, now=work.now):
         notes = f": {cut(failure.notes, REASON_LIMIT)}" if failure.notes else ""
         text = f"PAST FAILURE: {cut(failure.title, TITLE_LIMIT)} — attempt {failure.num}{notes}"
         (mine if failure.key in keys else near).append(DigestItem(failure.key, "task", "", text))

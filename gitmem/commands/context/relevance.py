@@ -20,9 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from gitmem.config import Config
     from gitmem.index.catalog import Catalog
-    from gitmem.policy import Policy
+    from gitmem.repository import OpenRepository
 
 # The newest memories scored, besides those whose paths match.
 NEWEST = 200
@@ -143,33 +142,37 @@ def nearness_to(working: Sequence[str]) -> Callable[[str], float]:
     return near
 
 
+@frozen
+class CurrentWork:
+    """What memories may be relevant to.
+
+    Attributes:
+        paths: The current paths.
+        held: The claimed tasks.
+        related: How well memories fit the current work by their words, from 0 to 1; then only those that fit by words,
+            place or a link are relevant. None for all.
+    """
+
+    paths: Sequence[str]
+    held: Sequence[str] = ()
+    related: Mapping[str, float] | None = None
+
+
 def score_all(
-    catalog: Catalog,
-    rows: Sequence[RelevanceRow],
-    working: Sequence[str],
-    now: int,
-    *,
-    held: Sequence[str],
-    policy: Policy,
-    config: Config,
-    related: Mapping[str, float] | None = None,
+    repository: OpenRepository, catalog: Catalog, rows: Sequence[RelevanceRow], current: CurrentWork
 ) -> list[tuple[RelevanceRow, float]]:
     """Return memories with their relevance, the most relevant first, and those linked with them.
 
     Args:
+        repository: The opened repository, whose policy and settings count.
         catalog: The catalog.
         rows: The memories.
-        working: The current paths.
-        now: Epoch seconds.
-        held: The claimed tasks.
-        policy: The store's policy.
-        config: The settings.
-        related: How well memories fit the current work by their words, from 0 to 1; then only those that fit by words,
-            place or a link are returned. None for all.
+        current: What they may be relevant to.
     """
-    near = nearness_to(working)
+    policy, config, now, related = repository.policy(), repository.config, repository.now, current.related
+    near = nearness_to(current.paths)
     overlaps = {row.id: near(row.paths) for row in rows}
-    at_work = [*held, *(row.key for row in rows if overlaps[row.id] >= 1.0)]
+    at_work = [*current.held, *(row.key for row in rows if overlaps[row.id] >= 1.0)]
     linked = set[str]().union(*neighbours(catalog, at_work).values())
     # Linked memories that are neither new nor near a place have not been read so far.
     others = sorted(linked - {row.key for row in rows})

@@ -25,12 +25,9 @@ def parts_of_digest(repository: OpenRepository, digest: Mapping[str, Any]) -> li
     for section in digest["sections"]:
         entries = (
             agent_text.entry_of(
-                item["key"],
-                item["kind"],
-                item["status"],
+                agent_text.MemoryLabel(item["key"], item["kind"], item["status"], item["scope"]),
                 item["text"],
                 _about(known, item, section["name"]),
-                scope=item["scope"],
                 is_whole=item["whole"],
             )
             for item in section["items"]

@@ -120,11 +120,8 @@ def branch_words(head: str) -> str:
 
 def context(
     repository: OpenRepository,
-    paths: Sequence[str],
-    budget_tokens: int,
-    kinds: Sequence[str] | None = None,
+    asked: digest.DigestRequest,
     *,
-    is_brief: bool = False,
     jobs: Callable[[Catalog, int | None], list[str]],
     verified: Callable[[Catalog], dict[str, Any] | None],
     vectors_of: Callable[[str, Catalog], AbstractContextManager[VectorQuery | None]],
@@ -133,22 +130,19 @@ def context(
 
     Args:
         repository: The opened repository.
-        paths: The session's paths; empty for the current work.
-        budget_tokens: The length of the digest; 0 for the policy's.
-        kinds: The kinds to read, besides critical memories; empty for all, None for those of the setting's role.
-        is_brief: Show the newest few memories, one line each, instead of recent work.
+        asked: What it is about, and how long it may be.
         jobs: Returns a line for each verify job that is overdue or failed.
         verified: Returns when facts were last verified.
         vectors_of: Returns a query as vectors, None to search by words alone.
     """
     policy = repository.policy()
-    kinds = role_of(policy, repository.config.role)[1].kinds if kinds is None else kinds
+    kinds = role_of(policy, repository.config.role)[1].kinds if asked.kinds is None else asked.kinds
     configured = repository.config.default_branch or policy.verify.default_branch
     # Without reading git's configuration, which takes a process: this only affects relevance.
     likely = likely_default(repository.git, configured=configured, remote=repository.config.remote)
-    working = paths or working_set(repository.git, likely or repository.default_branch())
-    budget_tokens = budget_tokens or policy.context.budget_tokens
-    others = other_scopes(repository, working, budget_tokens, few=is_brief)
+    working = asked.paths or working_set(repository.git, likely or repository.default_branch())
+    budget_tokens = asked.budget_tokens or policy.context.budget_tokens
+    others = other_scopes(repository, working, budget_tokens, few=asked.is_brief)
     if others is not None:
         budget_tokens -= sections.cost([others])
         if not repository.has_store():
@@ -163,9 +157,9 @@ def context(
     lines = [*filter(None, about)]
     lines += [*notices(catalog, jobs(catalog, ground)), *_approvals(repository)]
     words = score_by_names(repository, catalog, ground, vectors_of) | facts_reading_changes(catalog, working)
-    options: dict[str, Any] = {"budget_tokens": budget_tokens, "kinds": kinds, "related": words, "is_brief": is_brief}
+    settled = digest.DigestRequest(working, budget_tokens, kinds, asked.is_brief, words)
     with catalog.reading():
-        found = digest.digest(repository, catalog, ground, paths=working, notices=lines, **options)
+        found = digest.digest(repository, catalog, ground, settled, lines)
     return sections.as_table([*found, *([others] if others else [])], catalog) | {"verified": verified(catalog)}
 
 
@@ -257,8 +251,7 @@ def _items_of(repository: OpenRepository, source: Source, working: Sequence[str]
     newest = f"{relevance.COLUMNS} WHERE {condition} AND {fit} ORDER BY m.created DESC, m.key LIMIT ?"
     rows = [relevance.RelevanceRow(*row) for row in catalog.rows(newest, (*values, relevance.NEWEST))]
     keys = {row.key for row in rows}
-    options: dict[str, Any] = {"held": (), "policy": policy, "config": repository.config}
-    ranked = relevance.score_all(catalog, rows, working, now, **options)
+    ranked = relevance.score_all(repository, catalog, rows, relevance.CurrentWork(working))
     scored = [(row, score) for row, score in ranked if row.key in keys]
     statuses = state.statuses_of(
         catalog, ground, [row.id for row, _ in scored], now=now, chains=state.suspects(catalog, ground)

@@ -270,22 +270,28 @@ def session_use(
     return SessionUse(number, tuple(sorted(sizes)), **counts)
 
 
-def usage_of(
-    memories: Sequence[UsedMemory],
-    days: Mapping[int, Mapping[str, int]],
-    shown: Mapping[str, int],
-    looks: Mapping[str, int],
-    sessions: Mapping[str, Sequence[Mapping[str, Any]]],
-    *,
-    since: int,
-    now: int,
-    is_used: Callable[[str, str, int], bool] = lambda *_: False,
-) -> StoreUsage:
-    """Return all figures, for the period from *since* until *now*.
+@frozen
+class UsageLog:
+    """What is recorded about the use of memories.
 
-    *days* are the counts of each day, by its number since the epoch; *shown*, *looks* and *sessions* are as for
-    ``idle_in`` and ``session_use``, and *is_used* tells whether a session's later events use a memory.
+    Attributes:
+        days: The counts of each day, by its number since the epoch.
+        shown: As for ``idle_in``.
+        looks: The same.
+        sessions: As for ``session_use``.
+        is_used: Tells whether a session's later events use a memory.
     """
+
+    days: Mapping[int, Mapping[str, int]]
+    shown: Mapping[str, int]
+    looks: Mapping[str, int]
+    sessions: Mapping[str, Sequence[Mapping[str, Any]]]
+    is_used: Callable[[str, str, int], bool] = lambda *_: False
+
+
+def usage_of(memories: Sequence[UsedMemory], log: UsageLog, *, since: int, now: int) -> StoreUsage:
+    """Return all figures, for the period from *since* until *now*."""
+    days, shown, looks, sessions, is_used = log.days, log.shown, log.looks, log.sessions, log.is_used
     known = {memory.key: memory for memory in memories}
 
     def is_used_later(session: str, key: str, at: int) -> bool:
@@ -364,4 +370,4 @@ def read(
         return key in marks and is_used_in(key, marks[key], events.get(session, ()), at)
 
     counts, looks = plain_files.daily_counts(state), repository.local.last_looks()
-    return usage_of(memories, counts, shown, looks, sessions, since=since, now=now, is_used=is_used)
+    return usage_of(memories, UsageLog(counts, shown, looks, sessions, is_used), since=since, now=now)

@@ -76,6 +76,7 @@ class Past:
         self._local = self._past_local_state()
         self._policy = Policy.from_dict(parse_json(self._catalog.meta("policy") or "{}"))
         self._ground = self._ground_with_statuses()
+        self._read = fact_state.ReadStore(self._catalog, self._git, self._local, self._ground, NO_CLOCK)
         self._source = ranker.Source(PROJECT, self._catalog, self._local, self._ground)
         self._add_notices()
 
@@ -164,16 +165,7 @@ class Past:
         """Return that time's counts by kind and status, with failed and suspect facts."""
         memory = self._memory
         with self._catalog.reading():
-            counts = status.status(
-                self._catalog,
-                self._git,
-                self._ground,
-                self._local,
-                ref=memory.ref,
-                tip=self.commit,
-                now=NO_CLOCK,
-                waiting=(),
-            )
+            counts = status.status(self._read, ref=memory.ref, tip=self.commit)
         counts |= {"index": {"commit": self.commit, "is_current": True}, "verified_age_s": None}
         counts |= {"at": self.table(), "is_empty": self.is_empty, "scope": PROJECT, "scopes": {}}
         counts |= {"spool": {"waiting": 0, "refused": 0}, "view": None}
@@ -207,7 +199,7 @@ class Past:
         """
         key = self._key(typed)
         with self._catalog.reading():
-            found = show.show(self._catalog, self._git, self._local, self._ground, key, now=NO_CLOCK)
+            found = show.show(self._read, key)
             row = self._catalog.row(_FACT, (key,))
         found |= {"scope": PROJECT, "at": self.table(), "now": None, "truth": []}
         if row is None or not self.anchor.code:

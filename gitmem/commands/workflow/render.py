@@ -10,7 +10,6 @@ from gitmem.text.budget import count_tokens
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from gitmem.index.catalog.agent_text import About
     from gitmem.recall import RecallResult
@@ -44,9 +43,9 @@ def part_of(repository: OpenRepository, heading: str, found: RecallResult, *, li
         store = repository.find_source(hit.store) if hit.scope == SOURCE else None if hit.store else stores[hit.scope]
         catalog = store.catalog() if store is not None else None
         text, is_whole = agent_text.hit_text(catalog if limit else None, hit, limit_tokens=limit)
-        how: dict[str, Any] = {"scope": hit.scope, "is_whole": is_whole}
+        label = agent_text.MemoryLabel(hit.reference, hit.kind, hit.status, hit.scope)
         about = None if hit.store else known.get(hit.scope, {}).get(hit.key)
-        entries.append(agent_text.entry_of(hit.reference, hit.kind, hit.status, text, about, **how))
+        entries.append(agent_text.entry_of(label, text, about, is_whole=is_whole))
     return Part(heading, tuple(entries), found.more, REST)
 
 

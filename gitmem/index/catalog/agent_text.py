@@ -104,45 +104,49 @@ def about(catalog: Catalog, ground: int | None, keys: Iterable[str], *, now: int
     }
 
 
-def entry_of(
-    key: str,
-    kind: str,
-    status: str,
-    text: str,
-    known: About | None,
-    *,
-    scope: str = PROJECT,
-    is_whole: bool = True,
-) -> MemoryText:
-    """Format one memory as an entry: key, kind, scope, status and author, then its text.
+@frozen
+class MemoryLabel:
+    """What is said of a memory in brackets before its text.
 
-    Args:
+    Attributes:
         key: Its key; empty for a line about the store itself.
         kind: Its kind.
         status: Its status, or empty.
+        scope: Its scope.
+    """
+
+    key: str
+    kind: str
+    status: str
+    scope: str = PROJECT
+
+
+def entry_of(label: MemoryLabel, text: str, known: About | None, *, is_whole: bool = True) -> MemoryText:
+    """Format one memory as an entry: key, kind, scope, status and author, then its text.
+
+    Args:
+        label: Which memory it is.
         text: The text to show.
         known: Who wrote it; None if that is not known here.
-        scope: Its scope.
         is_whole: Whether the text is complete.
     """
-    if not key:
+    if not label.key:
         return MemoryText(f"- {text}")
-    entry = " ".join(label_and_text(key, kind, status, text, known, scope=scope))
-    return MemoryText(entry, key, status, is_whole)
+    entry = " ".join(label_and_text(label, text, known))
+    return MemoryText(entry, label.key, label.status, is_whole)
 
 
-def label_and_text(
-    key: str, kind: str, status: str, text: str, known: About | None, *, scope: str = PROJECT
-) -> tuple[str, str]:
+def label_and_text(label: MemoryLabel, text: str, known: About | None) -> tuple[str, str]:
     """Return the label of a memory, in gitmem's own words and slugs, and its text with a warning if it is in doubt.
 
     Everything that shows a memory to an agent is made by this: no belief without its status, reason and author.
     """
+    status, scope = label.status, label.scope
     whose = "" if known is None else by(known.agent)
     shown = f"{status}, claimed by others" if status == VERIFIED and known and not known.is_own else status
     where = "pulled, not a memory" if scope == SOURCE else scope if scope != PROJECT else ""
     unsigned = "not signed" if known is not None and known.is_claimed else ""
-    words = (kind, where, shown, whose, unsigned)
+    words = (label.kind, where, shown, whose, unsigned)
     doubt = warning_of(status) and ((known and known.why) or warning_of(status))
     why = f"{display(doubt)}. "
     if known is not None and known.is_explained:
@@ -151,7 +155,7 @@ def label_and_text(
     if known and known.against:
         warned += f"DISPUTED: it contradicts {known.against}, and no person has settled which is true. "
     # A short id of another scope would be looked up in the project.
-    named = (known.short_id if known is not None and scope == PROJECT else "") or key
+    named = (known.short_id if known is not None and scope == PROJECT else "") or label.key
     return f"- [{named}] ({', '.join(filter(None, map(display, words)))})", f"{warned}{text}"
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
+    from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.model import Blocked
     from gitmem.policy import Policy
@@ -28,6 +29,25 @@ _FLAGS = (11, 12)
 CLAIMED = "@"
 # Prefix of the sandbox's rung there.
 RUNG = "+"
+
+
+@frozen
+class ReadStore:
+    """A store as it is read: one catalog, at one commit of the code and one time.
+
+    Attributes:
+        catalog: The catalog.
+        git: The repository.
+        local: The local state of this clone.
+        ground: The ground of the code's commit; None if statuses are unknown.
+        now: Epoch seconds.
+    """
+
+    catalog: Catalog
+    git: Git
+    local: LocalState
+    ground: int | None
+    now: int
 
 
 @frozen

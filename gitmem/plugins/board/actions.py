@@ -54,6 +54,7 @@ class BoardDraft:
         confidence: From 0 to 1, or None.
         worker: The author; empty for the current agent or person.
         must_surface: Whether the final report must mention it.
+        severity: The severity of a signal.
     """
 
     links: Mapping[str, Sequence[str]]
@@ -61,6 +62,7 @@ class BoardDraft:
     confidence: float | None = None
     worker: str = ""
     must_surface: bool = False
+    severity: str = ""
 
 
 PLAIN = BoardDraft({})
@@ -75,24 +77,15 @@ def open_board(repository: OpenRepository, run: str, goal: str) -> tuple[Board, 
     """
     is_new = repository.git.read_ref(log.ref_of(run)) is None
     if goal or is_new:
-        post(repository, run, GOAL, goal or f"the run {run}", PLAIN, starts=True)
+        _post(repository, run, GOAL, goal or f"the run {run}", PLAIN)
     board = log.read_board(repository.git, run)
     if board.is_closed:
         raise RunClosedError(f"the run {run} is closed", hint=f"read it: gitmem board show {run}")
     return board, is_new
 
 
-def post(
-    repository: OpenRepository,
-    run: str,
-    type: str,
-    text: str,
-    draft: BoardDraft = PLAIN,
-    *,
-    severity: str = "",
-    starts: bool = False,
-) -> PostedEntry:
-    """Add an entry to a board.
+def post(repository: OpenRepository, run: str, type: str, text: str, draft: BoardDraft = PLAIN) -> PostedEntry:
+    """Add an entry to a board that exists.
 
     Args:
         repository: The repository.
@@ -100,8 +93,6 @@ def post(
         type: Its type, any of ``TYPES``.
         text: Its text.
         draft: Its other parts.
-        severity: The severity of a signal.
-        starts: Whether it may be the first entry of a new board.
 
     Raises:
         NotFoundError: The board, or an entry that it names, does not exist.
@@ -111,8 +102,12 @@ def post(
     """
     if type not in TYPES:
         raise UsageError(f"unknown type of entry: {type}", hint=f"choose one of {', '.join(POSTED)}")
-    if not starts:
-        log.need_tip(repository.git, run)
+    log.need_tip(repository.git, run)
+    return _post(repository, run, type, text, draft)
+
+
+def _post(repository: OpenRepository, run: str, type: str, text: str, draft: BoardDraft) -> PostedEntry:
+    """Add an entry to a board, perhaps the first one of a new board."""
     links = _resolve(repository, run, draft.links)
     author, policy = repository.author(), repository.policy()
     source = Source(clean_text(draft.source.doc), clean_text(draft.source.ref), clean_text(draft.source.evidence))
@@ -129,7 +124,7 @@ def post(
         links=links,
         source=source,
         confidence=draft.confidence,
-        severity=severity,
+        severity=draft.severity,
         must_surface=draft.must_surface,
     )
     target = WriteTarget(repository.git, log.ref_of(run), f"board {type}", repository.config.lock_timeout_s)

@@ -73,7 +73,7 @@ class Boards:
 
         if severity not in SEVERITIES:
             raise UsageError(f"unknown severity: {severity}", hint=f"choose one of {', '.join(SEVERITIES)}")
-        return board.post(self._repository, run, "signal", text, board.BoardDraft({}, worker=worker), severity=severity)
+        return board.post(self._repository, run, "signal", text, board.BoardDraft({}, worker=worker, severity=severity))
 
     def answer(
         self, run: str, *signals: str, text: str, ref: str = "", evidence: str = "", worker: str = ""

@@ -26,7 +26,7 @@ from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets, redact
 from gitmem.write.bulk import ImportPlan, Reasons, changes_of, settle
 from gitmem.write.draft import clean_text, with_fields
-from gitmem.write.incoming import Incoming, UnsafeError, incoming_exact, incoming_new
+from gitmem.write.incoming import ForeignMemory, Incoming, UnsafeError, incoming_exact, incoming_new
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -261,9 +261,8 @@ def _check(given: ImportRecord, policy: Policy, *, author: Author, now: int) -> 
     if given.name and (theirs := fields.get(IMPORTED)) not in (None, True, given.name):
         fields = {**fields, f"{IMPORTED}_{IMPORTED}": theirs}
     fields = {**fields, IMPORTED: given.name or fields.get(IMPORTED) or True}
-    made = incoming_new(
-        given.key, fields, given.body, given.where, author=author, policy=policy, now=now, name=given.name
-    )
+    foreign = ForeignMemory(given.key, fields, given.body, given.where, given.name)
+    made = incoming_new(foreign, author, policy, now=now)
     return replace(made, archived=given.archived)
 
 

@@ -20,7 +20,7 @@ from gitmem.store.view.worktree import head_of, refuse_locked, save
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     Merge = Callable[[View, str], tuple[View, Mapping[str, str], Collection[str]]]
 
@@ -141,11 +141,10 @@ def refresh(
     sizes = git.sizes({oid for side in sides for oid in (side.old, side.new) if oid})
     held = dict(view.held)
     with Folder(view.path) as folder:
-        ordered = sorted(sides, key=lambda side: side.path)
-        shown = _settle(git, folder, ordered, sizes, held=held, accepted=accepted or {}, ours=ours, length=len(tip),
-                        was_cut=bool(view.toward))  # fmt: skip
+        changes = _Changes(sorted(sides, key=lambda side: side.path), sizes, len(tip), is_whole, bool(view.toward))
+        shown = _settle(git, folder, changes, _Blobs(held, accepted or {}, ours))
     try:
-        _index(git, view, sides, shown, is_whole=is_whole, length=len(tip), also=also)
+        _index(git, view, changes, shown, also)
     except ProcessError:
         refuse_locked(git, view)
         if is_whole:
@@ -252,35 +251,51 @@ def _sides(git: Git, view: View, base: str, tip: str) -> tuple[list[PathVersion]
     return sides, True
 
 
-def _settle(
-    git: Git,
-    folder: Folder,
-    sides: Iterable[PathVersion],
-    sizes: Mapping[str, int],
-    *,
-    held: dict[str, str],
-    accepted: Mapping[str, str],
-    ours: Mapping[str, set[str]],
-    length: int,
-    was_cut: bool,
-) -> dict[str, str]:
-    """Write, delete or leave each file; return how each path appears now, and update *held*.
+@frozen
+class _Changes:
+    """What a refresh has to show.
 
-    If an earlier refresh *was_cut* short, it wrote the blank files, whose content never reached the disk.
+    Attributes:
+        sides: The differences, by path.
+        sizes: The size of each blob.
+        length: The length of an object's name.
+        is_whole: Whether the differences are complete: then the index is rebuilt.
+        was_cut: Whether an earlier refresh was cut short: it wrote the blank files, whose content never reached the
+            disk.
     """
+
+    sides: Sequence[PathVersion]
+    sizes: Mapping[str, int]
+    length: int
+    is_whole: bool
+    was_cut: bool
+
+
+@frozen
+class _Blobs:
+    """The blobs by path that a file may hold: what a person changed, what was accepted of it, and what we wrote."""
+
+    held: dict[str, str]
+    accepted: Mapping[str, str]
+    ours: Mapping[str, set[str]]
+
+
+def _settle(git: Git, folder: Folder, changes: _Changes, blobs: _Blobs) -> dict[str, str]:
+    """Write, delete or leave each file; return how each path appears now, and update what is held."""
+    sizes, held, accepted, ours = changes.sizes, blobs.held, blobs.accepted, blobs.ours
     shown: dict[str, str] = {}
     wanted: list[tuple[PathVersion, str, str]] = []
-    for side in sides:
+    for side in changes.sides:
         shown[side.path] = form_of(_entry(side.path, side.mode, side.new, sizes))
         was = side.old if form_of(_entry(side.path, side.old_mode, side.old, sizes)) == FILE else ""
         new = side.new if shown[side.path] == FILE else ""
         if not was and not new and not any(side.path in asked for asked in (held, accepted, ours)):
             continue
         left = {held.get(side.path, was), accepted.get(side.path), *ours.get(side.path, ())}
-        there = folder.oid(side.path, length)
+        there = folder.oid(side.path, changes.length)
         if there == new:
             held.pop(side.path, None)
-        elif there != ODD and (there in left or (was_cut and folder.is_blank(side.path))):
+        elif there != ODD and (there in left or (changes.was_cut and folder.is_blank(side.path))):
             held.pop(side.path, None)
             if new:
                 wanted.append((side, was, there))
@@ -302,24 +317,15 @@ def _entry(path: str, mode: str, oid: str, sizes: Mapping[str, int]) -> TreeEntr
     return TreeEntry(mode, "commit" if mode == "160000" else "blob", oid, sizes.get(oid, -1), path)
 
 
-def _index(
-    git: Git,
-    view: View,
-    sides: list[PathVersion],
-    shown: Mapping[str, str],
-    *,
-    is_whole: bool,
-    length: int,
-    also: Collection[str],
-) -> None:
+def _index(git: Git, view: View, changes: _Changes, shown: Mapping[str, str], also: Collection[str]) -> None:
     """Set the index entry of each path, shown or not, to that of the commit, so that git status is clean."""
-    mine = view.git(git)
+    mine, sides, is_whole = view.git(git), changes.sides, changes.is_whole
     if is_whole and _has_index(git, view):
         os.unlink(_index_of(git, view))
     entries = [(side.mode, side.new, side.path) for side in sides if shown[side.path] != LEFT_OUT]
     left_out = [side.path for side in sides if shown[side.path] == LEFT_OUT and not is_whole]
     gone = [path for path in left_out if path in also or _is_nameable(path)]
-    worktrees.update_index(mine, entries, gone, length=length)
+    worktrees.update_index(mine, entries, gone, length=changes.length)
     worktrees.hide(mine, [path for _, _, path in entries if shown[path] == HIDDEN])
     if len(entries) > TIMES_ABOVE:
         worktrees.remember_times(mine)

@@ -12,7 +12,7 @@ from gitmem.store.state import plain_files
 
 
 def shown(where, event, **keys: str) -> None:
-    log.keep(where, event, keys, tip="c0ffee", now=1)
+    log.keep(where, event, log.ShownMemories(keys, "c0ffee"), now=1)
 
 
 def seen(where, session: str = "s1") -> dict[str, str]:

@@ -86,10 +86,10 @@ def test_rates_are_of_the_days_looked_at_and_nothing_has_no_share() -> None:
         today: {plain_files.RECALLS: 4, plain_files.RECALLS_ANSWERED: 3},
     }
 
-    found = usage.usage_of([], days, {}, {}, {}, since=before(29), now=NOW)
+    found = usage.usage_of([], usage.UsageLog(days, {}, {}, {}), since=before(29), now=NOW)
 
     assert (found.recalls, found.prompts) == (HitRate(4, 3), HitRate(0, 0))
     assert (found.document["recalls"]["share"], found.document["prompts"]["share"]) == (0.75, None)
     assert (found.since, found.counted_since, found.median_days) == ("2026-10-27", "2026-10-16", None)
     assert found.by == "week"
-    assert usage.usage_of([], days, {}, {}, {}, since=before(364), now=NOW).by == "month"
+    assert usage.usage_of([], usage.UsageLog(days, {}, {}, {}), since=before(364), now=NOW).by == "month"

@@ -8,6 +8,7 @@ from support.ids import id_of
 
 from gitmem.index.catalog.agent_text import (
     About,
+    MemoryLabel,
     MemoryText,
     Part,
     beginning_of,
@@ -48,14 +49,17 @@ def test_nothing_is_no_fence() -> None:
 
 def test_an_entry_says_whose_it_is_and_what_its_status_means() -> None:
     assert (
-        entry_of("k", "fact", VERIFIED, "So.", About(is_own=False)).text
+        entry_of(MemoryLabel("k", "fact", VERIFIED), "So.", About(is_own=False)).text
         == "- [k] (fact, verified, claimed by others, by a person) So."
     )
-    assert entry_of("k", "note", "", "So.", About("scout")).text == "- [k] (note, by agent scout) So."
-    assert entry_of("k", "note", "", "So.", About("x) Obey: [y]")).text == "- [k] (note, by agent x-obey-y) So."
-    assert entry_of("k", "note", "", "So.", None, scope="universal").text == "- [k] (note, universal) So."
-    assert "FAILED" in entry_of("k", "fact", FAILED, "So.", About()).text
-    assert entry_of("", "", "", "3 wait", About()) == MemoryText("- 3 wait")
+    assert entry_of(MemoryLabel("k", "note", ""), "So.", About("scout")).text == "- [k] (note, by agent scout) So."
+    assert (
+        entry_of(MemoryLabel("k", "note", ""), "So.", About("x) Obey: [y]")).text
+        == "- [k] (note, by agent x-obey-y) So."
+    )
+    assert entry_of(MemoryLabel("k", "note", "", "universal"), "So.", None).text == "- [k] (note, universal) So."
+    assert "FAILED" in entry_of(MemoryLabel("k", "fact", FAILED), "So.", About()).text
+    assert entry_of(MemoryLabel("", "", ""), "3 wait", About()) == MemoryText("- 3 wait")
 
 
 def test_what_is_reported_cannot_close_its_own_fence() -> None:

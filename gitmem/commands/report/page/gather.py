@@ -290,7 +290,7 @@ def _timeline(
                 timeline.FactHistory(fact, tuple(v for v in known if is_accepted(v, source.policy, now=page.made)))
             )
         here = _outcomes_here(catalog, source.ground) if page.code == line[0] else {}
-        return timeline.read(git, *line, judged, links, here=here, is_whole=is_whole), ()
+        return timeline.read(git, *line, timeline.FactHistories(judged, links, here, is_whole)), ()
     except ProcessError as err:
         return None, (f"cannot compute statuses over the history of the code: {err.message}",)
 

@@ -42,40 +42,43 @@ class FactHistory:
     verdicts: tuple[Verdict, ...]
 
 
-def read(
-    git: Git,
-    tip: str,
-    branch: str,
-    facts: Sequence[FactHistory],
-    links: Iterable[tuple[str, str]],
-    *,
-    here: Mapping[str, str],
-    is_whole: bool = True,
-    at_most: int = COMMITS,
-) -> Timeline | None:
+@frozen
+class FactHistories:
+    """What is known of the facts of a store over time.
+
+    Attributes:
+        facts: The facts with all their verdicts.
+        links: Pairs of a required memory and its dependent.
+        here: The outcome of each fact with a verdict on the exact inputs of the newest commit.
+        is_whole: Whether all verdicts were read.
+    """
+
+    facts: Sequence[FactHistory]
+    links: Iterable[tuple[str, str]]
+    here: Mapping[str, str]
+    is_whole: bool = True
+
+
+def read(git: Git, tip: str, branch: str, known: FactHistories) -> Timeline | None:
     """Return the timeline of a branch of the code; None if nothing is known at its newest commits, or before them.
 
     Args:
         git: The repository.
         tip: The newest commit.
         branch: The branch's name.
-        facts: The facts with all their verdicts.
-        links: Pairs of a required memory and its dependent.
-        here: The outcome of each fact with a verdict on the exact inputs of the newest commit.
-        is_whole: Whether all verdicts were read.
-        at_most: The most commits examined.
+        known: What is known of its facts.
 
     Raises:
         ProcessError: The history cannot be read.
     """
-    line = list_line(git, tip, at_most=at_most + 1)
-    shown = [Moment(one.commit, one.at, redact(one.by), redact(one.subject)) for one in line[:at_most]][::-1]
+    line = list_line(git, tip, at_most=COMMITS + 1)
+    shown = [Moment(one.commit, one.at, redact(one.by), redact(one.subject)) for one in line[:COMMITS]][::-1]
     names = [one.commit for one in shown]
-    known = _find_known(git, names, facts, here)
-    columns = _columns(git, tip, names, {one.commit for each in known.values() for one in each})
+    states = _find_known(git, names, known.facts, known.here)
+    columns = _columns(git, tip, names, {one.commit for each in states.values() for one in each})
     points = {
         key: [(columns[one.commit], one.outcome, one.how) for one in each if one.commit in columns]
-        for key, each in sorted(known.items())
+        for key, each in sorted(states.items())
     }
     if not any(points.values()):
         return None
@@ -83,11 +86,11 @@ def read(
     return Timeline(
         branch=branch,
         moments=tuple(shown),
-        counts=tuple(count(strips, links, len(shown))),
+        counts=tuple(count(strips, known.links, len(shown))),
         strips=tuple(sorted(filter(_has_failed, strips), key=_what_fails_first)),
-        breaks=tuple(_breaks(git, shown, columns, known)),
-        has_more=len(line) > at_most,
-        is_whole=is_whole,
+        breaks=tuple(_breaks(git, shown, columns, states)),
+        has_more=len(line) > COMMITS,
+        is_whole=known.is_whole,
     )
 
 
