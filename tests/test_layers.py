@@ -101,6 +101,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/hub/overview.py": "what is printed of it: tests/cli/hub/test_hub.py, tests/hub/test_follower.py",
     "gitmem/hub/reading.py": "through requests: tests/hub/test_server.py",
     "gitmem/hub/web/lookup.py": "the same",
+    "gitmem/hub/forge/organisation.py": "with a forge: tests/hub/forge/test_listing.py",
     "gitmem/hub/web/request.py": "the same; tests/hub/web/test_page.py",
     "gitmem/hub/mirror.py": "with real remotes: tests/hub/test_ingest.py",
     "gitmem/hub/work/checkout.py": "through jobs on real repositories: tests/hub/work/test_verification.py",
