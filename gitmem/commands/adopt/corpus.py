@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _ASIDE = re.compile(
     r"(^|/)(tests?|__tests__|specs?|e2e|examples?|samples?|demos?|docs?|website|benchmarks?|bench|fixtures?|mocks?|__mocks__|"
-    r"test-?utils?|testing|[\w-]*-tests?|alembic|versions|scripts|hack|\.github|\.devcontainer|testdata|node_modules|vendor|third_party|migrations?|templates?|cookbook|evals?|playground|generated|dist)/|"
+    r"test-?utils?|testing|[\w-]*-tests?|alembic|versions|scripts|hack|\.github|\.devcontainer|testdata|node_modules|vendor|third_party|migrations?|templates?|cookbook|evals?|playground|generated|dist)/|^references/|"
     r"(^|/)(test_[^/]*|[^/]*(_test|\.test|\.spec|\.stories)\.[^/]*|conftest\.py)$",
     re.I,
 )

@@ -34,6 +34,9 @@ _ENTRY = re.compile(r"^(\S+?)/?(?:\s+(?:[#←(<→–—-]|//).*|\s{2,}.*|\s*)$"
 _IMPORT = re.compile(r"^\s*(?:from [\w.]+ import|import|export|(?:pub )?use)\b")
 LONGEST_IMPORT = 60
 SHELLS = frozenset({"", "bash", "sh", "shell", "zsh", "console", "shell-session", "terminal", "powershell", "ps1"})
+# Blocks that may also show what a command printed: the lines without a prompt, below one with it.
+_TRANSCRIPTS = frozenset({"", "console", "shell-session", "terminal", "text", "txt"})
+PROMPT = re.compile(r"^\s*(?:\[[^\]]*\]|\([^)]*\)|[\w.-]+@[^\s$]+|~)?\s?[$❯]\s+(?=\S)")
 # What comes before the tree of something that a command makes, not of this repository.
 _MADE = re.compile(
     r"\b(?:creates?|generates?|scaffolds?|produces?|bootstraps?|sets up|will (?:look|be)|should (?:look|have)|"
@@ -230,14 +233,16 @@ class _Splitter:
         elif language in ("", "text", "txt", "plaintext") and _is_listing(inside):
             yield from self._listing(at, end)
         elif language in SHELLS or language in ("text", "txt"):
-            number, remark = at, ""
+            number, remark, is_typed = at, "", True
             while number < end:
                 last = number + 1
                 while last < end and self._lines[last - 1].endswith("\\"):
                     last += 1
                 line = self._lines[number].strip()
                 remark = line if line.startswith("#") or not line else remark
-                if line:
+                has_prompt = PROMPT.match(line) is not None
+                is_typed = is_typed and not (has_prompt and language in _TRANSCRIPTS)
+                if line and (is_typed or has_prompt or line.startswith("#")):
                     yield self._make(CODE, number, last, language=language, remark=remark)
                 number = last
         else:

@@ -142,6 +142,16 @@ def test_function_that_was_removed_is_false(repo):
     assert messages(adopted(repo)) == [("AGENTS.md", 1, "sign_claims")]
 
 
+def test_sample_of_a_document_does_not_mean_a_module_of_an_example(repo):
+    sample = '```ts\nimport { aiStream } from "../trigger/streams";\n```\n'
+    texts = {f"{folder}/trigger/streams.ts": "export const aiStream = 1;\n" for folder in ("references/a", "samples")}
+    commit_files(repo, {"AGENTS.md": sample, "samples/README.md": sample, "src/a.ts": "export {}\n", **texts})
+    git(repo, "rm", "-rq", "references", "samples/trigger")
+    commit_files(repo, {})
+
+    assert [where for where, *_ in messages(adopted(repo))] == ["samples/README.md"]
+
+
 def test_class_of_one_word_that_was_removed_is_false_and_a_word_that_only_looks_like_it_is_not(repo):
     lines = "- `Scheduler` runs jobs\n- `Worker` works\n- `Nothing` never was\n- `Tiny` is short\n"
     text = "class Scheduler: ...\n\n\nclass Worker: ...\n\n\nclass Tiny: ...\n"

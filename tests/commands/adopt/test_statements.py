@@ -91,3 +91,10 @@ def test_code_and_links_may_go_on_in_the_next_line():
         ("code", "go test ./pkg -run X", 1),
         ("link", "docs/a.md", 3),
     ]
+
+
+def test_what_a_command_printed_is_no_command():
+    text = "```\n[old]$ ctags -o - \\\n  --fields=+l\nWarning: no ./.ctags\n# a remark\n$ make test\nok src/a.c\n```\n"
+
+    assert [one.line for one in split(text)] == [2, 5, 6]
+    assert [len(split(f"```{name}\n$ make a\nmake b\n```\n")) for name in ("sh", "console")] == [2, 1]

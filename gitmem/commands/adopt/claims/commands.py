@@ -6,7 +6,7 @@ import posixpath
 import re
 
 from gitmem.commands.adopt.claims.claim import COMMAND, Claim
-from gitmem.commands.adopt.statements import CODE, SHELLS
+from gitmem.commands.adopt.statements import CODE, PROMPT, SHELLS
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
@@ -97,7 +97,7 @@ def iter_commands(statement: Statement) -> Iterator[Command]:
     """Yield the commands in a code block for a shell, and those in code spans of more than one word."""
     if statement.kind == CODE and statement.language in SHELLS:
         text = " ".join(line.rstrip("\\").strip() for line in statement.lines)
-        yield from _line(re.sub(r"^(\$|>|%|PS>)\s+", "", text), statement.line)
+        yield from _line(re.sub(r"^(?:>|%|PS>)\s+", "", PROMPT.sub("", text)), statement.line)
     for span in statement.spans if statement.kind != CODE else ():
         if span.kind == "code" and " " in span.text:
             yield from _line(span.text, span.line)

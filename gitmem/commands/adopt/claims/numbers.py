@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from gitmem.commands.adopt.claims.claim import VALUE, VERSION, Claim
 from gitmem.commands.adopt.statements import BULLET, CODE, ROW, SHELLS, TREE
@@ -67,6 +68,12 @@ _SOME = re.compile(
     r"from|was|python2|e\.g\.|example)\b\s*$",
     re.I,
 )
+# A sentence about versions that are not the ones needed now: "Earlier versions (Python 3.7 to 3.9) may work".
+_OTHERS = re.compile(
+    r"\b(?:earlier|older|previous|prior|lower|former|newer|later|future|unsupported|legacy)"
+    r" (?:[\w.]+ ){0,2}(?:versions?|releases?)\b[^.]{0,60}$",
+    re.I,
+)
 # A footnote is about the item with its mark ("¹ Requires Node.js 15" for a feature), not about the project.
 _FOOTNOTE = re.compile(r"^\s*(?:[¹²³⁴-⁹†‡§]|\[\^[^\]]+\]:|(?:\\\*)+\s)")
 _UNIT = r"ms|milliseconds?|s|sec|seconds?|min|minutes?|h|hours?|days?|[KMG]i?B|bytes"
@@ -121,8 +128,8 @@ def number_claims(statement: Statement) -> Iterator[Claim]:
     seen: set[tuple[str, str, int]] = set()
     found = [
         claim
-        for number, line in enumerate(statement.lines, statement.line)
-        for claim in (*_versions(line, number), *_limits(line, number))
+        for number, (above, line) in enumerate(pairwise(("", *statement.lines)), statement.line)
+        for claim in (*_versions(line, number, above), *_limits(line, number))
     ]
     for claim in (*found, *_defaults(statement)):
         if (claim.name, claim.stated, claim.line) not in seen:
@@ -132,7 +139,8 @@ def number_claims(statement: Statement) -> Iterator[Claim]:
         yield from _row(statement)
 
 
-def _versions(line: str, number: int) -> Iterator[Claim]:
+def _versions(line: str, number: int, above: str = "") -> Iterator[Claim]:
+    """Yield the versions on a line; *above* is the line before it, where its sentence may begin."""
     if _DIGIT.search(line) is None or _FOOTNOTE.match(line):  # most lines; the pattern below is slow
         return
     plain = re.sub(r"\]\([^)]{0,1000}\)|https?://\S+", " ", line)
@@ -146,6 +154,8 @@ def _versions(line: str, number: int) -> Iterator[Claim]:
         is_glued = not found["gap"] and not found["sign"] and "." not in stated  # `Node16`, `ES2022`
         is_feature = _FEATURE.match(plain[found.end() :]) is not None
         if _SOME.search(before) or is_glued or name.lower() in _GENERIC or is_feature:
+            continue
+        if _OTHERS.search(f"{above} {before}"):
             continue
         yield from _stated(found, before, plain[found.end() :], number, is_tested=is_tested)
 

@@ -99,7 +99,10 @@ def symbol_claims(statement: Statement, document: Document) -> Iterator[Claim]:
     for span in statement.spans:
         if span.text not in seen:
             seen.add(span.text)
-            yield from _in_code(span, seen) if span.kind == "code" else _in_bold(span) if span.kind == "bold" else ()
+            text = _sampled(span.text, statement.text)
+            yield from (
+                _in_code(span, text, seen) if span.kind == "code" else _in_bold(span) if span.kind == "bold" else ()
+            )
     if document.kind == INSTRUCTIONS:
         yield from _in_plain_text(statement, seen)
 
@@ -119,8 +122,14 @@ def _in_bold(span: Span) -> Iterator[Claim]:
         yield Claim(SYMBOL, span.line, name, name, is_certain=False, tool=LOOSE)
 
 
-def _in_code(span: Span, seen: set[str]) -> Iterator[Claim]:
-    text = _ARITY.sub("", span.text.rstrip(":;,"))
+def _sampled(code: str, text: str) -> str:
+    """Return a text in code; empty if it is an example that defines its own name: "(e.g. `type Own int`)"."""
+    is_sample = " " in code and re.search(rf"\be\.g\.,?\s*`{re.escape(code)}`", text)
+    return "" if is_sample and _NO_USE.match(code) else code
+
+
+def _in_code(span: Span, written: str, seen: set[str]) -> Iterator[Claim]:
+    text = _ARITY.sub("", written.rstrip(":;,"))
     if _OPTION.match(text):
         yield Claim(SYMBOL, span.line, text, text[2:], is_certain=False)
     elif _SYMBOL.match(text) and len(text) > 2:

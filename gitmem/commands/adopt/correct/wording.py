@@ -153,7 +153,9 @@ def respell(claim: Claim, document: Document, old: str, new: str) -> list[str]:
     if token.startswith("."):
         start = "./" if token.startswith("./") else ""
         near = [posixpath.relpath(new, base or ".") for base in dict.fromkeys((document.folder, beside))]
-        return [f"{'' if one.startswith('..') else start}{one}{end}" for one in near]
+        # What was written from the root stays so.
+        rooted = [new] if start and posixpath.normpath(token) == old else []
+        return [f"{'' if one.startswith('..') else start}{one}{end}" for one in dict.fromkeys((*rooted, *near))]
     bare = token.strip("/")
     prefix = old[: -len(bare)].rstrip("/") if old.endswith(bare) else ""
     bases = (prefix, document.folder, beside) if prefix else ()

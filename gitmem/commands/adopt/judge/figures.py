@@ -15,7 +15,7 @@ from gitmem.frozen import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from gitmem.commands.adopt.claims.claim import Claim
     from gitmem.commands.adopt.code import Code
@@ -122,18 +122,25 @@ class Numbers:
         return replace(finding, verdict=NEVER, is_contradicted=True) if finding and is_quiet else finding
 
     def _judge_count(self, mention: Mention) -> JudgedClaim | None:
+        """Judge a number of files by the document's folder and the repository; false only if it was right in one."""
         claim = mention.claim
         ending = re.compile(rf"\.{_ENDINGS[claim.name.removesuffix(' files')]}$")
-        actual = sum(bool(ending.search(path)) for path in self._head.files)
-        stated = int(claim.stated)
-        source = Source("", 0, str(actual))
-        if abs(actual - stated) * 10 <= max(stated, 10):
-            return JudgedClaim(mention, HOLDS, source)
-        if abs(actual - stated) * 5 <= stated:
-            return None
+        stated, folders = int(claim.stated), dict.fromkeys((mention.document.folder, ""))
+
+        def count(files: Iterable[str], folder: str) -> int:
+            return sum(bool(ending.search(path)) for path in files if not folder or path.startswith(f"{folder}/"))
+
+        def agrees(number: int) -> bool:
+            return abs(number - stated) * 10 <= max(stated, 10)
+
+        now = {folder: count(self._head.files, folder) for folder in folders}
+        if same := [number for number in now.values() if agrees(number)]:
+            return JudgedClaim(mention, HOLDS, Source("", 0, str(same[0])))
         wrote, _ = self._past.writer(mention)
         then = self._past.code(wrote)
-        was = sum(bool(ending.search(path)) for path in then.files) if then is not None else None
-        held = None if was is None else abs(was - stated) * 10 <= max(stated, 10)
-        fix = claim.token.replace(claim.stated, str(actual))
-        return JudgedClaim(mention, FALSE, source, held=held, wrote=wrote, fix=fix)
+        meant = [folder for folder in folders if then is not None and agrees(count(then.files, folder))]
+        if not meant or abs(now[meant[0]] - stated) * 5 <= stated:
+            return None
+        actual = str(now[meant[0]])
+        fix = claim.token.replace(claim.stated, actual)
+        return JudgedClaim(mention, FALSE, Source("", 0, actual), held=True, wrote=wrote, fix=fix)

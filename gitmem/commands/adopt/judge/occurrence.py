@@ -42,6 +42,12 @@ _TESTS = re.compile(
     r"fakes?|asserts?|bench(?:mark)?s?)\b|\b[Tt]est(?=[A-Z_])|_tests?\b|(?<=[a-z])Tests?\b"
 )
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+# What spells the names of fields in another way in data: Pydantic, serde, Jackson, .NET, humps, camelcase-keys.
+_CONVERTERS = (
+    "alias_generator", "rename_all", "JsonNaming", "PropertyNamingStrategies", "PropertyNamingStrategy",
+    "JsonNamingPolicy", "PropertyNamingPolicy", "humps", "camelize", "camelcaseKeys", "snakecaseKeys",
+    "convertFromSnakeCase",
+)  # fmt: skip
 # The fewest letters of a plain word that is taken for a name.
 _SHORTEST = 5
 
@@ -51,6 +57,20 @@ def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, ti
 
     *tie* is the file that the statement says the name is in; empty if it names none.
     """
+    found = _judge(mention, corpus, head, past, tie)
+    is_lost = found is not None and found.verdict == FALSE
+    return None if is_lost and _is_converted(head, mention.claim.name) else found
+
+
+def _is_converted(head: Code, name: str) -> bool:
+    """Return whether a name may be the other spelling of one in the code, which a program converts for its data."""
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+    camel = re.sub(r"_([a-z0-9])", lambda found: found[1].upper(), name)
+    other = snake if name != snake else camel
+    return other != name and bool(head.files_naming([other])) and bool(head.files_naming(_CONVERTERS))
+
+
+def _judge(mention: Mention, corpus: Corpus, head: Code, past: Past, tie: str) -> JudgedClaim | None:
     claim = mention.claim
     where = corpus.present.get(claim.name)
     if claim.tool == LOOSE and (where is not None or not corpus.is_whole or mention.is_past):

@@ -73,6 +73,8 @@ def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_t
         return _confirm(mention, other)
     if any(head.is_ignored(place) for place in (*claim.places, *([gone] if gone else []))) or mention.is_past:
         return None
+    if gone and then is not None and _is_choice(mention, then):
+        return None
     if gone:
         return JudgedClaim(mention, FALSE, Source(gone), held=True, wrote=wrote, then=gone, check={"exists": gone})
     if not claim.is_certain or (is_example(mention.statement.text) and claim.tool != "tree"):
@@ -85,6 +87,15 @@ def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_t
     held = False if then is not None else None
     where = claim.places[0] if claim.places else claim.name
     return JudgedClaim(mention, NEVER, Source(where), held=held, wrote=wrote)
+
+
+def _is_choice(mention: Mention, then: Code) -> bool:
+    """Return whether a path is one of two to choose from, of which the other did not exist: "`A.md` or `docs/B.md`"."""
+    token, text = re.escape(mention.claim.token), mention.statement.text
+    found = re.search(rf"`{token}`,? or (?:in )?`([^`\s]+)`|`([^`\s]+)`,? or (?:in )?`{token}`", text)
+    other = (found[1] or found[2]).strip("./") if found else ""
+    is_path = re.search(r"\w[/.]\w", other) is not None
+    return is_path and not then.has(other) and not then.list_ending_with(other)
 
 
 def _is_branch(mention: Mention) -> bool:

@@ -12,6 +12,7 @@ import re
 import sys
 
 from gitmem.commands.adopt.claims.claim import Claim
+from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import Source
 from gitmem.commands.adopt.kinds.words import find_word
 from gitmem.commands.adopt.statements import CODE, TREE
@@ -119,14 +120,13 @@ def _names(text: str) -> list[str]:
     return [word for word in words if len(word) > 2 and word.isidentifier() and word not in ("default", "self")]
 
 
-def find_import(code: Code, claim: Claim, _document: Document) -> Source | None:
+def find_import(code: Code, claim: Claim, document: Document) -> Source | None:
     """Return where the module defines, imports or lists the name."""
     if claim.tool == "go":
         return _find_folder(code, claim)
     if claim.tool in _DOTTED:
         return _find_class(code, claim)
-    modules = _modules(code, claim)
-    texts = code.texts(modules)
+    texts = code.texts(_modules(code, claim, document))
     for path, text in texts.items():
         if line := _line_of(text, claim.name):
             return Source(path, line, text.split("\n")[line - 1].strip())
@@ -186,9 +186,10 @@ def _find_submodule(code: Code, claim: Claim) -> Source | None:
     return Source(found[0]) if found else None
 
 
-def find_open_module(code: Code, claim: Claim, _document: Document) -> Source | None:
+def find_open_module(code: Code, claim: Claim, document: Document) -> Source | None:
     """Return a module that may have the name without saying so."""
-    return next((Source(path) for path, text in code.texts(_modules(code, claim)).items() if _OPEN.search(text)), None)
+    texts = code.texts(_modules(code, claim, document))
+    return next((Source(path) for path, text in texts.items() if _OPEN.search(text)), None)
 
 
 def find_same_import(code: Code, claim: Claim, _document: Document) -> Source | None:
@@ -203,8 +204,23 @@ def import_check(claim: Claim, source: Source) -> Mapping[str, str] | None:
     return {"contains": claim.name, "in": escape(source.path)} if claim.name in source.actual else None
 
 
-def _modules(code: Code, claim: Claim) -> list[str]:
-    """Return the files that an import may mean; empty for a module of others."""
+def _modules(code: Code, claim: Claim, document: Document) -> list[str]:
+    """Return the files that an import may mean; empty for a module of others.
+
+    A sample in a document may import from any project: one of the examples that has a module of this name is not meant,
+    unless the module says so (`tests.support`) or the document is beside it.
+    """
+    top = document.path.partition("/")[0]
+    named = f"{re.sub(r'[.:]+', '/', claim.places[0]).strip('/')}/"
+    return [
+        path
+        for path in _list_modules(code, claim)
+        if not is_aside(path) or is_aside(named) or path.partition("/")[0] == top
+    ]
+
+
+def _list_modules(code: Code, claim: Claim) -> list[str]:
+    """Return the files with the name of an imported module, of the repository as a whole."""
     module = claim.places[0]
     if claim.tool == "go" or claim.tool in _DOTTED:
         return []

@@ -170,6 +170,7 @@ def test_tree_of_what_a_command_creates_is_no_claim(repo):
             [("docs/two words.md", "docs/more words.md")],
             "[s](more%20words.md)",
         ),
+        ("docs/README.md", "See `./docs/guide.md`.", [("docs/guide.md", "docs/how.md")], "See `./docs/how.md`."),
         ("AGENTS.md", "[`docs/`](docs/) has guides", [("docs", "man")], "[`man/`](man/) has guides"),
         # The document moved: what it says is resolved from where it is now.
         ("docs/README.md", "[g](guide.md)", [("docs", "man"), ("man/guide.md", "man/how.md")], "[g](how.md)"),
@@ -298,6 +299,16 @@ def test_count_of_files_is_corrected(repo):
     commit_files(repo, {f"q{at}/a.go": "package q\n" for at in range(6)})
 
     assert corrected(repo) == "- 9 Go files, of 3 packages\n"
+
+
+def test_count_of_files_is_that_of_the_documents_folder_if_it_was_right_there(repo):
+    text = "Examples: 3 in a row, 4 Go files in all.\n"
+    files = {f"samples/{at}.go": "package s\n" for at in range(4)} | {"a.go": "package a\n", "b.go": "package a\n"}
+    commit_files(repo, {"samples/README.md": text, "README.md": "This has 40 Go files.\n", **files})
+
+    assert not adopted(repo).of(FALSE)  # 4 of its folder; a number that never was right may be about anything
+    commit_files(repo, {f"samples/new{at}.go": "package s\n" for at in range(5)})
+    assert corrected(repo, "samples/README.md") == text.replace("4 Go", "9 Go")
 
 
 def test_line_in_the_work_tree_with_other_ends_is_corrected_and_one_in_a_changed_list_is_not(repo):

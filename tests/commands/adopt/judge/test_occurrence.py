@@ -24,6 +24,19 @@ def test_type_of_which_only_a_part_is_in_the_code_is_not_said_to_hold(repo):
     assert not symbols(repo, FALSE)
 
 
+def test_name_that_data_spells_in_another_way_is_not_false(repo):
+    text = "- `listChanged` tells of a change, `toolNames` is a list\n"
+    commit_files(
+        repo, {"AGENTS.md": text, "src/types.py": "class Tools:\n    listChanged = True\n    toolNames = []\n"}
+    )
+    code = "from pydantic import ConfigDict\n\nclass Tools:\n    list_changed = True\n"
+    commit_files(repo, {"src/types.py": code})
+    assert [one.claim.name for one in symbols(repo, FALSE)] == ["listChanged", "toolNames"]
+    commit_files(repo, {"src/types.py": f"{code}    model_config = ConfigDict(alias_generator=to_camel)\n"})
+
+    assert [one.claim.name for one in symbols(repo, FALSE)] == ["toolNames"]
+
+
 def test_method_of_which_only_a_property_has_the_name_is_false(repo):
     files = {"AGENTS.md": "- Skip with the `ShouldSkip()` method\n", "src/Job.cs": "bool ShouldSkip(int a) => true;\n"}
     commit_files(repo, files)

@@ -42,6 +42,15 @@ def test_folder_of_any_name_never_was_if_the_one_above_is_there(repo):
     assert paths(repo, NEVER) == ["src/providers/"]
 
 
+def test_one_of_two_names_to_choose_from_is_no_path_unless_both_were_there(repo):
+    text = "- A name (e.g., `RULES.md` or `docs/LLMs.md`)\n- In `test_all.go` or `all.go`\n- `a.go` or `b.go`\n"
+    commit_files(repo, {"AGENTS.md": text, **dict.fromkeys(("RULES.md", "all.go", "a.go", "b.go"), "x\n")})
+    git(repo, "rm", "-q", "RULES.md", "all.go", "a.go")
+    commit_files(repo, {})
+
+    assert paths(repo, FALSE) == ["a.go"]
+
+
 @pytest.mark.parametrize(
     "text",
     [
