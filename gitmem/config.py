@@ -419,6 +419,7 @@ INTERNAL = {
     "GITMEM_MCP_TOKEN": "The token that clients of `gitmem mcp --http` must send",
     "GITMEM_HUB_DATABASE": "The hub's database for `gitmem hub`, `postgresql://USER@HOST/NAME`",
     "GITMEM_HUB_TOKEN": "The token that shows a hub who asks",
+    "GITMEM_HUB_WEBHOOK_SECRET": "The secret with which forges sign what they send to `/webhook` of `gitmem hub serve`",
     "GITMEM_HUB_FORGE_TOKEN": "The token with which `gitmem hub add --organisation` lists repositories",
     "GITMEM_RUN": "Set: an agent runs the command, so it cannot approve anything",
     "GITMEM_HOOK": "The same",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from time import monotonic
 
 from gitmem.errors import GitmemError, NotFoundError
 from gitmem.frozen import frozen
@@ -22,12 +23,22 @@ if TYPE_CHECKING:
 
 # Two wait for remotes while one parses, on a machine of two cores.
 JOBS = 3
+# Seconds until the database is asked for pushes again without a notification.
+POLL_S = 5.0
 _DUE = """
 SELECT id, name, url, branch, commit, problem FROM hub.repository
 WHERE removed_at IS NULL AND (%(names)s::text[] IS NULL OR name = ANY (%(names)s)) ORDER BY synced_at NULLS FIRST, id
 """
 _LIST = ", ".join(COLUMNS)
 _SET = ", ".join(f"{name} = excluded.{name}" for name in COLUMNS if name != "path")
+
+
+# What a webhook asks for is done by this very sync.
+_BEGUN = "UPDATE hub.repository SET pushed_at = NULL WHERE id = ANY (%s) AND pushed_at IS NOT NULL"
+_PUSHED = """
+SELECT name FROM hub.repository WHERE removed_at IS NULL AND pushed_at IS NOT NULL
+  AND (%(names)s::text[] IS NULL OR name = ANY (%(names)s)) ORDER BY pushed_at LIMIT 100
+"""
 
 
 @frozen
@@ -75,10 +86,35 @@ def sync(url: str, folder: Path, names: Sequence[str] = (), *, jobs: int = JOBS)
     with connected(url) as connection:
         rows = connection.execute(_DUE, {"names": list(names) or None})
         due = [_Due(*row) for row in rows]
+        connection.execute(_BEGUN, ([one.number for one in due],))
     if missing := sorted({*names} - {one.name for one in due}):
         raise NotFoundError(f"the hub has no repository {missing[0]}", hint="gitmem hub list")
     with ThreadPoolExecutor(jobs) as pool:
         yield from pool.map(lambda one: _sync_one(url, folder, one), due)
+
+
+def wait_for_push(url: str, names: Sequence[str], limit_s: float) -> list[str]:
+    """Return the names of repositories that were pushed to, as soon as there are any; empty after a time.
+
+    Args:
+        url: The database, for the role that owns the tables.
+        names: Only these repositories; all if empty.
+        limit_s: Seconds.
+
+    Raises:
+        GitmemError: The database cannot be reached.
+    """
+    end = monotonic() + limit_s
+    with connected(url) as connection:
+        connection.execute("LISTEN gitmem_hub_push")
+        while True:
+            found = [str(row[0]) for row in connection.execute(_PUSHED, {"names": list(names) or None})]
+            left = end - monotonic()
+            if found or left <= 0:
+                return found
+            # A pooler loses notifications: the database is also asked without one.
+            for _ in connection.notifies(timeout=min(left, POLL_S), stop_after=1):
+                pass
 
 
 def _sync_one(url: str, folder: Path, due: _Due) -> Synced:

@@ -112,6 +112,21 @@ class Reading:
             except PoolTimeout as err:
                 raise GitmemError("the database cannot be reached") from err
 
+    def note_push(self, urls: Sequence[str]) -> None:
+        """Make the next sync look at the repositories of these addresses at once, if the hub has any.
+
+        Raises:
+            GitmemError: The database cannot be reached, or refuses.
+        """
+        with worded():
+            try:
+                with self._pool.connection() as connection, connection.transaction():
+                    connection.execute(f"SET LOCAL statement_timeout = {STATEMENT_MS}")
+                    connection.execute(f"SET LOCAL ROLE {FOLLOWER}")
+                    connection.execute("SELECT hub.note_push(%s)", (list(urls),))
+            except PoolTimeout as err:
+                raise GitmemError("the database cannot be reached") from err
+
     def visible(self, connection: Connection, identity: Identity) -> dict[int, tuple[Repository, str]]:
         """Return the repositories that an identity may read, with their teams, by number."""
         known = self._visible.get(identity.principals)

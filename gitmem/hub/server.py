@@ -9,11 +9,13 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
+from functools import partial
 from time import monotonic
 from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -23,12 +25,13 @@ from gitmem.frozen import frozen
 from gitmem.hub import schema
 from gitmem.hub.database import connected
 from gitmem.hub.follower import SearchNode
+from gitmem.hub.forge import webhook
 from gitmem.hub.identity import TOKEN_LENGTH, UnknownIdentityError
 from gitmem.hub.reading import Reading, refuse_powers
 from gitmem.hub.web.lookup import find_hits, find_memory
 from gitmem.hub.web.mcp import Endpoint, make_server
 from gitmem.hub.web.page import Pages
-from gitmem.hub.web.request import RefusedRequestError, query_of
+from gitmem.hub.web.request import RefusedRequestError, query_of, read_body
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,10 +74,11 @@ class Limits:
 
 @frozen
 class Place:
-    """How clients reach the server, and who issues their tokens; each may be empty."""
+    """How clients reach the server, who issues their tokens, and the secret of forges; each may be empty."""
 
     site: str = ""
     issuer: str = ""
+    webhook_secret: str = ""
 
 
 class Hub:
@@ -203,11 +207,13 @@ def make_app(hub: Hub) -> Starlette:
     routes = [Route(path, answered(what, answer), methods=["GET"]) for what, (path, answer) in answers.items()]
     tools = Endpoint(make_server(hub.node, hub.reading), hub.identify, site=hub.place.site, issuer=hub.place.issuer)
     pages = Pages(hub.node, hub.reading, hub.identify_token, site=hub.place.site)
-    others = {"mcp": tools.routes, "page": pages.routes}
+    hooks = [Route("/webhook", partial(_note_push, hub), methods=["POST"])]
+    others = {"mcp": tools.routes, "page": pages.routes, "webhook": hooks}
     for what, listed in others.items():
         for route in listed:
             route.app = _Noted(route.app, hub, what)
-    return Starlette(routes=[*routes, *tools.routes, *pages.routes], lifespan=lambda _: tools.run())
+            routes.append(route)
+    return Starlette(routes=routes, lifespan=lambda _: tools.run())
 
 
 class _Noted:
@@ -228,6 +234,30 @@ class _Noted:
             await self._app(scope, receive, noted)
         finally:
             self._hub.note(self._what, status, monotonic() - start, scope.get("state", {}).get("identity", ""))
+
+
+async def _note_push(hub: Hub, request: Request) -> Response:
+    """Have a repository synced that a forge says was pushed to; the answer is the same for one that nobody has."""
+    secret = hub.place.webhook_secret
+    try:
+        if not secret:
+            raise RefusedRequestError(404, "no secret for webhooks is set")
+        if not webhook.has_signature(request.headers):
+            raise RefusedRequestError(401, "the request is not signed")
+        body = await read_body(request, webhook.BODY_LIMIT)
+        if not webhook.is_signed(request.headers, body, secret):
+            raise RefusedRequestError(401, "the signature is wrong")
+        try:
+            urls = webhook.urls_of(body)
+        except ValueError:
+            raise RefusedRequestError(400, "the body is not JSON (content type application/json)") from None
+        if urls:
+            await run_in_threadpool(hub.reading.note_push, urls)
+    except RefusedRequestError as err:
+        return JSONResponse({"error": err.message}, status_code=err.status)
+    except GitmemError as err:
+        return JSONResponse({"error": err.message}, status_code=503)
+    return JSONResponse({"status": "accepted"}, status_code=202)
 
 
 def _search(hub: Hub, request: Request) -> Response:

@@ -13,6 +13,7 @@ from time import monotonic
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.hub.options import Log, add_database, add_folder, add_log, database_of, folder_of
 from gitmem.cli.output import Output
+from gitmem.config import variable
 from gitmem.errors import UsageError
 from gitmem.system.http import is_site
 
@@ -20,6 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+# As long as a signature must be to be worth anything.
+SECRET_LENGTH = 16
 EXAMPLES = (
     "gitmem hub serve --tokens /etc/gitmem/tokens.toml",
     "gitmem hub serve --oidc-issuer https://id.example.org --oidc-audience gitmem-hub --host 0.0.0.0 --port 4484",
@@ -51,6 +54,10 @@ def run(args: Arguments, out: Output) -> int:
         raise UsageError("--oidc-issuer and --oidc-audience belong together", hint="give both")
     if args.url and not is_site(args.url):
         raise UsageError("--url is not the address of a server", hint="--url https://HOST")
+    secret = variable("GITMEM_HUB_WEBHOOK_SECRET")
+    if secret and len(secret) < SECRET_LENGTH:
+        message = f"GITMEM_HUB_WEBHOOK_SECRET has fewer than {SECRET_LENGTH} characters"
+        raise UsageError(message, hint="make one: openssl rand -hex 32")
     url = database_of(args)
     from gitmem.hub.identity import Oidc, TokenFile
     from gitmem.hub.server import Place, serve
@@ -71,6 +78,6 @@ def run(args: Arguments, out: Output) -> int:
         elif event == "problem" and not log.is_json:
             log.note(str(fields["problem"]))
 
-    place = Place(args.url.rstrip("/"), args.oidc_issuer)
+    place = Place(args.url.rstrip("/"), args.oidc_issuer, secret)
     serve(url, folder_of(args) / "index", sources, address=(args.host, args.port), place=place, log=report)
     return 0

@@ -2,12 +2,12 @@
 
 They are fetched into bare mirrors, which can be deleted at any time. If a repository cannot be read, the reason is
 printed, its memories stay as they were, and the others go on. Repositories whose code changed or whose facts are due
-get a job for `gitmem hub work`.
+get a job for `gitmem hub work`. With --every, what a webhook names is synced at once.
 """
 
 from __future__ import annotations
 
-from time import sleep
+from time import monotonic, sleep
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.hub.options import Log, add_database, add_folder, add_log, database_of, folder_of
@@ -41,9 +41,12 @@ def run(args: Arguments, out: Output) -> int:
         return sync_all(args, out, log, args.names)
     problems: dict[str, str] = {}
     while True:
+        wait_s = float(args.every)
         try:
             sync_all(args, out, log, args.names, problems)
             problems.pop("", None)
+            _sync_pushed(args, out, log, problems, wait_s)
+            wait_s = 0.0
         except UsageError:
             raise
         except GitmemError as err:  # of the database, which may come back
@@ -51,7 +54,18 @@ def run(args: Arguments, out: Output) -> int:
                 log.note(f"{err.message}; trying again every {args.every} seconds")
             problems[""] = err.message
         out.flush()
-        sleep(args.every)
+        sleep(wait_s)
+
+
+def _sync_pushed(args: Arguments, out: Output, log: Log, problems: dict[str, str], limit_s: float) -> None:
+    """Sync repositories that webhooks name, for so many seconds."""
+    from gitmem.hub.ingest import wait_for_push
+
+    end = monotonic() + limit_s
+    while (left := end - monotonic()) > 0:
+        out.flush()
+        if names := wait_for_push(database_of(args), args.names, left):
+            sync_all(args, out, log, names, problems)
 
 
 def sync_all(

@@ -1,0 +1,2 @@
+DROP FUNCTION hub.note_push;
+ALTER TABLE hub.repository DROP pushed_at;
