@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 SECRET_LENGTH = 16
 EXAMPLES = (
     "gitmem hub serve --tokens /etc/gitmem/tokens.toml",
+    "gitmem hub serve --forge https://github.com/acme",
     "gitmem hub serve --oidc-issuer https://id.example.org --oidc-audience gitmem-hub --host 0.0.0.0 --port 4484",
 )
 
@@ -41,6 +42,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     who.add_argument("--oidc-issuer", default="", metavar="URL", help="accept the bearer tokens of this issuer")
     who.add_argument("--oidc-audience", default="", metavar="NAME", help="the hub's name at the issuer")
     who.add_argument("--oidc-groups", default="groups", metavar="CLAIM", help="the claim with the groups (groups)")
+    about = "accept the tokens of the forge of this organisation's people: https://HOST/NAME"
+    who.add_argument("--forge", default="", metavar="URL", help=about)
+    about = "the kind of the forge, if its host does not tell it"
+    who.add_argument("--forge-kind", choices=("github", "gitlab", "gitea"), default="", help=about)
     add_log(parser)
     add_folder(parser)
     add_database(parser)
@@ -48,8 +53,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Serve until a signal arrives."""
-    if not args.tokens and not args.oidc_issuer:
-        raise UsageError("the server needs to know who may ask", hint="--tokens FILE, or --oidc-issuer URL")
+    if not args.tokens and not args.oidc_issuer and not args.forge:
+        raise UsageError(
+            "the server needs to know who may ask", hint="--tokens FILE, --oidc-issuer URL, or --forge URL"
+        )
     if bool(args.oidc_issuer) != bool(args.oidc_audience):
         raise UsageError("--oidc-issuer and --oidc-audience belong together", hint="give both")
     if args.url and not is_site(args.url):
@@ -59,14 +66,18 @@ def run(args: Arguments, out: Output) -> int:
         message = f"GITMEM_HUB_WEBHOOK_SECRET has fewer than {SECRET_LENGTH} characters"
         raise UsageError(message, hint="make one: openssl rand -hex 32")
     url = database_of(args)
+    from gitmem.hub.forge.organisation import organisation_of
+    from gitmem.hub.forge.tokens import ForgeTokens
     from gitmem.hub.identity import Oidc, TokenFile
     from gitmem.hub.server import Place, serve
 
-    sources: list[TokenFile | Oidc] = []
+    sources: list[TokenFile | Oidc | ForgeTokens] = []
     if args.tokens:
         sources.append(TokenFile(Path(args.tokens)))
     if args.oidc_issuer:
         sources.append(Oidc(args.oidc_issuer, args.oidc_audience, clock=monotonic, groups_claim=args.oidc_groups))
+    if args.forge:  # the last one: what the others know is not sent to the forge
+        sources.append(ForgeTokens(organisation_of(args.forge.rstrip("/"), args.forge_kind), clock=monotonic))
 
     log = Log(out, is_json=args.log_json)
 
