@@ -72,7 +72,7 @@ class ForgeTokens:
     def _ask(self, token: str) -> tuple[Identity | None, str]:
         """Return the identity of a token, or why it has none; neither if the forge does not know it."""
         if self._clock() < self._away_until:
-            raise GitmemError("the forge cannot be asked whose token this is")
+            raise GitmemError("the forge does not answer, so whose token this is stays unknown")
         kind = KINDS[self._of.kind]
         try:
             forge = self._of.client(token, total_s=ASK_S)
@@ -82,7 +82,7 @@ class ForgeTokens:
             if err.status in (401, 403):
                 return None, ""
             self._away_until = self._clock() + AWAY_S
-            raise GitmemError("the forge cannot be asked whose token this is") from err
+            raise GitmemError("the forge does not answer, so whose token this is stays unknown") from err
         login = (owner.get("login") or owner.get("username")) if isinstance(owner, dict) else None
         name = f"{login}@{self._of.host}" if isinstance(login, str) else ""
         groups = [self._of.group_of(one) for one in listed if isinstance(one, str) and self._of.has(one)]
