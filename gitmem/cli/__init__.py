@@ -10,7 +10,7 @@ import errno
 import os
 import sys
 
-from gitmem.cli.commands import all_commands, is_command, load_command, plugin_problems, verbs_of
+from gitmem.cli.commands import REDACTED, all_commands, is_command, load_command, plugin_problems, verbs_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,6 +119,7 @@ def main(argv: list[str] | None = None, *, outside: Callable[..., None] | None =
         from gitmem.cli import complete
 
         out = Output(is_agents=_is_agents())
+        out.redacts = False
         complete.show(arguments[1:], out)
         out.flush()
         return 0
@@ -284,6 +285,7 @@ def _run(arguments: list[str], out: Output) -> int:
             out.page(OwnWords(page(request.parser, out.width)))
             return 0
     out.name(name)
+    out.redacts = name not in REDACTED
     if name in PAGED:
         out.hold()
     status: int = module.run(args, out)
@@ -413,12 +415,11 @@ def _unknown_verb(noun: str, words: list[str], verbs: Iterable[str]) -> Exceptio
 
 
 def _report_error(err: Exception, out: Output, arguments: list[str]) -> int:
-    """Print one error and return its exit status; secrets that were typed are redacted."""
+    """Print one error and return its exit status."""
     from gitmem.errors import GitmemError
-    from gitmem.text.secrets import redact
 
     if isinstance(err, GitmemError):
-        out.error(redact(err.message), redact(err.hint))
+        out.error(err.message, err.hint)
         return err.exit_status
     if isinstance(err, FileNotFoundError) and not _here_exists():
         out.error("the current folder no longer exists", "change to an existing folder")
@@ -436,7 +437,7 @@ def _report_error(err: Exception, out: Output, arguments: list[str]) -> int:
         return 3
     from gitmem.cli.bug import write_report
 
-    out.error(redact(f"this is a bug in gitmem: {type(err).__name__}: {err}"), write_report(err, arguments))
+    out.error(f"this is a bug in gitmem: {type(err).__name__}: {err}", write_report(err, arguments))
     return BUG
 
 

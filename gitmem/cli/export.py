@@ -89,5 +89,5 @@ def _write_lines(lines: Iterable[str], to: str, out: Output) -> int:
         write_file(count_lines(), Path(to))
     else:
         for line in count_lines():
-            out.exact(line, is_json=True)
+            out.exact(line, is_json=True, is_copy=True)
     return count

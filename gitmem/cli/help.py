@@ -17,7 +17,6 @@ from gitmem.store.companion import companion_code, companion_notice
 from gitmem.store.proposal import proposal_notice
 from gitmem.text import display
 from gitmem.text.own import OwnWords
-from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def run(args: Arguments, out: Output) -> int:
         out.page(OwnWords(manual.format_all(out.width)))
     elif not name:
         # Titles may be written by other people.
-        out.page(manual.overview(out.width, [display(redact(line)) for line in where_you_are()]))
+        out.page(manual.overview(out.width, [display(line) for line in where_you_are()]))
     elif name in TOPICS:
         about = manual.topic(name, out.width)
         out.page(OwnWords(f"{about}\n{page_of(name, out)}" if is_command(name) else about))

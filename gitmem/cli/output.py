@@ -1,7 +1,8 @@
 """All printing: text with colour only on terminals, JSON, notes, progress, errors.
 
 No control character from a memory reaches a terminal: every method cleans its input. For an agent, everything but
-gitmem's own words (``text.own``) is printed inside the fence, whichever method prints it.
+gitmem's own words (``text.own``) is printed inside the fence, whichever method prints it. Secrets are replaced here,
+for all commands, unless a command prints memories only, which the catalog has redacted (``cli.commands.REDACTED``).
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ class Output:
         width: Columns of the terminal, at most 120; 100 in a pipe.
         pages: Whether long output may go to a pager.
         is_agents: Whether an agent reads it. It gets the same text at a terminal as at a pipe.
+        redacts: Whether standard output may hold secrets; errors and notes always may.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class Output:
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
         self.is_agents = is_agents
+        self.redacts = True
         # Standard output and error, if an agent reads them.
         self._fenced: tuple[FencedStream, FencedStream] | None = None
         if is_agents:
@@ -133,9 +136,24 @@ class Output:
 
     def _style(self, text: str, style: str, *, error: bool = False) -> str:
         """Return cleaned text in a style, if colours are on."""
-        shown = display(text, sequences=True)
+        shown = self._clean(text, error=error)
         code = STYLES.get(style, "") if shown else ""
         return f"\x1b[{code}m{shown}\x1b[0m" if code and (self._error_colors if error else self._colors) else shown
+
+    def _clean(self, text: str, *, error: bool = False) -> str:
+        """Return one line of text without control characters and secrets."""
+        shown = display(text, sequences=True)
+        if isinstance(text, OwnWords) or (self._fenced and not error):  # the fence redacts
+            return shown
+        return self._without_secrets(shown, error=error)
+
+    def _without_secrets(self, text: str, *, error: bool = False) -> str:
+        """Return cleaned text with its secrets replaced."""
+        if not self.redacts and not error:
+            return text
+        from gitmem.text.secrets import redact  # 4 ms (measured), which the quickest commands do without
+
+        return redact(text)
 
     def line(self, *parts: str | tuple[str, str], end: str = "\n") -> None:
         """Print one line of parts: text, or (text, style); each part is cleaned."""
@@ -144,7 +162,7 @@ class Output:
             for line in self._wrap(parts, self.width):
                 self._say(line, end=end)
             return
-        pieces = (self._style(*p) if isinstance(p, tuple) else display(p, sequences=True) for p in parts)
+        pieces = (self._style(*p) if isinstance(p, tuple) else self._clean(p) for p in parts)
         self._say("".join(pieces), end=end, is_own=_are_own(parts))
 
     def confirm(self, did: str, what: str = "") -> None:
@@ -178,7 +196,7 @@ class Output:
         from gitmem.cli.columns import breaks
 
         named = [(part, "") if isinstance(part, str) else part for part in parts]
-        texts = [(display(text, sequences=True), style) for text, style in named]
+        texts = [(self._clean(text, error=error), style) for text, style in named]
         whole = "".join(text for text, _ in texts)
         lead = len(whole) - len(whole.lstrip(" "))
         # Continuation lines are aligned with the text after a mark.
@@ -207,7 +225,7 @@ class Output:
         if self._fenced and isinstance(text, (Fenced, OwnWords)):
             self._say(text.rstrip("\n"), is_own=True)
             return
-        shown = display(text, lines=True, sequences=True).rstrip("\n")
+        shown = self._without_secrets(display(text, lines=True, sequences=True)).rstrip("\n")
         if self.is_terminal and any(_may_be_wider((line,), self.width) for line in shown.split("\n")):
             from gitmem.cli.columns import fill
 
@@ -221,12 +239,15 @@ class Output:
         for line in unified_diff(before.splitlines(), after.splitlines(), path, path, lineterm=""):
             self.text(line)  # which keeps tabs
 
-    def exact(self, text: str, *, is_json: bool = False) -> None:
+    def exact(self, text: str, *, is_json: bool = False, is_copy: bool = False) -> None:
         """Print text that programs read unchanged: a reviewed list, a report in one of its formats.
 
-        For an agent, it is fenced like all other text, unless it is JSON or goes to a file.
+        For an agent, it is fenced like all other text, unless it is JSON or goes to a file. Only a copy that a command
+        reads again, *is_copy*, keeps its secrets.
         """
         self.has_printed = True
+        if not is_copy and not isinstance(text, OwnWords):
+            text = self._without_secrets(text)
         shown = text if text.endswith("\n") else f"{text}\n"
         if self._fenced and (is_json or self._fenced[0].is_file):
             self._fenced[0].write_data(shown)
@@ -271,7 +292,7 @@ class Output:
         self._release(paged=False)
         self.has_printed = True
         if self._fenced:
-            self.exact(data.decode("utf-8", "surrogateescape"), is_json=is_json)
+            self.exact(data.decode("utf-8", "surrogateescape"), is_json=is_json, is_copy=True)
             return
         self._out.flush()
         self._out.buffer.write(data)
@@ -282,16 +303,20 @@ class Output:
 
         self.clear_progress()
         self.has_printed = True
+        if self.redacts:
+            from gitmem.text.secrets import redact_all  # see ``_without_secrets``
+
+            found = redact_all(found)
         text = json.dumps(found, ensure_ascii=False, indent=2)
         shown = escape_json(text)
-        self.exact(shown.replace("##[", "#\\u0023[") if self._is_in_workflow else shown, is_json=True)
+        self.exact(shown.replace("##[", "#\\u0023[") if self._is_in_workflow else shown, is_json=True, is_copy=True)
 
     def row(self, *cells: str) -> None:
         """Print cells separated by tabs: one record on a line, for pipes."""
         whole = "".join(cells)
         if not (whole.isascii() and whole.isprintable()):  # most are, and checking them together is three times quicker
             cells = tuple(display(c.replace("\n", " ").replace("\t", " "), sequences=True) for c in cells)
-        self._say("\t".join(cells))
+        self._say(self._without_secrets("\t".join(cells)))
 
     def note(self, text: str) -> None:
         """Print a message on standard error that is not an error."""
@@ -310,7 +335,7 @@ class Output:
     def error(self, message: str, hint: str = "") -> None:
         """Print an error and its hint."""
         self._release(paged=False)
-        first, *more = display(message, lines=True).split("\n")
+        first, *more = self._without_secrets(display(message, lines=True), error=True).split("\n")
         lead = (own("gitmem: error:"), "red")
         self._write_error(lead, " ", own("{}", message) if isinstance(message, OwnWords) else first)
         for line in more:

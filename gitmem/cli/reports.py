@@ -84,16 +84,17 @@ def emit(args: Arguments, out: Output, found: Findings, table: Mapping[str, Any]
 
 
 def json_text(table: Mapping[str, Any]) -> str:
-    """Return a table as the text of a JSON file, with hidden characters escaped."""
+    """Return a table as the text of a JSON file, with hidden characters escaped and secrets replaced."""
     import json
 
     from gitmem.text import escape_json
+    from gitmem.text.secrets import redact_all
 
-    return escape_json(json.dumps(table, ensure_ascii=False, indent=2)) + "\n"
+    return escape_json(json.dumps(redact_all(table), ensure_ascii=False, indent=2)) + "\n"
 
 
 def emit_forms(args: Arguments, out: Output, render: Callable[[str], str], page: Callable[[int], str]) -> None:
-    """Write the requested files, and print the requested format if it is one of the reports.
+    """Write the requested files, and print the requested format if it is one of the reports; *render* redacts.
 
     With ``github``, also write the step's summary, if the environment names a file for it (GITHUB_STEP_SUMMARY).
 
@@ -107,7 +108,7 @@ def emit_forms(args: Arguments, out: Output, render: Callable[[str], str], page:
     for wanted, file in _files(args):
         write_whole(file, render(wanted))
     if form in args.written:
-        out.exact(render(form), is_json=form in JSON_FORMS)
+        out.exact(render(form), is_json=form in JSON_FORMS, is_copy=True)
     summary = variable("GITHUB_STEP_SUMMARY") if form == "github" else ""
     if summary:
         from pathlib import Path

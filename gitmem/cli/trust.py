@@ -103,7 +103,7 @@ def _print(memory: Memory, args: Arguments, out: Output) -> int:
         return 0
     out.exact("# Commands that gitmem verify may run in CI, by the hash of the whole specification. Review every line.")
     for due in dues:
-        out.exact(due.approved_line)
+        out.exact(due.approved_line, is_copy=True)
     return 0
 
 

@@ -11,7 +11,6 @@ from gitmem.store import layout
 from gitmem.store.code_folder import CODE_PREFIX
 from gitmem.store.read import READABLE_WITHIN
 from gitmem.store.verdicts.buckets import parse_section, sections_of
-from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ class _Logged:
 
     @property
     def row(self) -> dict[str, Any]:
-        return {"commit": self.commit, "at": _date(self.at), "who": redact(self.who), "subject": redact(self.subject)}
+        return {"commit": self.commit, "at": _date(self.at), "who": self.who, "subject": self.subject}
 
 
 @frozen

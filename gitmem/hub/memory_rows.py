@@ -12,6 +12,7 @@ from gitmem.index.catalog.fact_state import branch_verdicts, latest_of, merge_ve
 from gitmem.model import FAILED, HOLDS, TASK, UNPROVEN, VERIFIED
 from gitmem.statuses import combine_status, own_status
 from gitmem.text import parse_json
+from gitmem.text.secrets import redact_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def iter_rows(catalog: Catalog) -> Iterator[MemoryRow]:
             "more": searched[len(body) :],
             "proof": {"at": proof.at, "until": proof.until, "own": proof.own} if proof else None,
             "why": list(suspects.get(key, ())),
-            "frontmatter": front,
+            "frontmatter": redact_all(front),  # commands are exact in the catalog
         }
         status = combine_status(proof.own if proof else "", suspect=key in suspects)
         columns = (path, key, kind, status, author.who or author.agent, language, title)

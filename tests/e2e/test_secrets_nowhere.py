@@ -8,9 +8,17 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import commit_files, git, memory_text, put_files
+from conftest import NOW, commit_files, git, memory_text, put_files
+from support.hubs import add_to, ask, followed, served, synced, token_file
 from support.mcp_client import call
+from support.planted_secrets import make_secrets
+from support.postgres import HubDatabase
 from support.terminal import GITMEM, Ran, Terminal, environment, gitmem
+
+from gitmem.git.forges.place import ForgeRepository
+from gitmem.hub.identity import TokenFile
+from gitmem.plugins.board.entry import Entry, Source, format_entry, id_of, path_of
+from gitmem.plugins.forge import comment, issue, pull
 
 # Made up, in the published forms; put together here so that no scanner takes this file for a leak.
 TOKENS = {
@@ -205,3 +213,92 @@ def test_doctor_names_the_memories_that_hold_a_secret_and_how_to_mend_them(repo:
     assert [
         one for one in json.loads(gitmem(repo, "doctor", "--json").out)["problems"] if one["code"] == "secret"
     ] == []
+
+
+# One of each class that differs in how it is found: a prefix, a path, an option, a header, a URL, a field.
+CLASSES = ("github token", "slack webhook", "mysql -p", "curl -u", "jwt", "password in a URL", "cookie header")
+PLANTED = {kind: (text, secret) for kind, text, secret in make_secrets() if kind in CLASSES}
+ALL_SECRETS = " ; ".join(text for text, _ in PLANTED.values())
+GITHUB = PLANTED["github token"][1]
+
+
+def shown_in(text: str) -> list[str]:
+    """Return the classes of the planted secrets that a text has, also those that only begin there."""
+    return [kind for kind, (_, secret) in PLANTED.items() if secret[:10] in text]
+
+
+def test_board_of_others_shows_no_secret(repo: Path) -> None:
+    gitmem(repo, "init")
+    gitmem(repo, "board", "open", "audit")
+    source = Source(f"doc {GITHUB}", f"ref {GITHUB}", ALL_SECRETS)
+    found = Entry("observation", ALL_SECRETS, "w9", f"Mallory {GITHUB}", NOW, {}, source, must_surface=True)
+    asked = Entry("signal", ALL_SECRETS, "w9", "Mallory", NOW, {}, severity="high")
+    files = {path_of(name, 9, id_of(one)): format_entry(one) for name, one in (("e", found), ("s", asked))}
+    put_files(repo, files | {f"entries/{GITHUB}.json": b"{}"}, ref="refs/gitmem/runs/audit")
+    commit_files(repo, {"report.md": "nothing\n"})
+
+    lines = ("show audit", "show audit --json", "list", "gate audit", "export audit", "survival audit report.md")
+    done = "".join(repr(gitmem(repo, "board", *line.split())) for line in lines)
+    answers = call(repo, ("board_show", {}), ("board_show", {"names": ["e9"]}), board="audit")
+    done += repr([(answer, answer.content, answer.text) for answer in answers])
+    closed = gitmem(repo, "board", "close", "audit", "--force", "--why", "over")
+    done += repr(closed) + gitmem(repo, "list", "--json").out
+
+    assert closed.status == 0
+    assert done.count("[secret: ") > 20
+    assert shown_in(done) == []
+
+
+def test_documents_and_code_show_no_secret(repo: Path) -> None:
+    wrong = f"# Rules\n\n- see `src/b.py` and use {GITHUB}.\n- `PORT` (default: `1`) is in `src/a.py` {ALL_SECRETS}.\n"
+    gone = {"src/b.py": "B = 2\n", f"src/{GITHUB}/x.py": "q = 1\n"}
+    commit_files(repo, {"AGENTS.md": wrong, "src/a.py": "PORT = 1\n", **gone}, f"begin {ALL_SECRETS}")
+    gitmem(repo, "init")
+    text = memory_text(f"x exists {GITHUB}", kind="fact", verify=f"{{exists: src/{GITHUB}/x.py}}")
+    put_files(repo, {"facts/moved.md": text})
+    git(repo, "rm", "-q", "-r", *gone)
+    commit_files(repo, {"src/a.py": f"PORT = 2 # {ALL_SECRETS}\n"}, f"second {ALL_SECRETS}")
+
+    adopt = [gitmem(repo, "adopt", *more.split()) for more in ("-v", "--json", *(f"--format {form}" for form in FORMS))]
+    check = [
+        gitmem(repo, "check", "--base", "HEAD~1", *more.split()) for more in ("", "--json", "--report json=r.json")
+    ]
+    done = repr([*adopt, *check, gitmem(repo, "review"), gitmem(repo, "log", "--json")])
+
+    assert [one.status for one in (*adopt, *check)] == [1] * 8
+    assert done.count("[secret: ") > 20
+    assert shown_in(done + (repo / "r.json").read_text()) == []
+    # What a forge gets: the rendered JSON, Markdown of an earlier step, the body of an issue, a title.
+    place = ForgeRepository("acme/shop")
+    texts = (adopt[1].out, check[1].out, f"# A page\n\n{ALL_SECRETS}\n")
+    sent = [
+        comment.body_of(kind, text, place)[0] for kind, text in zip(("adopt", "check", "check"), texts, strict=True)
+    ]
+    gitmem(repo, "verify")
+    failing = json.loads(gitmem(repo, "status", "--json").out)
+    sent += [issue.body_of(issue.failing_facts(failing), place)]
+    sent += [issue.body_of(issue.failing_statements(json.loads(adopt[1].out)), place)]
+    sent += [str(pull.request_body(place, "topic", "main", ALL_SECRETS))]
+    assert [one.count("secret: ") > 0 for one in sent] == [True] * 6
+    assert shown_in("".join(sent)) == []
+
+
+FORMS = ("markdown", "sarif", "github")
+
+
+def test_hub_shows_no_secret(hub: HubDatabase, repo: Path, tmp_path: Path) -> None:
+    token = TOKENS["github"]
+    gitmem(repo, "init")
+    put_leaks(repo, token)
+    add_to(hub, repo)
+    synced(hub, tmp_path)
+    people = token_file(tmp_path, bob=())
+
+    with followed(hub, tmp_path) as node, served(hub, node, TokenFile(people)) as address:
+        paths = ["/search?q=gateway", *(f"/memory/{repo.name}/{key}" for key in ("leak", "cut", "wrong", "s", "job"))]
+        answers = [ask(address, path, "bob-token") for path in paths]
+
+    assert [answer.status for answer in answers] == [200] * 6
+    body = b"".join(answer.body for answer in answers).decode()
+    assert body.count("[secret: github-token]") > 5
+    assert token[:8] not in body

@@ -17,7 +17,6 @@ from gitmem.cli.output import DRAWN_EVERY_S, Output
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import GitmemError
 from gitmem.mcp.desk import Desk
-from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -166,8 +165,8 @@ class Browse(App[None]):
             return Content("")
 
         def print_error(out: Output) -> None:
-            out.line(("error: ", "red"), redact(err.message).replace("\n", " "))
-            for line in redact(err.hint).split("\n") if err.hint else ():
+            out.line(("error: ", "red"), err.message.replace("\n", " "))
+            for line in err.hint.split("\n") if err.hint else ():
                 out.line("  ", ("hint:", "bold"), f" {line}")
 
         return draw_text(print_error, self.size.width)

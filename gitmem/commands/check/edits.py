@@ -9,6 +9,7 @@ from __future__ import annotations
 from gitmem.store.code_folder import CODE_FOLDER
 from gitmem.store.scopes import POLICY_PATH
 from gitmem.text import display, list_some
+from gitmem.text.secrets import redact
 from gitmem.verify.overview.finding import NOTE, WARNING, ReviewFinding
 
 TYPE_CHECKING = False
@@ -63,7 +64,7 @@ def _describe_list(trees: Trees, change: TreeChange) -> str:
 
 def _command(line: str) -> str:
     key, _, command = line.partition(" ")[2].strip().partition(" ")
-    text = display(command.strip())
+    text = redact(display(command.strip()))
     return f"{display(key)} ({text if len(text) <= SHOWN else text[: SHOWN - 1] + '…'})"
 
 

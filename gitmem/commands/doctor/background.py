@@ -13,7 +13,6 @@ from gitmem.store.state.background import list_failures
 from gitmem.store.state.litter import sweep
 from gitmem.store.state.plain_files import captured_at, spool_folders
 from gitmem.store.state.spool import Spool
-from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ def list_failed_jobs(repository: OpenRepository) -> list[Problem]:
     """Report background jobs whose last run failed."""
     state = repository.git.repository.state_dir
     return [
-        Problem("background-failed", "", f"{what}, {format_time(plausible(when))}: {redact(said.strip())}",
+        Problem("background-failed", "", f"{what}, {format_time(plausible(when))}: {said.strip()}",
                 hint=f"gitmem index does it now; the log is {state / 'background' / 'log'}", severity="warning")
         for what, said, when in list_failures(state)
     ]  # fmt: skip

@@ -14,13 +14,23 @@ import time
 from gitmem.errors import ConflictError, NotFoundError, RefusedError, RunClosedError, UnwritableError, suppress
 from gitmem.frozen import frozen, replace
 from gitmem.plugins.board.board import board_of
-from gitmem.plugins.board.entry import CLOSING, FILE_LIMIT, TYPES, find_place, format_entry, parse_entry, path_of
+from gitmem.plugins.board.entry import (
+    CLOSING,
+    FILE_LIMIT,
+    TYPES,
+    Source,
+    find_place,
+    format_entry,
+    parse_entry,
+    path_of,
+)
 from gitmem.store import layout
 from gitmem.store.commit import CommitPlan, WriteTarget, write_commit
 from gitmem.store.scopes import RUN_REFS
 from gitmem.system import make_folder, remove
 from gitmem.system.file_lock import try_lock
 from gitmem.text import display
+from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,14 +87,21 @@ def list_runs(git: Git) -> list[str]:
 
 
 def read_board(git: Git, run: str) -> Board:
-    """Return a board; invalid entries are among its problems.
+    """Return a board, with its secrets replaced; invalid entries are among its problems.
 
     Raises:
         NotFoundError: There is no such board.
     """
     tip = need_tip(git, run)
     entries, problems = read_entries(git, tip)
-    return board_of(run, entries, problems=problems, commit=tip)
+    shown = [_without_secrets(entry) for entry in entries]
+    return board_of(run, shown, problems=[(redact(path), why) for path, why in problems], commit=tip)
+
+
+def _without_secrets(entry: Entry) -> Entry:
+    """Return an entry as it is shown, before anything is cut."""
+    source = Source(redact(entry.source.doc), redact(entry.source.ref), redact(entry.source.evidence))
+    return replace(entry, text=redact(entry.text), who=redact(entry.who), source=source)
 
 
 def need_tip(git: Git, run: str) -> str:

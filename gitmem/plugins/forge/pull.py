@@ -9,6 +9,7 @@ from gitmem.frozen import frozen
 from gitmem.git.forges.client import part_of
 from gitmem.plugins.forge.ownership import add_signature, address_of, number_of
 from gitmem.text import display
+from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class PullRequest:
 
 def request_body(place: ForgeRepository, head: str, base: str, title: str) -> dict[str, Any]:
     """Return the request that opens a pull request."""
-    shown = display(" ".join(title.split()))[:TITLE_LIMIT] or f"memory: {head}"
+    shown = redact(display(" ".join(title.split())))[:TITLE_LIMIT] or f"memory: {head}"
     text = "A change to this repository's memory: `gitmem review` explains it."
     return {"title": shown, "head": head, "base": base, "body": add_signature(text, place)}
 

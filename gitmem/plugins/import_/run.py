@@ -178,7 +178,7 @@ class _LeftOut:
         if isinstance(err, UnsafeError):
             self.refused.add(_unsafe_place(given), err.message)
         else:
-            self.unreadable.add(given.where, redact(err.message))
+            self.unreadable.add(given.where, err.message)
 
 
 def _incoming(
