@@ -20,7 +20,14 @@ import time
 
 from gitmem.verify.sandbox import landlock, namespaces, overlay
 from gitmem.verify.sandbox.launch_plan import FILE_BYTES, FILTER_FD, SWEEP_S, LaunchPlan, parse_plan
-from gitmem.verify.sandbox.limits import THREADS, LimitWatch, count_threads, iter_descendants, list_children
+from gitmem.verify.sandbox.limits import (
+    THREADS,
+    LimitWatch,
+    count_threads,
+    iter_descendants,
+    list_children,
+    say_too_many,
+)
 from gitmem.verify.sandbox.removal import remove_tree
 
 TYPE_CHECKING = False
@@ -41,7 +48,8 @@ TASKS = 2 * THREADS
 OOM_FIRST = 1000
 # The exit status of a shell for a command that it could not run (POSIX.1-2017, Shell Command Language, 2.8.2).
 NOT_FOUND = 127
-_isolates: bool | None = None
+# Whether namespaces work here, by whether they are to hide other processes.
+_isolates: dict[bool, bool] = {}
 
 
 def main(report_fd: int, trace_fd: int) -> None:
@@ -81,6 +89,7 @@ def _carry_out(plan: LaunchPlan, report_fd: int, trace_fd: int) -> None:
             os.chown(plan.scratch, plan.user, plan.user)
     watch = LimitWatch(plan.limits, ground=plan.ground, upper=plan.upper, scratch=plan.scratch)
     is_apart = plan.confined and not plan.network and _can_isolate(bool(plan.user))
+    is_alone = plan.confined and _can_isolate(bool(plan.user), alone=True)
     if plan.reports or plan.confined:
         try:  # made here and not in the child, so that the next one has it too
             landlock.find_filter(confined=plan.confined, network=plan.network or is_apart, traced=plan.traced)
@@ -92,7 +101,7 @@ def _carry_out(plan: LaunchPlan, report_fd: int, trace_fd: int) -> None:
             os.set_inheritable(trace_fd, plan.traced)
             for stream in (1, 2, trace_fd) if plan.user else ():
                 os.fchown(stream, plan.user, plan.user)  # otherwise /dev/stdout or the trace could not be opened
-            _become(plan, report_fd, is_apart=is_apart)
+            _become(plan, report_fd, is_apart=is_apart, is_alone=is_alone)
         try:
             problem = _wait(child, watch)
             crowd = watch.count_left()
@@ -122,15 +131,20 @@ def _lend(plan: LaunchPlan) -> None:
         os.symlink(leads_to, f"{plan.scratch}/{name}")  # noqa: PTH211
 
 
-def _become(plan: LaunchPlan, report_fd: int, *, is_apart: bool) -> NoReturn:
-    """Turn the forked child into the check; under Landlock perhaps with a network of its own."""
+def _become(plan: LaunchPlan, report_fd: int, *, is_apart: bool, is_alone: bool) -> NoReturn:
+    """Turn the forked child into the check; under Landlock perhaps with its own network, and without other processes.
+
+    A check that is alone is a grandchild of the forked process, which ends with its status.
+    """
     try:
         os.setsid()
         landlock.die_with_parent()
         os.write(report_fd, b'{"session": %d}\n' % os.getpid())
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        if plan.upper or plan.bound or is_apart:
-            _isolate(plan, report_fd, is_apart=is_apart)
+        if plan.upper or plan.bound or is_apart or is_alone:
+            _isolate(plan, report_fd, is_apart=is_apart, is_alone=is_alone)
+        if is_alone:
+            _begin_alone(plan, report_fd)
         os.chdir(plan.cwd)
         os.umask(0o022)
         landlock.restore_signals()
@@ -161,14 +175,15 @@ def _hand_filter(packed: bytes) -> None:
     os.set_inheritable(FILTER_FD, True)  # needed if the pipe already had this number
 
 
-def _isolate(plan: LaunchPlan, report_fd: int, *, is_apart: bool) -> None:
-    """Give the check its own mounts, and a network of its own if it is to be apart.
+def _isolate(plan: LaunchPlan, report_fd: int, *, is_apart: bool, is_alone: bool) -> None:
+    """Give the check its own mounts, a network of its own if it is to be apart, and its own processes if alone.
 
     bubblewrap makes namespaces itself, and only needs an overlay below its own mounts, as root of a user namespace.
     """
     is_root = bool(plan.user)
     try:
-        namespaces.enter(is_root=is_root, network=not is_apart, inside=None if plan.confined else 0)
+        inside = None if plan.confined else 0
+        namespaces.enter(is_root=is_root, network=not is_apart, inside=inside, processes=not is_alone)
         landlock.die_with_parent()
         if plan.upper:
             laid = list(zip(plan.laid[::2], plan.laid[1::2], strict=True))
@@ -180,19 +195,46 @@ def _isolate(plan: LaunchPlan, report_fd: int, *, is_apart: bool) -> None:
         os._exit(NOT_FOUND)
 
 
-def _can_isolate(is_root: bool) -> bool:
+def _begin_alone(plan: LaunchPlan, report_fd: int) -> None:
+    """Return in a process that sees no others but the first one of its namespace, which reaps what is left to it.
+
+    That one and this process end with the status of the check, and the kernel then kills all processes that are left.
+    """
+    first = os.fork()
+    if first:
+        os._exit(_exit_status(os.waitpid(first, 0)[1]))
+    landlock.die_with_parent()
+    namespaces.show_processes()
+    check = os.fork()
+    if check == 0:
+        landlock.die_with_parent()
+        os.setsid()  # a signal to its group reaches nobody else
+        return
+    ended = status = 0
+    while ended != check:
+        ended, status = os.waitpid(-1, 0)
+    left = sum(name.isdigit() for name in os.listdir("/proc")) - 1  # noqa: PTH208
+    if status and left > plan.limits.processes:  # see ``LimitWatch.count_left``, which is too late for them
+        os.write(report_fd, b'{"problem": "killed: %s"}\n' % say_too_many(plan.limits.processes, "processes").encode())
+    os._exit(_exit_status(status))
+
+
+def _can_isolate(is_root: bool, *, alone: bool = False) -> bool:
     """Return whether namespaces work here, by a process that tries it, once for each starter."""
-    global _isolates  # noqa: PLW0603 - what is probed cannot change while this process lives
-    if _isolates is None:
+    if alone not in _isolates:  # what is probed cannot change while this process lives
         child = os.fork()
         if child == 0:
             try:
-                namespaces.enter(is_root=is_root, network=False)
+                namespaces.enter(is_root=is_root, network=alone, processes=not alone)
+                if alone and (first := os.fork()):
+                    os._exit(_exit_status(os.waitpid(first, 0)[1]))
+                if alone:
+                    namespaces.show_processes()
             except OSError:
                 os._exit(1)
             os._exit(0)
-        _isolates = os.waitpid(child, 0)[1] == 0
-    return _isolates
+        _isolates[alone] = os.waitpid(child, 0)[1] == 0
+    return _isolates[alone]
 
 
 def _list_candidates(program: str, env: dict[str, str]) -> list[str]:
@@ -288,7 +330,12 @@ def _end(child: int) -> int:
             kill(child, SIGKILL)
         except (ProcessLookupError, PermissionError):
             continue  # the group is empty, or the child had not created it yet
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return _exit_status(os.waitpid(child, 0)[1])
+
+
+def _exit_status(waited: int) -> int:
+    """Return the exit status in what waitpid(2) said; 128 + signal if a signal ended the process, as in a shell."""
+    status = os.waitstatus_to_exitcode(waited)
     return status if status >= 0 else 128 - status
 
 

@@ -121,7 +121,7 @@ class LimitWatch:
         They include dead ones: a program that cannot start another process may end at once, and the others with it.
         """
         left = sum(1 for _ in iter_descendants(os.getpid()))
-        return _say_too_many(self._limits.processes, "processes") if left > self._limits.processes else ""
+        return say_too_many(self._limits.processes, "processes") if left > self._limits.processes else ""
 
     def _processes(self) -> str:
         limit = self._limits.processes
@@ -133,9 +133,9 @@ class LimitWatch:
             threads += counted
             memory += used
             if len(pids) > limit:
-                return _say_too_many(limit, "processes")
+                return say_too_many(limit, "processes")
             if threads > limit * THREADS:
-                return _say_too_many(limit * THREADS, "threads")
+                return say_too_many(limit * THREADS, "threads")
         # The sum counts memory that forked processes share several times, so the exact value is only computed if the
         # sum is too large. And while a sandbox is being built, values may be wrong for a moment (seen once in a
         # thousand runs).
@@ -192,7 +192,8 @@ class LimitWatch:
         return ""
 
 
-def _say_too_many(limit: int, what: str) -> str:
+def say_too_many(limit: int, what: str) -> str:
+    """Return the message about a limit that was exceeded."""
     return f"it ran more than {limit} {what} at once"
 
 

@@ -1,9 +1,9 @@
-"""Give this process its own mounts and its own network, where the kernel allows that without bubblewrap.
+"""Give this process its own mounts, network and processes, where the kernel allows that without bubblewrap.
 
 Runs in the child that ``launcher`` forks. With them, a check under Landlock sees its ground at the path of the work
-tree, and reaches itself over the loopback network, as under bubblewrap.
+tree, reaches itself over the loopback network, and sees no process but its own, as under bubblewrap.
 
-Sources: user_namespaces(7), mount_namespaces(7), mount(2), statvfs(3), netdevice(7).
+Sources: user_namespaces(7), mount_namespaces(7), pid_namespaces(7), mount(2), statvfs(3), netdevice(7).
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # linux/sched.h, linux/mount.h
-CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWNET = 0x00020000, 0x10000000, 0x40000000
+CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x00020000, 0x10000000, 0x20000000, 0x40000000
+MS_NOSUID, MS_NODEV, MS_NOEXEC = 0x2, 0x4, 0x8
 MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 0x1, 0x20, 0x1000, 0x4000, 0x40000
 # Flags of a mount that a remount in a user namespace must keep, as statvfs(3) and mount(2) number them.
 KEPT = ((2, 2), (4, 4), (8, 8), (1024, 1024), (2048, 2048), (4096, 1 << 21))
@@ -29,19 +30,21 @@ SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def enter(*, is_root: bool, network: bool = True, inside: int | None = None) -> None:
+def enter(*, is_root: bool, network: bool = True, inside: int | None = None, processes: bool = True) -> None:
     """Move this process into a mount namespace of its own, and a user namespace unless it is root.
 
     Args:
         is_root: Whether it may mount without a user namespace, in which no other user could own files.
         network: Whether it keeps the machine's network; else it only has a loopback device of its own.
         inside: Its user in the user namespace; None for the same as outside.
+        processes: Whether its children see all processes of the machine; else ``show_processes`` must follow in one.
 
     Raises:
         OSError: The kernel or its settings do not allow it.
     """
     user, group = os.geteuid(), os.getegid()
     flags = CLONE_NEWNS | (0 if is_root else CLONE_NEWUSER) | (0 if network else CLONE_NEWNET)
+    flags |= 0 if processes else CLONE_NEWPID
     _check(_libc.unshare(flags), "unshare")
     inner_user, inner_group = (user, group) if inside is None else (inside, inside)
     ids = (("setgroups", "deny"), ("uid_map", f"{inner_user} {user} 1"), ("gid_map", f"{inner_group} {group} 1"))
@@ -51,6 +54,15 @@ def enter(*, is_root: bool, network: bool = True, inside: int | None = None) -> 
     mount(None, "/", None, MS_REC | MS_PRIVATE, None)
     if not network:
         _raise_loopback()
+
+
+def show_processes() -> None:
+    """Show in /proc the processes of this process's namespace, in which it is the first one.
+
+    Raises:
+        OSError: A container that hides parts of its own /proc does not allow it (pid_namespaces(7), mount(2)).
+    """
+    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, None)
 
 
 def _raise_loopback() -> None:

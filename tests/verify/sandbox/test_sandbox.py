@@ -660,3 +660,21 @@ def test_nothing_is_left_of_a_check_on_an_overlay(overlay, mark):
 
     assert ran.timed_out
     assert pids_of(mark) == []
+
+
+def test_check_under_landlock_sees_no_process_but_its_own(tmp_path):
+    skip_where_missing("landlock")
+    if not sandbox.probe_place(PATH, tmp_path, "landlock"):
+        pytest.skip("namespaces do not work here")
+    ground = ground_in(tmp_path, "landlock")
+    looks = (
+        "cat /proc/{}/cmdline 2> /dev/null; cat /proc/self/status /proc/meminfo | tail -0 && ls /proc | grep -c ^[0-9]"
+    )
+    with subprocess.Popen(["sleep", "600.4321"]) as other:
+        alone, online = (run(looks.format(other.pid), ground, "landlock", network=net) for net in (False, True))
+        ended = run("kill -TERM 0; sleep 9", ground, "landlock")
+        other.kill()
+
+    # The first process of the namespace, the shell, and those of the pipe that run already.
+    assert {alone.output, online.output} <= {"3\n", "4\n"}
+    assert (ended.status, ended.problem) == (143, "")
