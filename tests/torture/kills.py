@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
 import time
 from contextlib import suppress
 
-from torture.place import GITMEM, WORKS, Place
+from torture.place import WORKS, Place
 
-WRITER = 'n=0; while :; do n=$((n + 1)); "$0" remember "Written $n while others work" --key "w-$n" >> "$1"; done'
 # Longer than any of the commands takes on a busy machine.
 LONGEST_S = 2.5
 
@@ -33,10 +31,7 @@ class Kills:
             self.place.ok(*argv)
         self._told.write_text("")
         promised, before = self.place.keys(), self.place.theirs()
-        writer = subprocess.Popen(
-            ["bash", "-c", WRITER, str(GITMEM), str(self._told)], cwd=self.place.work, env=self.place.env,
-            start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+        writer = self.place.start_writer(self._told)
         child = self.place.start(*work.argv)
         assert child.stdin is not None
         with suppress(BrokenPipeError):

@@ -18,9 +18,13 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from gitmem.verify.sandbox.landlock import die_with_parent
+
 GITMEM = Path(sysconfig.get_path("scripts")) / "gitmem"
 TIMEOUT_S = 300.0
 BUG = 70
+# Writes memories until it is killed, and notes each printed key.
+WRITER = 'n=0; while :; do n=$((n + 1)); "$0" remember "Written $n while others work" --key "w-$n" >> "$1"; done'
 # A half-written file, a lock of git, or what a killed git leaves among the objects.
 LITTER = re.compile(r"(^|/)tmp_(obj|pack|idx|rev)_|\.lock$|fast_import_crash_|/incoming-")
 # The locks that gitmem keeps: files that are there for good.
@@ -199,7 +203,15 @@ class Place:
         pipe = subprocess.PIPE
         return subprocess.Popen(
             [str(GITMEM), *argv], cwd=cwd or self.work, env={**self.env, **env}, start_new_session=True, text=True,
-            stdin=pipe, stdout=pipe, stderr=pipe,
+            stdin=pipe, stdout=pipe, stderr=pipe, preexec_fn=die_with_parent,  # noqa: PLW1509 - there are no threads
+        )  # fmt: skip
+
+    def start_writer(self, told: Path) -> subprocess.Popen[bytes]:
+        """Start a writer in a process group of its own; it ends with this process, however that ends."""
+        nowhere = subprocess.DEVNULL
+        return subprocess.Popen(
+            ["bash", "-c", WRITER, str(GITMEM), str(told)], cwd=self.work, env=self.env, start_new_session=True,
+            stdin=nowhere, stdout=nowhere, stderr=nowhere, preexec_fn=die_with_parent,  # noqa: PLW1509 - as above
         )  # fmt: skip
 
     def wait(self, child: subprocess.Popen[str], stdin: str = "") -> Ended:

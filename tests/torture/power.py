@@ -16,8 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from torture.kills import WRITER
-from torture.place import GITMEM, PLAIN, Place
+from torture.place import PLAIN, Place
 
 # How each file system is made and mounted.
 SYSTEMS = {
@@ -51,10 +50,7 @@ def cut(folder: Path, system: str, seed: int) -> list[str]:
         place.make_plain()
         before = place.theirs()
         os.sync()
-        writer = subprocess.Popen(
-            ["bash", "-c", WRITER, str(GITMEM), str(told)], cwd=place.work, env=place.env, start_new_session=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+        writer = place.start_writer(told)
         while not told.read_text():
             time.sleep(0.01)
         time.sleep(dice.uniform(0, LONGEST_S))

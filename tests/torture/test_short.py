@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.processes import pids_of, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the shim and /proc are Linux's")
 if sys.platform == "linux":
@@ -52,6 +55,22 @@ def test_kills_and_interrupts_lose_nothing_and_print_one_line(faults: Faults) ->
 
     interrupts = Interrupts(faults.place)
     assert [interrupts.try_one(seed) for seed in (1, 2, 16)] == [[], [], []]
+
+
+def test_killed_run_leaves_no_writer(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    script = (
+        "import sys, time; from pathlib import Path; from torture.place import Place; place = Place(Path(sys.argv[1]));"
+        " place.work.mkdir(parents=True); place.start_writer(Path(sys.argv[2])); time.sleep(600)"
+    )
+    with subprocess.Popen([sys.executable, "-c", script, str(tmp_path), str(told)], env=PYTHON_ENV) as run:
+        assert wait_until(told.exists)
+        run.kill()
+
+    assert wait_until(lambda: pids_of(str(told)) == [], 20.0)
+
+
+PYTHON_ENV = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
 
 
 def test_three_clones_that_worked_apart_come_to_one_tree_whoever_syncs_first(tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ from gitmem.commands.install.agents import (
 from gitmem.commands.install.client_files import CLIENTS, list_pieces, server_entry
 from gitmem.commands.install.place import KEEP
 from gitmem.model import Problem
+from gitmem.store.state.plain_files import LOCAL
+from gitmem.store.state.registration import APART, is_accepted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +42,8 @@ PLUGIN_LINES = {
     "claude-code": "claude plugin marketplace add {} && claude plugin install gitmem@gitmem",
     "gemini": "gemini extensions install {}",
 }
+# What hooks of coding agents leave in the state folder of a clone that they worked in.
+WORKED = ("capture", "sessions", "spool", "summaries", "ledger", "stops")
 ON_PATH = "hooks call plain `gitmem`, so that they are the same for everyone"
 
 
@@ -136,7 +140,7 @@ def _path_notes() -> list[str]:
 def examine(git: Git) -> list[Problem]:
     """Report problems of installed hooks, of this project and the person: for ``gitmem doctor``."""
     found: list[Problem] = []
-    calling = []
+    calling, calls_here = [], False
     spots = [(places.of_person(), True)]
     if git.repository.work_tree is not None:
         spots.append((places.of_project(git), False))
@@ -146,6 +150,7 @@ def examine(git: Git) -> list[Problem]:
             if not is_installed(place, name, user=user):
                 continue
             calling.append(CLIENTS[name].title)
+            calls_here = calls_here or not user
             first = list_pieces(name, user=user, mcp=False)[0]
             (path, step), *_ = apply(place, [first], is_removal=False)
             if step.what != KEEP:
@@ -159,7 +164,23 @@ def examine(git: Git) -> list[Problem]:
         message = f"hooks of {', '.join(dict.fromkeys(calling))} call gitmem, which is not on PATH"
         hint = wrong[1].partition(": ")[2]
         found.append(Problem("agent-hook-not-found", "", message, hint=hint, severity="warning"))
-    return found
+    return found + _examine_acceptance(git.repository.state_dir, is_called=bool(calling), calls_here=calls_here)
+
+
+def _examine_acceptance(state: Path, *, is_called: bool, calls_here: bool) -> list[Problem]:
+    """Report that a clone was not accepted, where hooks are silent for that reason, or approvals were lost."""
+    if is_accepted(str(state)):
+        return []
+    lost = []
+    if not calls_here and (is_called or any((state / name).exists() for name in WORKED)):
+        lost.append("hooks of coding agents show and store nothing in it")
+    if (state / f"{LOCAL}{APART}").exists():
+        lost.append("approvals and local verdicts from before do not count")
+    if not lost:
+        return []
+    message = f"this clone was not accepted (it is new or a copy, or its clone-id was deleted): {', and '.join(lost)}"
+    hint = "gitmem init\nto approve commands again: gitmem trust --review"
+    return [Problem("clone-not-accepted", str(state), message, hint=hint, severity="warning")]
 
 
 def _examine_bmad(place: InstallFolder) -> list[Problem]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
-from conftest import commit_files
+from conftest import NOW, commit_files
 
 from gitmem.commands.install import agents, examine
 from gitmem.commands.install.agents import AgentSetup
 from gitmem.commands.install.client_files import BMAD_STEPS
 from gitmem.memory import Memory
+from gitmem.store.state.registration import ACCEPTED, unregister
 
 
 @pytest.fixture
@@ -127,3 +129,31 @@ def test_doctor_reports_a_bmad_without_our_module(memory: Memory, repo: Path) ->
 
     skills.write_text('"gitmem-decide",""\n')
     assert "which is not installed there" in codes(memory)["bmad-module-missing"]
+
+
+def test_doctor_names_a_copy_that_was_not_accepted_and_how_to_accept_it(
+    memory: Memory, repo: Path, on_path: Path, tmp_path: Path
+) -> None:
+    memory.fact("It has a page", exists="README.md", key="page")
+    memory.verify()
+    (repo / ".git/gitmem/capture").mkdir(parents=True, exist_ok=True)
+    shutil.copytree(repo, tmp_path / "copy", symlinks=True)
+    (repo / ".git/gitmem/clone-id").unlink()
+    assert codes(memory) == {"clone-not-accepted": f"{NOT_ACCEPTED}{SILENT}"}
+
+    with Memory(tmp_path / "copy", clock=lambda: NOW) as copied:
+        [problem] = copied.doctor(fix=False).problems
+        assert problem.message == f"{NOT_ACCEPTED}{SILENT}, and approvals and local verdicts from before do not count"
+        assert problem.hint.startswith("gitmem init\n")
+        copied.init(offline=True)
+        assert codes(copied) == {}
+
+
+NOT_ACCEPTED = "this clone was not accepted (it is new or a copy, or its clone-id was deleted): "
+SILENT = "hooks of coding agents show and store nothing in it"
+
+
+def test_doctor_is_silent_in_a_new_clone_without_hooks(memory: Memory, repo: Path, on_path: Path) -> None:
+    unregister(str(repo / ".git/gitmem"), ACCEPTED)
+
+    assert codes(memory) == {}
