@@ -12,7 +12,7 @@ from collections import deque
 import pytest
 
 PACKAGES = (
-    *("gitmem.commands.adopt", "gitmem.plugins.import_", "gitmem.commands.pull"),
+    *("gitmem.commands.adopt", "gitmem.plugins.import_", "gitmem.plugins.pull"),
     *("gitmem.document", "gitmem.index", "gitmem.recall", "gitmem.text", "gitmem.verify"),
 )
 # What is repeated: letters, marks, and starts of what patterns look for.

@@ -32,9 +32,9 @@ from gitmem.commands.install.ci_files import FORGES
 from gitmem.commands.install.ci_options import FORGEJO, GITEA, GITHUB, GITLAB
 from gitmem.commands.install.client_files import WITH_PLUGINS, WITHOUT_HOOKS
 from gitmem.commands.install.place import BY_HAND, LEAVE
-from gitmem.commands.pull.source import list_sources
 from gitmem.errors import UsageError
 from gitmem.frozen import replace
+from gitmem.memory.sources import find_sources
 from gitmem.text import display
 
 TYPE_CHECKING = False
@@ -162,7 +162,8 @@ def run(args: Arguments, out: Output) -> int:
         git = git_of(args, out)
         if git is not None:
             with open_quietly(out) as memory:
-                wanted = replace(wanted, sources=tuple({one.kind for one in list_sources(memory.repository)}))
+                sources = find_sources(memory)
+                wanted = replace(wanted, sources=tuple(sources.kinds()) if sources is not None else ())
         steps: Sequence[InstallStep] = (agents.plan_install if args.print else agents.install)(git, wanted)
         notes = examine.list_notes(git, wanted)
         if git is not None and not (args.user or args.plugin):

@@ -8,6 +8,7 @@ from gitmem.cli.command_memory import open_memory
 from gitmem.cli.names import shown_names, with_short_ids
 from gitmem.cli.options import add_at, add_json, add_scope, add_store, refuse_both, refuse_other_scopes
 from gitmem.cli.output import Output, list_of, place_of, quantity
+from gitmem.memory.sources import find_sources
 from gitmem.policy.kinds import describe_kinds
 from gitmem.statuses import MARKS, describe_claims
 from gitmem.store.companion import companion_code, companion_notice
@@ -48,7 +49,8 @@ def run(args: Arguments, out: Output) -> int:
     with open_memory(out) as memory:
         found = (_at(memory, args) if args.at is not None else _now(memory, args)).document
         if args.at is None and not args.store and not args.scope:
-            found = {**found, "sources": list(memory.sources.overdue())}
+            sources = find_sources(memory)
+            found = {**found, "sources": list(sources.overdue()) if sources is not None else []}
             found = with_short_ids(memory, found) if args.json else found
         names = _names_of(memory, found, args, out)
     bad = bool(found["failed"] or found["suspect"] or found.get("is_empty"))

@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from gitmem.memory.jobs import Jobs
     from gitmem.memory.proposals import Proposals
     from gitmem.memory.purges import Purges
-    from gitmem.memory.sources import PulledSources
     from gitmem.memory.stores import Stores
     from gitmem.memory.tasks import Tasks
     from gitmem.memory.vectors import MemoryVectors
     from gitmem.memory.view import MemoryView
     from gitmem.memory.workflow import Workflow
     from gitmem.plugins.board.api import Boards
+    from gitmem.plugins.pull.api import PulledSources
     from gitmem.recall import Filters, Query, RecallResult
     from gitmem.recall.by_syntax import Similar
     from gitmem.results import Digest, LogEntry, MemoryDetails, StoreStatus
@@ -170,7 +170,7 @@ class Memory:
     @property
     def sources(self) -> PulledSources:
         """Return the sources from which knowledge is pulled."""
-        from gitmem.memory.sources import PulledSources
+        from gitmem.plugins.pull.api import PulledSources
 
         return PulledSources(self.repository)
 
@@ -395,7 +395,7 @@ class Memory:
         if question.collections:
             from gitmem.memory.sources import with_sources
 
-            question = with_sources(repository, question)
+            question = with_sources(self, question)
         policy = repository.policy()
         if question.work or (repository.config.recall_work or policy.recall.work) == "always":
             from gitmem.commands.context.working_on import at_work
@@ -418,7 +418,7 @@ class Memory:
         from gitmem.memory.sources import with_sources
         from gitmem.recall import query_of
 
-        question = with_sources(self.repository, query or query_of("", {"limit": ALL_MEMORIES, **filters}))
+        question = with_sources(self, query or query_of("", {"limit": ALL_MEMORIES, **filters}))
         return list_memories(self.repository, question)
 
     @reads_companion

@@ -32,6 +32,7 @@ class Jobs:
             GitmemError: Something failed; if only the remote cannot be reached, everything else is done.
         """
         from gitmem.errors import BusyError, GitmemError
+        from gitmem.memory.sources import find_sources
         from gitmem.verify.options import Options
 
         repository = self._repository
@@ -39,7 +40,8 @@ class Jobs:
             return self._run_on_branch()
         config = repository.config
         is_shared = repository.git.read_ref(f"refs/gitmem/seen/{config.remote}/{config.branch}") is not None
-        self._memory.sources.pull_due()
+        if (sources := find_sources(self._memory)) is not None:
+            sources.pull_due()
         try:
             if is_shared:
                 self._memory.sync()

@@ -1,93 +1,29 @@
-"""``memory.sources``: knowledge pulled from elsewhere, with a store for each source."""
+"""Pulled sources where they are read: most clones have none, and the plug-in that pulls them may be deleted."""
 
 from __future__ import annotations
 
 from gitmem.frozen import replace
+from gitmem.repository.pulled import has_sources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Unpack
-
-    from gitmem.commands.pull.run import PullResult, SourceState
-    from gitmem.commands.pull.source import Source, SourceOptions
+    from gitmem.memory import Memory
+    from gitmem.plugins.pull.api import PulledSources
     from gitmem.recall import Query
-    from gitmem.repository import OpenRepository
 
 
-def with_sources(repository: OpenRepository, query: Query) -> Query:
+def find_sources(memory: Memory) -> PulledSources | None:
+    """Return the sources of this clone; None if it has none, or if what pulls them is not installed."""
+    if not has_sources(memory.repository):
+        return None
+    try:
+        return memory.sources
+    except ModuleNotFoundError:
+        return None
+
+
+def with_sources(memory: Memory, query: Query) -> Query:
     """Return a query in which collections that name pulled sources are replaced by these sources."""
-    if not query.collections or query.sources:
-        return query
-    from gitmem.commands.pull.source import list_pulled
-
-    sources = list_pulled(repository, query.collections)
-    return replace(query, sources=sources, collections=()) if sources else query
-
-
-class PulledSources:
-    """The sources of a clone."""
-
-    def __init__(self, repository: OpenRepository) -> None:
-        self._repository = repository
-
-    def add(self, kind: str, address: str = "", **options: Unpack[SourceOptions]) -> Source:
-        """Add a source without pulling it yet.
-
-        Args:
-            kind: ``github``, ``jira``, ``code`` or ``docs``.
-            address: ``owner/name``, or the address of a Jira site; empty for this repository's remote.
-            **options: ``name``, ``api``, ``include``, ``paths``, ``jql`` or ``project``, ``since``, ``every``,
-                ``collection``.
-
-        Raises:
-            UsageError: The arguments do not describe a source.
-            RefusedError: Another source has the name.
-        """
-        from gitmem.commands.pull.source import add_source, make_source
-
-        repository = self._repository
-        remote = repository.git.config_value(f"remote.{repository.config.remote}.url") or ""
-        source = make_source(kind, address, remote=remote, **options)
-        add_source(repository, source)
-        return source
-
-    def remove(self, name: str) -> Source:
-        """Remove a source and everything that was pulled from it."""
-        from gitmem.commands.pull.source import forget_source, get_source
-
-        source = get_source(self._repository, name)
-        forget_source(self._repository, source)
-        return source
-
-    def list(self, *names: str) -> Sequence[SourceState]:
-        """Return the state of these sources, or of all, sorted by name; contacts no server."""
-        from gitmem.commands.pull.run import iter_states
-        from gitmem.commands.pull.source import get_source, list_sources
-
-        found = [get_source(self._repository, name) for name in names] or list_sources(self._repository)
-        return list(iter_states(self._repository, found))
-
-    def pull(self, name: str, *, full: bool = False) -> PullResult:
-        """Pull one source; *full* reads everything again, and deletes items that no longer exist.
-
-        Raises:
-            BusyError: Another process is pulling it.
-            ConfigError: There is no token for it.
-        """
-        from gitmem.commands.pull.run import pull
-        from gitmem.commands.pull.source import get_source
-
-        return pull(self._repository, get_source(self._repository, name), full=full)
-
-    def overdue(self) -> Sequence[str]:
-        """Return a line for each source whose pull is overdue, or whose last pull failed."""
-        from gitmem.commands.pull.run import list_overdue
-
-        return list_overdue(self._repository)
-
-    def pull_due(self) -> Sequence[PullResult]:
-        """Pull every source that is due by its own schedule; a failure does not stop the others."""
-        from gitmem.commands.pull.run import pull_due
-
-        return pull_due(self._repository)
+    found = find_sources(memory) if query.collections and not query.sources else None
+    names = found.named(query.collections) if found is not None else ()
+    return replace(query, sources=names, collections=()) if names else query

@@ -25,6 +25,24 @@ def stores_besides(repository: OpenRepository, query: Query) -> list[OpenStore]:
     return [] if is_narrowed or query.reader != REQUEST else pulled_stores(repository, REQUEST)
 
 
+def has_sources(repository: OpenRepository) -> bool:
+    """Return whether this clone has the settings of a source."""
+    return bool(_names(repository))
+
+
+def _names(repository: OpenRepository) -> list[str]:
+    """Return the names of the sources of this clone, sorted."""
+    try:
+        names = os.listdir(_folder(repository))
+    except OSError:
+        return []
+    return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
+
+
+def _folder(repository: OpenRepository) -> str:
+    return os.path.join(repository.git.repository.state, SOURCE_FOLDER)
+
+
 def pulled_stores(repository: OpenRepository, reader: str) -> list[OpenStore]:
     """Return the sources of this clone that a reader gets by default, by name; mostly empty.
 
@@ -32,10 +50,8 @@ def pulled_stores(repository: OpenRepository, reader: str) -> list[OpenStore]:
         repository: The repository.
         reader: ``START``, ``PROMPT`` or ``REQUEST``.
     """
-    folder = os.path.join(repository.git.repository.state, SOURCE_FOLDER)
-    try:
-        names = sorted(name.removesuffix(".json") for name in os.listdir(folder) if name.endswith(".json"))
-    except OSError:
+    folder, names = _folder(repository), _names(repository)
+    if not names:
         return []
     rules = repository.policy().sources
     wanted = {START: rules.starts, PROMPT: rules.prompts, REQUEST: rules.recall}[reader]

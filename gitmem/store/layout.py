@@ -33,7 +33,7 @@ STATUS_PATH = "STATUS.md"
 README_PATH = "README.md"
 PAGE_MARK = "<!-- gitmem page -->"
 BADGE_PATH = "facts.svg"
-# The progress of pulling a source, on its own ref (``commands.pull``): known, but not read as a memory.
+# The progress of pulling a source, on its own ref (``plugins.pull``): known, but not read as a memory.
 MANIFEST_PATH = "manifest.json"
 ATTRIBUTES_PATH = ".gitattributes"
 # Generated files: of two versions, either will do until they are made again.

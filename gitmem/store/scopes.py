@@ -49,7 +49,7 @@ PRIVATE_REFS = "refs/gitmem/private"
 RUN_REFS = "refs/gitmem/runs/"
 
 
-# Memories pulled from a tracker or from files (``commands.pull``): stores of their own, read only on request.
+# Memories pulled from a tracker or from files (``plugins.pull``): stores of their own, read only on request.
 SOURCE_REFS = "refs/gitmem/sources/"
 
 

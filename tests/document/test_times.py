@@ -36,4 +36,4 @@ def test_other_forms_of_days_are_read_only_from_other_systems() -> None:
         if own_way.search(path.read_text(encoding="utf-8"))
     ]
 
-    assert found == ["commands/pull/documents.py", "plugins/import_/times.py"]
+    assert found == ["plugins/import_/times.py", "plugins/pull/documents.py"]

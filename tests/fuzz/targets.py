@@ -16,7 +16,6 @@ from gitmem.agents.clients import CLIENTS
 from gitmem.agents.hook import ACTIONS, load
 from gitmem.agents.transcripts.read import reader_of
 from gitmem.commands.adopt.statements import split
-from gitmem.commands.pull.adf import markdown_of
 from gitmem.document.format import format as format_document
 from gitmem.document.parse import parse
 from gitmem.errors import GitmemError
@@ -24,6 +23,7 @@ from gitmem.git import Git
 from gitmem.git.repository import discover_at
 from gitmem.plugins.import_.frontmatter import read_front
 from gitmem.plugins.import_.jsonl import read_jsonl
+from gitmem.plugins.pull.adf import markdown_of
 from gitmem.policy import load as load_policy
 from gitmem.store.merge.memories import Version, unite
 from gitmem.store.merge.policy import FileVersion, unite_policies

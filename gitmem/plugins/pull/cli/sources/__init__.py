@@ -4,7 +4,7 @@ A source is a repository on GitHub, a Jira site, the code or the documents of th
 gitmem pull brings it in, onto a ref of its own in this clone; recall --source NAME searches it.
 """
 
-from gitmem.cli.sources.list import add_arguments, run
+from gitmem.plugins.pull.cli.sources.list import add_arguments, run
 
 EXAMPLES = ("gitmem sources", "gitmem sources --json")
 

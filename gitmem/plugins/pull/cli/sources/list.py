@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.commands.pull.run import SourceState
+    from gitmem.plugins.pull.run import SourceState
 
 EXAMPLES = ("gitmem sources list", "gitmem sources list --json")
 
@@ -59,7 +59,7 @@ def as_table(one: SourceState) -> dict[str, Any]:
 
 def print_states(found: Sequence[SourceState], out: Output, *, now: int) -> None:
     """Print sources for people, or as a line of cells each in a pipe."""
-    from gitmem.commands.pull.run import age_of
+    from gitmem.plugins.pull.run import age_of
 
     for one in found:
         if not out.is_terminal:

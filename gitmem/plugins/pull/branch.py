@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 
-from gitmem.commands.pull.documents import file_of
 from gitmem.errors import GitmemError
 from gitmem.git.objects import oid_of
+from gitmem.plugins.pull.documents import file_of
 from gitmem.store import layout
 from gitmem.store.commit import CommitPlan
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from gitmem.commands.pull.documents import PulledDocument
-    from gitmem.commands.pull.source import Source
+    from gitmem.plugins.pull.documents import PulledDocument
+    from gitmem.plugins.pull.source import Source
     from gitmem.repository import OpenRepository
 
 # The manifest of a source of files names each of them: 100 bytes for each of 500,000.

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from gitmem.commands.pull.run import PullResult
+    from gitmem.plugins.pull.run import PullResult
 
 EXAMPLES = ("gitmem pull", "gitmem pull github", "gitmem pull github --full")
 

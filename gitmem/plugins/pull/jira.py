@@ -12,20 +12,20 @@ from __future__ import annotations
 import re
 from urllib.parse import urlencode
 
-from gitmem.commands.pull.adf import markdown_of
-from gitmem.commands.pull.documents import PulledDocument, clean, time_of
 from gitmem.document.times import parse_time
 from gitmem.errors import ForgeError
 from gitmem.git.forges.client import part_of
+from gitmem.plugins.pull.adf import markdown_of
+from gitmem.plugins.pull.documents import PulledDocument, clean, time_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from gitmem.commands.pull.branch import SourceBranch
-    from gitmem.commands.pull.source import Source
     from gitmem.git.forges.client import Forge
+    from gitmem.plugins.pull.branch import SourceBranch
+    from gitmem.plugins.pull.source import Source
 
     Item = Mapping[str, Any]
 

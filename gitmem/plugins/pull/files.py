@@ -15,9 +15,9 @@ from textwrap import dedent
 from zlib import crc32
 
 from gitmem.commands.adopt.chunks import Chunk, cut_lines, prose_chunks
-from gitmem.commands.pull.documents import PulledDocument, path_of
-from gitmem.commands.pull.source import CODE, DOCS
 from gitmem.errors import NotFoundError, RefusedError
+from gitmem.plugins.pull.documents import PulledDocument, path_of
+from gitmem.plugins.pull.source import CODE, DOCS
 from gitmem.system import iter_files
 from gitmem.text.code.definitions import definitions
 from gitmem.text.code.languages import is_code, language_of
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from gitmem.commands.pull.branch import SourceBranch
-    from gitmem.commands.pull.source import Source
+    from gitmem.plugins.pull.branch import SourceBranch
+    from gitmem.plugins.pull.source import Source
     from gitmem.repository import OpenRepository
 
 KINDS = {CODE: "github_code_blob", DOCS: "doc"}

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 
-from gitmem.commands.pull.branch import SourceBranch
-from gitmem.commands.pull.credentials import github_token, jira_token
-from gitmem.commands.pull.files import FilesPull
-from gitmem.commands.pull.github import GitHubPull
-from gitmem.commands.pull.jira import JiraPull
-from gitmem.commands.pull.source import GITHUB, JIRA, list_sources, lock_path, read_local, write_local
 from gitmem.errors import BusyError, ConflictError, GitmemError, UnwritableError
 from gitmem.frozen import frozen
 from gitmem.git.forges.client import Forge
 from gitmem.git.forges.place import ForgeRepository
+from gitmem.plugins.pull.branch import SourceBranch
+from gitmem.plugins.pull.credentials import github_token, jira_token
+from gitmem.plugins.pull.files import FilesPull
+from gitmem.plugins.pull.github import GitHubPull
+from gitmem.plugins.pull.jira import JiraPull
+from gitmem.plugins.pull.source import GITHUB, JIRA, list_sources, lock_path, read_local, write_local
 from gitmem.system import make_folder
 from gitmem.system.file_lock import try_lock
 from gitmem.text.durations import ago
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from gitmem.commands.pull.source import Source
+    from gitmem.plugins.pull.source import Source
     from gitmem.repository import OpenRepository
 
 # The time limit for all requests of one pull in seconds: a large tracker's first pull is bounded by its rate limit.

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from conftest import git
 
-from gitmem.commands.pull.source import list_sources, make_source
 from gitmem.errors import NotFoundError, RefusedError, UsageError
 from gitmem.memory import Memory
+from gitmem.plugins.pull.source import list_sources, make_source
 
 
 @pytest.mark.parametrize(

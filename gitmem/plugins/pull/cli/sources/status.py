@@ -9,7 +9,7 @@ from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
-from gitmem.cli.sources.list import as_table, print_states
+from gitmem.plugins.pull.cli.sources.list import as_table, print_states
 
 EXAMPLES = ("gitmem sources status", "gitmem sources status github --json")
 

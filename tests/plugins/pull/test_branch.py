@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from conftest import git
 
-from gitmem.commands.pull.branch import SourceBranch
-from gitmem.commands.pull.documents import PulledDocument
-from gitmem.commands.pull.source import make_source
 from gitmem.memory import Memory
+from gitmem.plugins.pull.branch import SourceBranch
+from gitmem.plugins.pull.documents import PulledDocument
+from gitmem.plugins.pull.source import make_source
 
 SOURCE = make_source("code", "")
 

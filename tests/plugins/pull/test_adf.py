@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.tracker_server import paragraph
 
-from gitmem.commands.pull.adf import markdown_of
+from gitmem.plugins.pull.adf import markdown_of
 
 
 def node(kind: str, *content: dict[str, Any], **attrs: object) -> dict[str, Any]:

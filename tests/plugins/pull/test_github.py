@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from support.tracker_server import Tracker, comment, commit, issue, pull, time_of
 
-from gitmem.commands.pull.run import PullResult
 from gitmem.memory import Memory
+from gitmem.plugins.pull.run import PullResult
 from gitmem.recall import Query
 
 

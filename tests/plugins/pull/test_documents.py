@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.commands.pull.documents import BODY_LIMIT, PulledDocument, file_of, time_of
 from gitmem.document.parse import parse
+from gitmem.plugins.pull.documents import BODY_LIMIT, PulledDocument, file_of, time_of
 from gitmem.text.hazards.hidden_characters import find_hidden
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

@@ -11,9 +11,9 @@ from __future__ import annotations
 from base64 import b64encode
 from urllib.parse import urlsplit
 
-from gitmem.commands.pull.source import GITHUB_API, GITHUB_HOST
 from gitmem.config import variable
 from gitmem.errors import ConfigError, ProcessError
+from gitmem.plugins.pull.source import GITHUB_API, GITHUB_HOST
 from gitmem.system import process
 
 TYPE_CHECKING = False

@@ -14,18 +14,18 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
-from gitmem.commands.pull.documents import PulledDocument, clean, time_of
 from gitmem.errors import ForgeError
 from gitmem.git.forges.client import need_tables, part_of
 from gitmem.git.repository import is_oid
+from gitmem.plugins.pull.documents import PulledDocument, clean, time_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
-    from gitmem.commands.pull.source import Source
     from gitmem.git.forges.client import Forge, ForgePage
+    from gitmem.plugins.pull.source import Source
 
     Item = Mapping[str, Any]
 

@@ -9,11 +9,11 @@ from conftest import commit_files, git
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.commands.pull.branch import SourceBranch
-from gitmem.commands.pull.documents import PulledDocument
-from gitmem.commands.pull.files import LINES_AT_MOST, code_chunks
 from gitmem.errors import NotFoundError
 from gitmem.memory import Memory
+from gitmem.plugins.pull.branch import SourceBranch
+from gitmem.plugins.pull.documents import PulledDocument
+from gitmem.plugins.pull.files import LINES_AT_MOST, code_chunks
 from gitmem.recall import Query
 
 GUIDE = "# Guide\n\nIntro.\n\n## Install\n\nUse uv.\n\n```sh\n# not a heading\n```\n\n## Run\n\nmake run\n"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.commands.pull.credentials import github_token, jira_token
 from gitmem.errors import ConfigError
 from gitmem.git import Git
 from gitmem.git.repository import discover
+from gitmem.plugins.pull.credentials import github_token, jira_token
 
 API = "https://api.github.com"
 

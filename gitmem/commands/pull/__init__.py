@@ -1,1 +1,0 @@
-"""``gitmem pull``: pull knowledge from other systems, each source onto its own ref, ``refs/gitmem/sources/<name>``."""
