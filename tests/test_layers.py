@@ -84,6 +84,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
             f"gitmem/cli/hub/{name}.py"
             for name in (
                 "add",
+                "ask",
                 "init",
                 "list",
                 "options",

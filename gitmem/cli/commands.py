@@ -76,6 +76,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "hub": ("share", "manage a hub, which collects the memories of many repositories"),
     "hub init": ("share", "create the hub's tables in PostgreSQL, or bring them up to date"),
     "hub add": ("share", "add repositories, or change who may read them"),
+    "hub ask": ("share", "send saved questions to a hub, and show how their answers change"),
     "hub list": ("share", "list its repositories, with any problems"),
     "hub remove": ("share", "remove repositories from the hub"),
     "hub rebuild": ("share", "delete all memories of the hub, and read every repository again"),

@@ -150,6 +150,12 @@ LINES: dict[str, tuple[tuple[str, ...], ...]] = {
     "hub": (("--database", NO_DATABASE),),
     "hub init": ((), ("--database", NO_DATABASE)),
     "hub add": (("/srv/git/a.git",), (TEXT, "--database", NO_DATABASE)),
+    "hub ask": (
+        ("--save", TEXT, TEXT, "--hub", "http://127.0.0.1:1"),
+        ("--list",),
+        (),
+        (TEXT,),
+    ),
     "hub list": ((), ("--database", TEXT)),
     "hub remove": ((TEXT, "--database", NO_DATABASE),),
     "hub serve": ((), ("--tokens", TEXT, "--database", NO_DATABASE)),

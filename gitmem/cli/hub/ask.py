@@ -1,0 +1,195 @@
+"""Send saved questions to a hub, and show how their answers have changed since the last time.
+
+Without arguments it asks all saved questions again, or those that are named, prints what is new, gone or changed, and
+returns 1 if anything is. Run it from a scheduler: it prints nothing if nothing has changed. An answer is the best
+memories that the hub finds for you, without their order.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gitmem.cli.arguments import ArgumentParser, Arguments
+from gitmem.cli.options import add_json, positive
+from gitmem.cli.output import Output, quantity
+from gitmem.config import state_home, variable
+from gitmem.errors import NotFoundError, UsageError
+from gitmem.frozen import fields_of, replace
+from gitmem.model import STATUSES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.hub.questions import Change, Question
+
+EXAMPLES = (
+    "gitmem hub ask --save port who assumes port 8080",
+    "gitmem hub ask --save broken what is broken --status failed --repository payments/api",
+    "gitmem hub ask",
+    "gitmem hub ask port",
+    "gitmem hub ask --list",
+)
+# Nobody waits at a keyboard: the hub may take longer than for a typed `recall`.
+LIMIT_S = 10.0
+MOST = 100
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of ``ask``."""
+    about = "the saved questions to ask again (all); with --save, the question in your own words"
+    parser.add_argument("words", metavar="NAME", nargs="*", help=about)
+    parser.add_argument("--save", default="", metavar="NAME", help="record a question under this name, and send it")
+    parser.add_argument("--forget", default="", metavar="NAME", help="delete a saved question")
+    parser.add_argument("--list", action="store_true", help="list the saved questions")
+    which = parser.add_argument_group("which memories, with --save")
+    which.add_argument("--kind", action="append", default=[], metavar="KIND", help="only this kind; may be repeated")
+    about = f"only this status: {', '.join(STATUSES)}; may be repeated"
+    which.add_argument("--status", action="append", default=[], choices=STATUSES, metavar="STATUS", help=about)
+    about = "only memories by this person or agent; may be repeated"
+    which.add_argument("--by", action="append", default=[], metavar="NAME", help=about)
+    about = "only this repository of the hub; may be repeated"
+    which.add_argument("--repository", action="append", default=[], metavar="NAME", help=about)
+    about = "only texts in this language; may be repeated"
+    which.add_argument("--language", action="append", default=[], metavar="NAME", help=about)
+    about = f"how many memories an answer has at most (20; no more than {MOST})"
+    which.add_argument("--limit", type=positive, default=20, metavar="N", help=about)
+    which.add_argument("--hub", default="", metavar="URL", help="the hub's address (gitmem.hub)")
+    add_json(parser)
+
+
+def run(args: Arguments, out: Output) -> int:
+    """Save, delete, list or ask questions; return 1 if an answer changed, 3 if the hub did not answer."""
+    if bool(args.save) + bool(args.forget) + args.list > 1 or (args.words and (args.forget or args.list)):
+        raise UsageError("give one of: NAME…, --save, --forget, --list", hint="gitmem hub ask --save NAME WORDS…")
+    from gitmem.hub.questions import FILE_NAME, read_questions, write_questions
+
+    path = Path(state_home()) / FILE_NAME
+    questions = read_questions(path)
+    if args.list:
+        return _list(questions, args, out)
+    if args.forget:
+        _need(questions, args.forget)
+        write_questions(path, {name: one for name, one in questions.items() if name != args.forget})
+        out.result(args.forget, f"deleted the question {args.forget}")
+        return 0
+    if args.save:
+        names = [args.save]
+        questions |= {args.save: _typed(args)}
+    else:
+        names = list(dict.fromkeys(args.words)) or list(questions)
+        for name in names:
+            _need(questions, name)
+    answered, changes, problems = _ask(questions, names)
+    write_questions(path, questions | answered)
+    if args.json:
+        tables = {name: [fields_of(one) for one in listed] for name, listed in changes.items()}
+        out.json({"changes": tables, "problems": problems})
+    else:
+        _print(changes, out)
+    for name, problem in problems.items():
+        out.note(f"{name} was not asked: {problem}")
+    if args.save and args.save in answered:
+        out.note(f"saved {args.save}; its answer has {_size(answered[args.save])}; to see changes: gitmem hub ask")
+    elif not questions:
+        out.note("no questions are saved; to save one: gitmem hub ask --save NAME WORDS…")
+    if problems:
+        return 3
+    return int(any(changes.values()))
+
+
+def _size(question: Question) -> str:
+    return quantity(len(question.answer or ()), "memory", "memories")
+
+
+def _need(questions: dict[str, Question], name: str) -> None:
+    """Raise an error if there is no question of a name.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    if name not in questions:
+        raise NotFoundError(f"no saved question is called {name}", hint="gitmem hub ask --list")
+
+
+def _typed(args: Arguments) -> Question:
+    """Return the question that was typed.
+
+    Raises:
+        UsageError: It is empty, or no hub is set.
+    """
+    from gitmem.hub.questions import Question
+
+    text = " ".join(args.words).strip()
+    if not text:
+        raise UsageError("the question is empty", hint="gitmem hub ask --save NAME WORDS…")
+    asked = [("q", text), ("limit", str(min(args.limit, MOST)))]
+    filters = {"kind": args.kind, "status": args.status, "owner": args.by}
+    filters |= {"repository": args.repository, "language": args.language}
+    asked += [(name, one) for name, values in filters.items() for one in values]
+    return Question(args.hub or _hub(), tuple(asked))
+
+
+def _hub() -> str:
+    """Return the address of the hub that is set up.
+
+    Raises:
+        UsageError: None is.
+    """
+    from gitmem.config import git_environment
+    from gitmem.system.process import run as start
+
+    # A repository's own setting would decide where the question and the token go.
+    said = start(["git", "config", "--global", "--get", "gitmem.hub"], env=git_environment(), check=False).stdout
+    site = variable("GITMEM_HUB") or said.decode("utf-8", "replace").strip()
+    if site in ("", "off"):
+        raise UsageError("no hub is set", hint="--hub URL, or git config --global gitmem.hub URL")
+    return site
+
+
+def _ask(
+    questions: dict[str, Question], names: list[str]
+) -> tuple[dict[str, Question], dict[str, list[Change]], dict[str, str]]:
+    """Ask questions; return those that were answered, what changed in each, and why others were not answered."""
+    from gitmem.hub import client
+    from gitmem.hub.questions import answer_of, list_changes
+
+    answered: dict[str, Question] = {}
+    changes: dict[str, list[Change]] = {}
+    problems: dict[str, str] = {}
+    for name in names:
+        one = questions[name]
+        found = client.ask(one.site, one.asked, token=variable("GITMEM_HUB_TOKEN"), limit_s=LIMIT_S)
+        if found.problem:
+            problems[name] = found.problem
+            continue
+        now = answer_of(found.hits)
+        changes[name] = [] if one.answer is None else list_changes(one.answer, now)
+        answered[name] = replace(one, answer=now)
+    return answered, changes, problems
+
+
+def _print(changes: dict[str, list[Change]], out: Output) -> None:
+    for name, listed in changes.items():
+        for one in listed:
+            if not out.is_terminal:
+                out.row(name, one.what, one.reference, one.status, one.title, one.was)
+                continue
+            status = f"{one.was or 'without a status'} → {one.status}" if one.was else one.status
+            out.line((one.what, "bold"), f" for {name}  ", (one.reference, "key"), f"  {one.title}  ", (status, "dim"))
+
+
+def _list(questions: dict[str, Question], args: Arguments, out: Output) -> int:
+    if args.json:
+        tables = {
+            name: {"site": one.site, "asked": [list(pair) for pair in one.asked], "hits": len(one.answer or ())}
+            for name, one in questions.items()
+        }
+        out.json({"questions": tables})
+        return int(not questions)
+    for name, one in questions.items():
+        if out.is_terminal:
+            out.line((name, "bold"), f"  {one.text}  ", (_size(one), "dim"))
+        else:
+            out.row(name, one.text, one.site, str(len(one.answer or ())))
+    if not questions:
+        out.note("no questions are saved; to save one: gitmem hub ask --save NAME WORDS…")
+    return int(not questions)
