@@ -126,9 +126,11 @@ def _without_gaps(text: str) -> Iterator[list[int]]:
         removed.update(range(*match.span()))
     if removed:
         yield [at for at in range(len(text)) if at not in removed]
-    # The part after a gap must look random, so that no prose is joined to a prefix.
+    # The part after a gap must look random, so that no prose is joined to a prefix. A gap has a blank: without one, all
+    # that follows is not looked at from each character, which took 0.7 ms for each prefix of a hostile text (measured).
     gap = re.compile(
-        r"(?<=[A-Za-z0-9_-]{6})[ \t]?\r?\n?[ \t]{0,4}(?=(?=[A-Za-z]*[0-9])(?=[0-9_-]*[A-Za-z])[A-Za-z0-9_-]{8})"
+        r"(?<=[A-Za-z0-9_-]{6})(?=[ \t\r\n])[ \t]?\r?\n?[ \t]{0,4}"
+        r"(?=(?=[A-Za-z]*[0-9])(?=[0-9_-]*[A-Za-z])[A-Za-z0-9_-]{8})"
     )
     for prefix in PREFIXES:
         at = text.find(prefix)

@@ -452,12 +452,14 @@ def test_a_hostile_text_is_searched_in_linear_time(rule):
     ]
     texts = [core * (32_768 // len(core)) for core in cores]
     texts += [sample[: len(sample) // 2] + filler * 32_768 for sample in samples for filler in "a0- ="]
-    start = time.process_time()
+    took = []
 
     for text in texts:
+        start = time.process_time()
         find_secrets(text)
+        took.append(time.process_time() - start)
 
-    assert (time.process_time() - start) / len(texts) < 2
+    assert max(took) < 1.5
 
 
 @pytest.mark.parametrize(
