@@ -119,6 +119,13 @@ def describe_chain(chain: tuple[str, ...]) -> str:
     return f"its foundation was reworded: {path}" if isinstance(chain, RewordedChain) else f"rests on {path}"
 
 
+def name_chain(reason: str, chain: tuple[str, ...], names: Mapping[str, str]) -> str:
+    """Return a reason with the names of the memories in its chain instead of their keys."""
+    if not chain:
+        return reason
+    return reason.replace(" → ".join(chain), " → ".join(names.get(key, key) for key in chain))
+
+
 def explain_chain(chain: tuple[str, ...]) -> str:
     """Return why a memory is suspect to a reader who knows none of these keys."""
     return describe_chain(chain) + ("" if isinstance(chain, RewordedChain) else ", which failed")

@@ -111,6 +111,7 @@ def test_page_names_the_fields_that_commands_print(run_cli: Any, repo: Path) -> 
     git(repo, "mv", "src/gateway/retry.py", "src/gateway/again.py")
     commit_files(repo, {"src/auth/jwt.py": 'ALGORITHM = "EdDSA"\n'})
     compare("gitmem adopt")
+    compare("gitmem adopt", "--apply")
     compare("gitmem check", "--base", "HEAD~1")
     compare("gitmem verify", "--dry-run")
     compare("gitmem verify", "--why")

@@ -298,10 +298,13 @@ def _apply(adoption: Adoption, args: Arguments, out: Output) -> ApplyResult:
 
 
 def _apply_table(applied: ApplyResult) -> dict[str, object]:
+    ids = applied.short_ids
     return {
         "commit": applied.commit,
         "added": [
-            {"key": key, "kind": kind, "title": title} for kind, of in applied.added.items() for key, title in of
+            {"key": key, **({"short_id": ids[key]} if key in ids else {}), "kind": kind, "title": title}
+            for kind, of in applied.added.items()
+            for key, title in of
         ],
         "updated": list(applied.updated),
         "retired": list(applied.retired),

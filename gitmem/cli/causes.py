@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser
 from gitmem.cli.columns import width_of
-from gitmem.cli.names import short_names, titles_of
+from gitmem.cli.names import short_names, titles_of, wordings
 from gitmem.cli.output import Output, quantity, shorten
 from gitmem.frozen import replace
 from gitmem.statuses import MARKS
@@ -26,9 +26,11 @@ def add_each(parser: ArgumentParser) -> None:
     output.add_argument("--each", action="store_true", help="list every fact on a line of its own, not by cause")
 
 
-def with_ids(memory: Memory, cases: Iterable[Case]) -> list[Case]:
-    """Return cases with the short ids of their memories, and with the titles that they lack."""
+def with_ids(memory: Memory, cases: Iterable[Case], out: Output) -> list[Case]:
+    """Return cases with the short ids of their memories, with the titles that they lack, and with names in reasons."""
     every = list(cases)
+    chained = wordings(memory, {key for case in every for key in case.chain}, out)
+    every = [case.naming(chained) for case in every]
     names = short_names(memory, [case.key for case in every])
     titles = titles_of(memory, [case.key for case in every if not case.title])
     return [replace(case, short_id=names[case.key], title=case.title or titles.get(case.key, "")) for case in every]
@@ -48,6 +50,9 @@ def print_cases(
         indent: The prefix of every line.
     """
     every = list(cases)
+    if out.is_terminal:
+        known = {case.key: case.wording for case in every if case.title}
+        every = [case.naming(known) for case in every]
     if is_each:
         for case in every:
             _print_one(case, phrases, out, indent)

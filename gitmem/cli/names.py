@@ -31,6 +31,15 @@ def shown_names(memory: Memory, keys: Iterable[str], out: Output) -> dict[str, s
     return short_names(memory, keys) if out.is_terminal else {key: key for key in keys}
 
 
+def wordings(memory: Memory, keys: Iterable[str], out: Output) -> dict[str, str]:
+    """Return the title of each memory with its short id on a terminal, and its key in a pipe, which programs read."""
+    every = list(keys)
+    if not (every and out.is_terminal):
+        return {key: key for key in every}
+    titles, names = titles_of(memory, every), short_names(memory, every)
+    return {key: f"{titles[key]} ({names[key]})" if titles.get(key) else names[key] for key in every}
+
+
 def with_short_ids(memory: Memory, document: Any) -> Any:
     """Return a document of JSON with the short ids of the memories that it names."""
     catalog = memory.repository.find_catalog()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory, print_notices
+from gitmem.cli.names import with_short_ids
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, list_of, quantity
 from gitmem.cli.terminal import is_interactive
@@ -90,12 +91,12 @@ def run(args: Arguments, out: Output) -> int:
         done = memory.proposals.send(
             args.name, talk=talk, push=not args.no_push, accept_rewritten=args.accept_rewritten
         )
-    if args.json:
-        from gitmem.commands.propose.send import as_table
+        if args.json:
+            from gitmem.commands.propose.send import as_table
 
-        out.json(as_table(done))
-    else:
-        _print(done, out)
+            out.json(with_short_ids(memory, as_table(done)))
+            return 0
+    _print(done, out)
     return 0
 
 

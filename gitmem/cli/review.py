@@ -14,6 +14,7 @@ from __future__ import annotations
 from gitmem.cli import reports
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory
+from gitmem.cli.names import with_short_ids
 from gitmem.cli.options import add_approved
 from gitmem.cli.output import Output
 from gitmem.statuses import MARKS
@@ -65,15 +66,16 @@ def run(args: Arguments, out: Output) -> int:
     form = reports.form_of(args)
     with open_memory(out) as memory:
         review = memory.review(args.range, code=args.code, approved=args.approved)
+        table = with_short_ids(memory, forms.as_table(review)) if form == "json" or reports.is_wanted(args) else {}
     if reports.is_wanted(args):
         reports.emit_forms(
             args,
             out,
-            lambda form: reports.json_text(forms.as_table(review)) if form == "json" else forms.WRITERS[form](review),
+            lambda form: reports.json_text(table) if form == "json" else forms.WRITERS[form](review),
             lambda limit: markdown.page(review, limit=limit),
         )
     if form == "json":
-        out.json(forms.as_table(review))
+        out.json(table)
     elif form == "text":
         print_review(review, out)
     for note in review.notes if form == "text" else ():

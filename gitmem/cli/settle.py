@@ -13,7 +13,7 @@ from gitmem.cli import verify
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.changes import print_change
 from gitmem.cli.command_memory import open_memory, print_notices
-from gitmem.cli.names import short_names, shown_names, with_short_ids
+from gitmem.cli.names import short_names, shown_names, with_short_ids, wordings
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, quantity
 from gitmem.cli.parser import parser_of
@@ -187,7 +187,8 @@ def _advise(memory: Memory, key: str, args: Arguments, out: Output) -> int:
     if args.json:
         out.json(found | {"ways": ways(name, is_reworded=is_reworded)})
     else:
-        print_memory(found, out)
+        names = wordings(memory, found["because"], out)
+        print_memory(found, out, names)
         out.line()
         if not warning_of(found["status"]):
             status = found["status"]
@@ -198,13 +199,10 @@ def _advise(memory: Memory, key: str, args: Arguments, out: Output) -> int:
                 out.line("  ", way)
                 out.line("    ", (command, "key"))
             if found["because"] and not is_reworded:
-                cause = short_names(memory, [found["because"][-1]])[found["because"][-1]]
-                out.line(
-                    (
-                        f"It is suspect because {cause} failed: settle that one, and this one clears automatically.",
-                        "dim",
-                    )
-                )
+                root = found["because"][-1]
+                cause = names[root] if out.is_terminal else short_names(memory, [root])[root]
+                said = f"It is suspect because {cause} failed: settle that one, and this one clears automatically."
+                out.line((said, "dim"))
     return int(found["status"] in ("failed", "suspect"))
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_to_read, print_notices
+from gitmem.cli.names import wordings
 from gitmem.cli.options import add_at, add_json, add_scope, add_store, refuse_both, refuse_other_scopes
 from gitmem.cli.output import Output
 from gitmem.document import conflict
@@ -11,7 +14,7 @@ from gitmem.document.anchors import FIELD
 from gitmem.document.times import format_time
 from gitmem.errors import UsageError
 from gitmem.model import STALE
-from gitmem.statuses import MARKS
+from gitmem.statuses import MARKS, name_chain
 from gitmem.store.code_folder import is_home
 from gitmem.store.scopes import PROJECT
 from gitmem.verify.references import CHANGED, MOVED
@@ -59,7 +62,7 @@ def run(args: Arguments, out: Output) -> int:
         if args.json:
             out.json(found)
         else:
-            print_memory(found, out)
+            print_memory(found, out, wordings(memory, found["because"], out))
     return 0
 
 
@@ -83,8 +86,8 @@ def _at(memory: Memory, args: Arguments) -> MemoryDetails:
     return memory.at(args.at).show(args.key)
 
 
-def print_memory(found: Mapping[str, Any], out: Output) -> None:
-    """Print a memory for people."""
+def print_memory(found: Mapping[str, Any], out: Output, names: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Print a memory for people; *names* has those of the memories that make it suspect."""
     out.line((MARKS.get(found["status"], " "), found["status"]), " ", (found["title"], "bold"))
     about = [found["kind"], *([found["status"]] if found["status"] else [])]
     about += [found["scope"]] if found["scope"] != PROJECT else []
@@ -99,7 +102,7 @@ def print_memory(found: Mapping[str, Any], out: Output) -> None:
     for reference in found.get("references", ()):
         _print_reference(reference, out)
     if found["because"]:
-        out.line("  ", ("suspect:", "suspect"), f" {found['suspicion']}")
+        out.line("  ", ("suspect:", "suspect"), f" {name_chain(found['suspicion'], tuple(found['because']), names)}")
     if found.get("claimed"):
         out.line("  ", ("claimed:", "yellow"), f" {found['claimed']}")
     if found["verdict"]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
-from gitmem.cli.causes import add_each, print_cases
+from gitmem.cli.causes import add_each, print_cases, with_ids
 from gitmem.cli.command_memory import open_memory
 from gitmem.cli.names import shown_names, with_short_ids
 from gitmem.cli.options import add_at, add_json, add_scope, add_store, refuse_both, refuse_other_scopes
@@ -20,7 +20,7 @@ from gitmem.write.archive import Rotation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from gitmem.memory import Memory
@@ -53,12 +53,15 @@ def run(args: Arguments, out: Output) -> int:
             found = {**found, "sources": list(sources.overdue()) if sources is not None else []}
             found = with_short_ids(memory, found) if args.json else found
         names = _names_of(memory, found, args, out)
+        cases = _cases_of(found)
+        if not (args.json or args.store or args.scope):
+            cases = with_ids(memory, cases, out)
     bad = bool(found["failed"] or found["suspect"] or found.get("is_empty"))
     if args.json:
         out.json(found)
         return int(bad)
     _print_counts(found, out)
-    _print_cases(found, args, out)
+    _print_cases(cases, args, out)
     _print_stale(found, out)
     _print_scopes(found["scopes"], out)
     _print_what_waits(found, names, out)
@@ -96,10 +99,10 @@ def _print_counts(found: Mapping[str, Any], out: Output) -> None:
         out.line(f"  tasks: {list_of(tasks)}")
 
 
-def _print_cases(found: Mapping[str, Any], args: Arguments, out: Output) -> None:
-    """Print facts that need attention, by cause."""
+def _cases_of(found: Mapping[str, Any]) -> list[Case]:
+    """Return the facts that need attention."""
     lines = [(name, line) for name in ("failed", "suspect", "blocked", "flapping") for line in found.get(name, ())]
-    cases = [
+    return [
         Case(
             line["key"],
             name,
@@ -113,6 +116,10 @@ def _print_cases(found: Mapping[str, Any], args: Arguments, out: Output) -> None
         )
         for name, line in lines
     ]
+
+
+def _print_cases(cases: Sequence[Case], args: Arguments, out: Output) -> None:
+    """Print facts that need attention, by cause."""
     phrases = {case.culprit: case.culprit[1] for case in cases}
     options = [f"--scope {args.scope}"] if args.scope else [f"--store {args.store}"] if args.store else []
     options += [f"--at {args.at}"] if args.at is not None else []

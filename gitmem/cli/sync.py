@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory
+from gitmem.cli.names import with_short_ids
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, list_of, quantity
 from gitmem.cli.terminal import is_interactive
@@ -88,11 +89,13 @@ def run(args: Arguments, out: Output) -> int:
         )
         boards = _sync_boards(memory, args, talk) if args.boards else ()
         whose = _authors_of(memory, done) if out.is_terminal and not args.dry_run else ""
-    if args.json:
-        from gitmem.commands.sync.summary import as_table
+        if args.json:
+            from gitmem.commands.sync.summary import as_table
 
+            table = with_short_ids(memory, as_table(done))
+    if args.json:
         tables = [{"run": b.run, "received": b.received, "sent": b.is_sent, "problem": b.problem} for b in boards]
-        out.json(as_table(done) | {"dry_run": args.dry_run} | ({"boards": tables} if args.boards else {}))
+        out.json(table | {"dry_run": args.dry_run} | ({"boards": tables} if args.boards else {}))
     else:
         _print(done, whose, out, dry_run=args.dry_run)
         for one in boards:

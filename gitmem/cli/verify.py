@@ -354,7 +354,7 @@ def _print_failures(
     found: VerifyRun, broken: Mapping[tuple[str, str], str], memory: Memory, out: Output, *, is_each: bool
 ) -> None:
     rest = "gitmem verify --dirty --each" if found.dirty else REST
-    print_cases(with_ids(memory, list_cases(found)), broken, out, is_each=is_each, rest=rest)
+    print_cases(with_ids(memory, list_cases(found), out), broken, out, is_each=is_each, rest=rest)
 
 
 def _print_unexplained(explained: Sequence[Why], memory: Memory, out: Output, *, is_each: bool) -> None:
@@ -364,7 +364,7 @@ def _print_unexplained(explained: Sequence[Why], memory: Memory, out: Output, *,
         Case(why.key, "unproven", f"culprit not known ({CULPRIT_WORDS.get(why.outcome, why.outcome)})", why.reason)
         for why in unknown
     )
-    print_cases(with_ids(memory, cases), {}, out, is_each=is_each, rest="gitmem why KEY")
+    print_cases(with_ids(memory, cases, out), {}, out, is_each=is_each, rest="gitmem why KEY")
 
 
 def _print_rest(found: VerifyRun, memory: Memory, out: Output, *, is_each: bool) -> None:

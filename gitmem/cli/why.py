@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory
-from gitmem.cli.names import short_names, titles_of, with_short_ids
+from gitmem.cli.names import short_names, shown_names, titles_of, with_short_ids, wordings
 from gitmem.cli.options import add_json, add_sandbox, add_scope, warn_of_no_sandbox
 from gitmem.cli.output import Output, quantity, shorten
-from gitmem.statuses import MARKS
+from gitmem.model import SUSPECT
+from gitmem.statuses import MARKS, RewordedChain, describe_chain, name_chain
 from gitmem.verify.options import Options
 
 TYPE_CHECKING = False
@@ -64,6 +65,7 @@ def run(args: Arguments, out: Output) -> int:
             out.json(with_short_ids(memory, found.as_table()))
         else:
             print_why(found, out, _named(memory, found.key) if out.is_terminal else None)
+            _print_suspicion(memory, found, out)
     return STATUS.get(found.outcome, 3)
 
 
@@ -79,6 +81,16 @@ def progress_of(out: Output) -> Callable[[SearchStep], None]:
 def _named(memory: Memory, key: str) -> tuple[str, str]:
     """Return the title of a fact and its short id; those of another store are its key."""
     return titles_of(memory, [key]).get(key, key), short_names(memory, [key])[key]
+
+
+def _print_suspicion(memory: Memory, why: Why, out: Output) -> None:
+    """Print what makes a memory suspect that does not fail itself, and the command that explains that."""
+    if why.chain:
+        names = wordings(memory, why.chain, out)
+        out.line("  ", ("suspect: ", SUSPECT), name_chain(describe_chain(why.chain), why.chain, names))
+        cause = shown_names(memory, why.chain[-1:], out)[why.chain[-1]]
+        is_reworded = isinstance(why.chain, RewordedChain)
+        out.note(f"what changed: gitmem log {cause}" if is_reworded else f"what broke that: gitmem why {cause}")
 
 
 def print_why(why: Why, out: Output, named: tuple[str, str] | None = None) -> None:
@@ -123,7 +135,9 @@ def print_why(why: Why, out: Output, named: tuple[str, str] | None = None) -> No
 def _status_of(why: Why) -> str:
     """Return the status whose mark a fact has."""
     if why.found is not None and why.found.culprit:
-        return "suspect" if why.is_unsteady else "failed"
+        return SUSPECT if why.is_unsteady else "failed"
+    if why.chain:
+        return SUSPECT
     return {"holds": "verified", "never held": "failed"}.get(why.outcome, "unproven")
 
 

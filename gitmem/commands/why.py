@@ -10,6 +10,7 @@ from functools import cached_property
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.git.history import read_diff, read_summaries
+from gitmem.index.catalog import state
 from gitmem.model import BLOCKED, BUILTIN, FAILED, FAILS, HOLDS
 from gitmem.repository.holder import holder_of
 from gitmem.repository.verification import stores_to_prove
@@ -87,6 +88,7 @@ class Why:
         diff: The culprit's changes to the inputs, cleaned; empty if not requested.
         is_whole: Whether the diff is complete.
         is_unsteady: Whether the check is not broken, but began to give different answers.
+        chain: If it does not fail but is suspect: the memories between it and the cause, that one last.
     """
 
     key: str
@@ -98,6 +100,7 @@ class Why:
     diff: str = ""
     is_whole: bool = True
     is_unsteady: bool = False
+    chain: tuple[str, ...] = ()
 
     def as_table(self) -> dict[str, Any]:
         """Return the documented JSON."""
@@ -119,6 +122,7 @@ class Why:
             "runs": self.runs,
             "reason": self.reason,
             "unsteady": self.is_unsteady,
+            "chain": list(self.chain),
             "diff": self.diff,
         }
 
@@ -548,10 +552,15 @@ def why(
     """Find the commit that broke a fact of the project or a private one, and record it with the fact's verdict."""
     store, full_key = holder_of(repository, key, scope)
     query = replace(options, keys=(full_key,), everything=False)
+    found = Why(full_key, NO_CHECK, reason="it is not about any code in particular, so no check of it runs")
     for proving, own in stores_to_prove(repository, query):
         if own.keys == (full_key,) and proving.store.scope == store.store.scope:
-            return explain(proving, own, report, with_diff=with_diff)
-    return Why(full_key, NO_CHECK, reason="it is not about any code in particular, so no check of it runs")
+            found = explain(proving, own, report, with_diff=with_diff)
+            break
+    if found.outcome not in (HOLDING, NO_CHECK):
+        return found
+    catalog = store.catalog()
+    return replace(found, chain=state.suspects(catalog, store.ground(catalog)).get(full_key, ()))
 
 
 def with_culprits(run: VerifyRun, explained: Sequence[Why]) -> VerifyRun:

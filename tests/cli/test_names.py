@@ -157,3 +157,74 @@ def test_people_read_short_ids_and_programs_keys(run_cli, repo: Path, terminal_c
         assert not re.search(r"gitmem [^\n]*\b(stays|note|other)\b", one), (line, one)
     for one in piped:
         assert re.search(r"\b(stays|note|other)\b", one.out), one
+
+
+@pytest.fixture
+def chained(stocked: None, repo: Path, run_cli) -> None:
+    """A fact that failed, a fact that rests on it and still holds, and a memory that rests on that one."""
+    put(
+        repo,
+        make_fact("stays", {"exists": "README.md"}),
+        make_fact("near", {"exists": "pyproject.toml"}, title="The project has a name", requires=["stays"]),
+        make_memory("far", "Build it by its name", requires=["near"]),
+    )
+    run_cli("verify")
+    git(repo, "rm", "-q", "README.md")
+    commit_files(repo, {})
+    run_cli("verify")
+
+
+@pytest.mark.usefixtures("chained")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "why far",
+        "check --base HEAD~1",
+        "check --base HEAD~1 --each",
+        "verify",
+        "status",
+        "status --each",
+        "show far",
+        "settle far",
+    ],
+)
+def test_reason_of_a_suspect_names_titles_and_short_ids_to_people_and_keys_to_programs(
+    line: str, run_cli, terminal_cli
+) -> None:
+    chain = f"rests on The project has a name ({id_of('near')}) → Fact stays ({id_of('stays')})"
+
+    shown, piped = terminal_cli(*line.split()), run_cli(*line.split())
+
+    assert chain in " ".join(re.sub("\x1b\\[[0-9;]*m", "", shown).split())
+    assert "rests on near → stays" in piped.out
+
+
+@pytest.mark.usefixtures("chained")
+def test_why_of_a_suspect_that_holds_names_the_command_that_explains_it(run_cli, terminal_cli) -> None:
+    shown, piped = terminal_cli("why", "near"), run_cli("why", "near", "--json")
+
+    assert shown.lstrip("\x1b[0123456789;m").startswith("?")
+    assert f"gitmem why {id_of('stays')}" in shown
+    assert (json.loads(piped.out)["chain"], piped.status) == (["stays"], 0)
+
+
+@pytest.mark.usefixtures("chained")
+def test_verify_counts_the_suspects_that_it_lists(run_cli) -> None:
+    done = run_cli("verify", "--all")
+
+    found = json.loads(run_cli("verify", "--all", "--json").out)
+    listed = sum(line.startswith("? ") for line in done.out.splitlines())
+    assert listed == len(found["suspect"]) == found["statuses"]["suspect"] == 2
+    assert ", 2 suspect" in done.out
+
+
+@pytest.mark.usefixtures("chained")
+def test_documents_of_review_and_adopt_have_short_ids(run_cli, repo: Path) -> None:
+    commit_files(repo, {"AGENTS.md": "`src/auth/jwt.py` signs with `RS256`.\n"})
+
+    review = json.loads(run_cli("review", "memory~2..memory", "--json").out)
+    adopted = json.loads(run_cli("adopt", "--apply", "--json").out)["applied"]["added"]
+
+    named = [one for part in ("statuses", "changes", "proofs") for one in review[part]]
+    assert named and all(one["short_id"] == id_of(one["key"]) for one in named)
+    assert adopted and all(one["short_id"] == id_of(one["key"]) for one in adopted)

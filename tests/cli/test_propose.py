@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from conftest import git, tip
+from support.ids import id_of
 from support.proposals import clone, forge, merge_on_forge, shared_folder  # noqa: F401 - fixtures
 
 
@@ -82,6 +83,17 @@ def test_proposals_of_others_and_conflicts_are_reported(run_cli: Any, repo: Path
     assert "gitmem: gitmem/auth at origin had 1 memory by others; it now has those and yours\n" in done.err
     merge_on_forge(hub, "merge")
     assert run_cli("propose").err == "gitmem: the proposal auth is merged: new memories go to memory again\n"
+
+
+def test_conflicts_have_short_ids_in_json(run_cli: Any, repo: Path, hub: Path) -> None:
+    other = clone(repo)
+    for folder, said in ((other, "After ten."), (repo, "After two minutes.")):
+        assert run_cli("edit", "idle", "--body", said, cwd=folder).status == 0
+    run_cli("propose", "auth", cwd=other)
+
+    (conflict,) = json.loads(run_cli("propose", "auth", "--json").out)["conflicts"]
+
+    assert (conflict["key"], conflict["short_id"]) == ("idle", id_of("idle"))
 
 
 def test_contradictory_words_are_refused(run_cli: Any, repo: Path, hub: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from conftest import git, memory_text, put_files, tip
+from support.ids import id_of
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def test_json_is_one_document(run_cli: Any, repo: Path, other: Path) -> None:
         "changed": ["a"],
         "retired": [],
         "verdicts": 0,
-        "conflicts": [{"key": "a", "path": "learned/a.md", "fields": ["title"]}],
+        "conflicts": [{"key": "a", "short_id": id_of("a"), "path": "learned/a.md", "fields": ["title"]}],
         "companions": [],
         "dry_run": False,
     }

@@ -15,6 +15,7 @@ from gitmem.cli.browse.help import keys_line
 from gitmem.cli.browse.loop_screen import LoopScreen
 from gitmem.cli.browse.screen_text import draw_text
 from gitmem.cli.log import print_log
+from gitmem.cli.names import wordings
 from gitmem.cli.output import Output
 from gitmem.cli.show import print_memory
 from gitmem.cli.why import print_why
@@ -39,7 +40,7 @@ KEYS = (("↑ ↓", "scroll"), ("n p", "next, previous"), ("w", "why"), ("e", "e
 def draw(memory: Memory, key: str, out: Output) -> str:
     """Print a memory and its history, and return its status."""
     shown = memory.show(key)
-    print_memory(shown.document, out)
+    print_memory(shown.document, out, wordings(memory, shown.because, out))
     if not shown.document.get("store"):
         out.line()
         out.line(("History", "bold"))

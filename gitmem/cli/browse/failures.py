@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.browse.loop import Choice, Loop
+from gitmem.cli.names import wordings
 from gitmem.cli.output import Output
 from gitmem.cli.show import print_memory
 from gitmem.cli.terminal import is_interactive
@@ -24,10 +25,11 @@ def gather(memory: Memory) -> Sequence[str]:
 def draw(memory: Memory, key: str, out: Output) -> None:
     """Print a memory in full; for a suspect one also what to settle first."""
     shown = memory.show(key)
-    print_memory(shown.document, out)
+    names = wordings(memory, shown.because, out)
+    print_memory(shown.document, out, names)
     if shown.because:
         out.line()
-        out.line((f"It rests on {shown.because[-1]}: settle that one first.", "yellow"))
+        out.line((f"It rests on {names[shown.because[-1]]}: settle that one first.", "yellow"))
 
 
 def recheck(memory: Memory, key: str, _: str) -> str:

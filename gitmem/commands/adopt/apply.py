@@ -29,6 +29,7 @@ from gitmem.document.parse import parse
 from gitmem.document.times import format_time
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen, replace
+from gitmem.index.catalog import short_ids
 from gitmem.model import ADOPTED, BUILTIN, FAILS, Check
 from gitmem.policy.kinds import describe_kinds
 from gitmem.text import count_of, display
@@ -68,12 +69,13 @@ class ApplyResult:
         added: Keys and titles of new and restored memories, by kind.
         updated: Keys of memories whose lines, check or text changed.
         retired: Keys of memories whose sentence is gone, or that a comment says to ignore.
-    ignored: The number of those that a comment says to ignore.
+        ignored: The number of those that a comment says to ignore.
         unchanged: The number of memories that the store has already.
         unproved: The statements without a check, or whose check disagrees with the judgement.
         withheld: What holds in sentences that are false in part.
         skipped: The statements left out, with reasons.
         commit: The commit; empty if nothing was written.
+        short_ids: The short ids of the new and restored memories, by key; empty if nothing was written.
     """
 
     added: Mapping[str, Sequence[tuple[str, str]]]
@@ -85,6 +87,7 @@ class ApplyResult:
     withheld: int
     skipped: Reasons
     commit: str
+    short_ids: Mapping[str, str]
 
 
 def apply(
@@ -110,10 +113,11 @@ def apply(
         writer = repository.writer()
         written = writer.write(lambda at: plan.make(writer, at), "adopt")
         commit = written.commit if written else ""
-        repository.catalog()
         if culprits := plan.culprits():
             _store_culprits(repository, culprits)
-    return plan.report(commit)
+    found = plan.report(commit)
+    keys = [key for of in found.added.values() for key, _ in of]
+    return replace(found, short_ids=short_ids(repository.catalog(), keys)) if commit else found
 
 
 def _store_culprits(repository: OpenRepository, culprits: Mapping[str, str]) -> None:
@@ -348,6 +352,7 @@ class _Plan:
             len(withheld_of(self._adoption.findings)),
             self._settled.skipped,
             commit,
+            {},
         )
 
 

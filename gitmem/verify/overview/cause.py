@@ -5,8 +5,9 @@ A listing names each cause once, with a few of its facts and the memories that r
 
 from __future__ import annotations
 
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
 from gitmem.model import FAILED, SUSPECT
+from gitmem.statuses import name_chain
 from gitmem.verify.overview.path_move import parse_path_move
 
 TYPE_CHECKING = False
@@ -72,6 +73,10 @@ class Case:
     def wording(self) -> str:
         """Return its title with its name in parentheses, or its name alone."""
         return f"{self.title} ({self.name})" if self.title else self.name
+
+    def naming(self, names: Mapping[str, str]) -> Case:
+        """Return the case with names instead of keys in its reason."""
+        return replace(self, because=name_chain(self.because, self.chain, names))
 
 
 @frozen

@@ -41,7 +41,6 @@ class StockLine:
         culprit_after: If only a range of commits is known: the last commit before it.
         chain: For a suspect, the memories between it and the failed fact.
         path: Its path in its store.
-        is_fact: Whether it is counted as a fact.
     """
 
     key: str
@@ -54,7 +53,6 @@ class StockLine:
     chain: tuple[str, ...] = ()
     path: str = ""
     culprit_after: str = ""
-    is_fact: bool = True
 
 
 @frozen
@@ -191,22 +189,18 @@ def _suspects(
     statuses = state.statuses_of(catalog, ground, found, now=now, chains=chains)
     lines = []
     for number, (key, title, path, is_adopted) in sorted(found.items(), key=lambda item: item[1]):
-        is_fact = bool(statuses[number].own and statuses[number].is_claim)
-        if is_fact:
+        if statuses[number].own and statuses[number].is_claim:
             counts[is_adopted][statuses[number].own] -= 1
         counts[is_adopted][SUSPECT] += 1
         line = StockLine(key, title, SUSPECT, describe_chain(chains[key]), author(catalog, number), path=path)
-        lines.append(replace(line, chain=chains[key], is_fact=is_fact))
+        lines.append(replace(line, chain=chains[key]))
     return lines
 
 
 def describe_statuses(standing: Stock) -> str:
-    """Describe how many facts and claims have each status, and how many other memories are suspect; may be empty."""
-    others = sum(line.status == SUSPECT and not line.is_fact for line in standing.lines)
-    counts = {**standing.statuses, SUSPECT: standing.statuses.get(SUSPECT, 0) - others}
-    facts = ", ".join(f"{n} {status}" for status, n in counts.items() if n)
-    memories = f"{others} {'memory' if others == 1 else 'memories'} suspect" if others else ""
-    return "; ".join(filter(None, (facts, memories, describe_claims(standing.claims))))
+    """Describe how many facts, and suspects of any kind, and claims have each status, as ``status``; may be empty."""
+    counts = ", ".join(f"{n} {status}" for status, n in standing.statuses.items() if n)
+    return "; ".join(filter(None, (counts, describe_claims(standing.claims))))
 
 
 def author(catalog: Catalog, number: int) -> str:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from support.facts import Clock, make_fact, make_memory, put, statuses, verify
 
 from gitmem.document.parse import parse
-from gitmem.frozen import replace
 from gitmem.index.catalog import Catalog, fact_state, state
 from gitmem.index.catalog.inserts import Inserts, StoredMemory
 from gitmem.index.refresh import empty_catalog
@@ -325,11 +324,8 @@ def test_hostile_title_does_not_break_the_page_on_the_branch(memory, repo):
     assert "\u202e" not in page
 
 
-def test_statuses_of_facts_add_up_and_suspect_memories_that_are_none_are_counted_apart():
-    fact = StockLine("f", "F", "suspect", "rests on x", "")
-    others = [replace(fact, is_fact=False)] * 2
+def test_statuses_are_counted_as_status_counts_them():
+    standing = Stock({}, {"failed": 1, "suspect": 3, "verified": 5}, ())
 
-    standing = Stock({}, {"failed": 1, "suspect": 3, "verified": 5}, (fact, *others))
-
-    assert describe_statuses(standing) == "1 failed, 1 suspect, 5 verified; 2 memories suspect"
+    assert describe_statuses(standing) == "1 failed, 3 suspect, 5 verified"
     assert describe_statuses(Stock({}, {"suspect": 0}, ())) == ""

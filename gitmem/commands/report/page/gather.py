@@ -16,7 +16,7 @@ from gitmem.index.catalog import fact_state, short_ids, state, strings
 from gitmem.index.catalog.fact_state import FactRow
 from gitmem.model import FAILED, STALE, SUSPECT, TASK, UNPROVEN, Check
 from gitmem.recall import RecallRun
-from gitmem.statuses import describe_chain
+from gitmem.statuses import describe_chain, name_chain
 from gitmem.store.scopes import PROJECT, UNIVERSAL, is_meant
 from gitmem.text.secrets import redact
 from gitmem.verify.blame.culprit import describe_culprits, with_last_held
@@ -162,7 +162,11 @@ def _list_entries(source: PageSource, accepts: Callable[[str], bool], waiting: S
         for row in rows
     ]
     ids = short_ids(catalog, [entry.key for entry in entries])
-    return [replace(entry, short_id=ids.get(entry.key, "")) for entry in entries]
+    names = {entry.key: f"{entry.title} ({ids.get(entry.key, entry.key)})" for entry in entries}
+    return [
+        replace(entry, short_id=ids.get(entry.key, ""), why=name_chain(entry.why, entry.chain, names))
+        for entry in entries
+    ]
 
 
 def _entry(

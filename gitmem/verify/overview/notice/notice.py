@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from gitmem.frozen import frozen
+from gitmem.statuses import name_chain
 from gitmem.text import display
 from gitmem.text.secrets import redact
 from gitmem.verify.overview.cause import Case, few, group
@@ -129,6 +130,7 @@ class _Notice:
 
     def __init__(self, found: Findings, links: Links, limit: int) -> None:
         self._found, self._links = found, links
+        self._names = {case.key: case.wording for case in map(_case, found.findings) if case.title}
         self._left = limit - _SPARE
         self._blocks: list[str] = []
         self._missing = 0
@@ -228,7 +230,8 @@ class _Notice:
         is_own = finding.fact is not None
         spot = finding.fact or Spot(finding.path)
         name = links.file(spot.path, spot.line, is_memory=not is_own, shown=finding.name)
-        why = [inert(finding.because, TEXT_KEPT)] if finding.because else []
+        because = name_chain(finding.because, finding.chain, self._names)
+        why = [inert(because, TEXT_KEPT)] if because else []
         places = [*(line.spot for line in finding.stated), *finding.places]
         why += [f"see {', '.join(links.file(one.path, one.line) for one in places)}"] if places else []
         broken = self._describe_break((finding.culprit, finding.culprit_after)) if finding.culprit else ""

@@ -42,11 +42,15 @@ def test_statuses_are_those_of_status_and_each_says_why(broken: Memory) -> None:
     page = broken.report()
 
     by_key = {entry.key: entry for entry in page.entries}
+
+    def named(key: str) -> str:
+        return f"{by_key[key].title} ({id_of(key)})"
+
     assert page.counts() == broken.status().document["statuses"]
     assert {key: (entry.status, entry.why) for key, entry in by_key.items() if entry.status} == {
         "retries": ("failed", f"{RETRIES} does not contain 'RETRIES = 3'"),
-        "worst-case": ("suspect", "rests on retries"),
-        "balancer": ("suspect", "rests on worst-case → retries"),
+        "worst-case": ("suspect", f"rests on {named('retries')}"),
+        "balancer": ("suspect", f"rests on {named('worst-case')} → {named('retries')}"),
         "algorithm": ("stale", "the code that it reads has changed"),
         "waits": ("unproven", "its command is waiting for approval"),
         "readme": ("verified", ""),
