@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from conftest import NOW, commit_files, git, memory_text, put_files
 from support.browsing import Browsing, browse, make_waiting, state_of
+from support.ids import id_of
 
 from gitmem.memory import Memory
 
@@ -80,7 +81,10 @@ def test_failure_is_reworded_retired_and_undone(waiting: Path) -> None:
         waiting,
         FAILURES,
         (("(1/2)", "does not contain"), ("n",)),
-        (("(2/2)", "It rests on tokens-rs256: settle that one first."), ("p",)),
+        (
+            ("(2/2)", f"It rests on Tokens are signed with RS256 ({id_of('tokens-rs256')}): settle that one first."),
+            ("p",),
+        ),
         (("(1/2)", "does not contain"), ("w",)),
         (("New title:",), (*"Signed by EdDSA", "enter")),
         (("✓ reworded tokens-rs256", "(2/2)", "It rests on"), ("r",)),
