@@ -24,6 +24,7 @@ def command(name: str, stores: Stores) -> Command:
     makers: dict[str, Callable[[Stores, str, str], Command]] = {
         "recall": _recall,
         "listed": _listed,
+        "listed20": _listed,
         "syntax": _syntax,
         "rg": _rg,
         "git-grep": _git_grep,
@@ -57,8 +58,9 @@ def _recall(stores: Stores, name: str, size: str) -> Command:
 
 
 def _listed(stores: Stores, name: str, size: str) -> Command:
-    """Return ``recall`` in a copy of a store that lists two other copies."""
-    copies = [stores.folder / f"{size}-listed{letter}" for letter in ("", "-a", "-b")]
+    """Return ``recall`` in a copy of a store that lists two or 20 other copies."""
+    many = [f"-{n}" for n in range(20)] if name.startswith("listed20") else ["-a", "-b"]
+    copies = [stores.folder / f"{size}-listed{len(many)}{which}" for which in ("", *many)]
     for copy in copies:
         if not copy.exists():
             shutil.copytree(stores.path(size), copy, symlinks=True)

@@ -52,6 +52,14 @@ READING = (
         _against("listed-1k", "recall-1k"),
     ),
     Figure(
+        "recall-listed-20",
+        "recall, 1,000 memories and 20 listed repositories of 1,000",
+        6,
+        "Y",
+        ("listed20-1k",),
+        _against("listed20-1k"),
+    ),
+    Figure(
         "recall-rg",
         "recall against `rg -il` of the five words, 10,000 files",
         1,

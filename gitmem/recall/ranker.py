@@ -25,8 +25,8 @@ from gitmem.recall import (
     signals_of,
     withheld_condition,
 )
-from gitmem.recall.bm25 import all_terms
-from gitmem.store.scopes import DOMAIN, PRIVATE, PROJECT, SOURCE, UNIVERSAL, domains_of
+from gitmem.recall.bm25 import all_terms, idf_of
+from gitmem.store.scopes import DOMAIN, LISTED, PRIVATE, PROJECT, SOURCE, UNIVERSAL, domains_of
 from gitmem.text import tokens
 
 TYPE_CHECKING = False
@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 # The least number of candidates that an engine returns, so that the factors have a choice. Twice as many cost 4 ms more
 # and change nDCG@10 by .005 at most (measured on the recall benchmark).
 CANDIDATES = 60
+# All listed stores together give as many candidates as this many of them would. Reading and scoring a candidate takes
+# 0.1 ms, so 20 stores cost six starts of Python more if each gives its own.
+LISTED_POOL = 2
 # The policy's upper bound (`policy`, candidate_multiplier); a setting of the environment has none.
 MULTIPLIER_AT_MOST = 1000.0
 # How many near misses are shown at most: they help to ask again, not to answer.
@@ -235,6 +238,7 @@ class Ranker:
         self._found: list[dict[int, None]] = [{} for _ in sources]
         self._states: list[dict[int, state.MemoryStatus]] = [{} for _ in sources]
         self._texts: list[dict[int, IndexText]] = [{} for _ in sources]
+        self._stats: dict[tuple[str, ...], list[Stats]] = {}
         self._meaning: VectorQuery | None = None
         self.when: When | None = None
 
@@ -253,12 +257,43 @@ class Ranker:
 
     def search(self) -> None:
         """Search each store for the terms, separately."""
+        found: list[list[list[tuple[int, float]]]] = []
         for nth, source in enumerate(self._sources):
             terms = all_terms(self._terms[self._languages[nth]], self._languages[nth])
             engine = source.engine or self._engines[nth]
+            found.append([])
             for condition, values in self._conditions(nth):
-                found = engine.candidates(terms, limit=self._limit, where=condition, parameters=values)
-                self.add(nth, [candidate.number for candidate in found])
+                own = engine.candidates(terms, limit=self._limit, where=condition, parameters=values)
+                found[nth].append([(candidate.number, candidate.rank_score) for candidate in own])
+        self._add_best(found, self._scales() if self._is_pooled else [])
+
+    @property
+    def _is_pooled(self) -> bool:
+        return sum(source.scope == LISTED for source in self._sources) > LISTED_POOL
+
+    def _scales(self) -> list[float]:
+        """Return how much more the words of the query are worth in all stores together than in each of them."""
+        scales = []
+        for nth, language in enumerate(self._languages):
+            terms = tuple(all_terms(self._terms[language], language))
+            own, common = idf_of(self._frequencies(terms)[nth]), idf_of(self.frequencies(terms))
+            scales.append(sum(common[term] for term in own) / (sum(own.values()) or 1.0))
+        return scales
+
+    def _add_best(self, found: Sequence[Sequence[Sequence[tuple[int, float]]]], scales: Sequence[float]) -> None:
+        """Add the candidates of each store, for each condition with their scores; of the listed stores, the best ones.
+
+        The scores of each store are multiplied by its scale.
+        """
+        for own in zip(*found, strict=True):
+            pool = []
+            for nth, (source, scored) in enumerate(zip(self._sources, own, strict=True)):
+                if source.scope == LISTED and self._is_pooled:
+                    pool += [(-score * scales[nth], at, nth, number) for at, (number, score) in enumerate(scored)]
+                else:
+                    self.add(nth, [number for number, _ in scored])
+            for _, _, nth, number in sorted(pool)[: LISTED_POOL * self._limit]:
+                self.add(nth, [number])
 
     def search_parts(self) -> str:
         """Search for parts of words if no store knows any word of the query.
@@ -290,9 +325,11 @@ class Ranker:
     def search_by(self, meaning: VectorQuery) -> None:
         """Add memories near to the query, and use their nearness in the scores."""
         self._meaning = meaning
-        for nth in range(len(self._sources)):
-            for condition, values in self._conditions(nth):
-                self.add(nth, meaning.nearest(nth, condition, values, limit=self._limit))
+        found = [
+            [list(meaning.nearest(nth, *condition, limit=self._limit).items()) for condition in self._conditions(nth)]
+            for nth in range(len(self._sources))
+        ]
+        self._add_best(found, [1.0] * len(self._sources))
 
     def suggestion(self) -> str:
         """Return the query with corrected spelling if that finds something, or an empty string."""
@@ -306,7 +343,13 @@ class Ranker:
 
     def frequencies(self, terms: Sequence[str]) -> Stats:
         """Return the engines' combined statistics of some terms."""
-        return together([engine.frequencies(terms) for engine in self._engines])
+        return together(self._frequencies(tuple(terms)))
+
+    def _frequencies(self, terms: tuple[str, ...]) -> list[Stats]:
+        """Return each engine's statistics of some terms."""
+        if terms not in self._stats:
+            self._stats[terms] = [engine.frequencies(terms) for engine in self._engines]
+        return self._stats[terms]
 
     def rank(self, *, is_exact: bool = False) -> RecallResult:
         """Rank the candidates, best first; if *is_exact*, keep those far below the best."""

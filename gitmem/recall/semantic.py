@@ -196,9 +196,9 @@ class VectorQuery:
         """Return why vectors were not used, each reason once."""
         return list(dict.fromkeys(one.notice for one in self._stores if one.notice))
 
-    def nearest(self, nth: int, condition: str, values: Sequence[object], *, limit: int) -> list[int]:
+    def nearest(self, nth: int, condition: str, values: Sequence[object], *, limit: int) -> dict[int, float]:
         """Return the nearest memories of a store, as its own numbers; see ``Dense.nearest``."""
-        return list(self._stores[nth].nearest(condition, values, limit=limit))
+        return self._stores[nth].nearest(condition, values, limit=limit)
 
     def combine(
         self,

@@ -18,7 +18,7 @@ from gitmem.git import Git
 from gitmem.git.repository import discover_at
 from gitmem.index.catalog import FILE_NAME, LOCK_NAME, Catalog, discard_file, is_by_another
 from gitmem.repository.open_store import OpenStore
-from gitmem.store.code_folder import find_tree, read_tree
+from gitmem.store.code_folder import find_tree
 from gitmem.store.listings import APART, entries_of
 from gitmem.store.local import is_damage
 from gitmem.store.scopes import LISTED, Store
@@ -42,8 +42,12 @@ if TYPE_CHECKING:
 # The time limit for all of them together in seconds (our choice). A folder on a lost network disk blocks readers
 # forever (nfs(5), ``hard``); a recall does not wait for that.
 ANSWER_S = 2.0
+# How long one thread opens stores alone before another one helps (our choice): a hundred stores on a local disk.
+PATIENCE_S = 0.05
 # The folder, in our own state folder, for indexes that cannot be stored with their repositories.
 FOLDER = "listed"
+# The file in it with the tree ``.memory`` of the repository's HEAD.
+TREE_NOTE = "home"
 # Errors in a repository that is not ours to repair.
 FAULTS = (GitmemError, OSError, sqlite3.Error)
 
@@ -86,7 +90,8 @@ class ListedStore(OpenStore):
         """Return the tree ``.memory`` of that repository's HEAD, whose memories are read with its branch's."""
         code = self.git.read_head()[1] or ""
         if self._tree_of[0] != code:
-            self._tree_of = (code, find_tree(self.git, code) if self.is_own else read_tree(self.git, code))
+            apart = "" if self.is_own else os.path.join(self.usable(place_of(self._ours, self.entry)), TREE_NOTE)
+            self._tree_of = (code, find_tree(self.git, code, note=apart))
         return self._tree_of[1]
 
     def usable(self, folder: str) -> str:
@@ -249,9 +254,11 @@ class ListedStores:
         return found
 
     def _reach(self, entries: Sequence[StoreListing]) -> dict[str, ListedStore | Exception | None]:
-        """Open stores in parallel, within ``ANSWER_S`` for all of them.
+        """Open stores, within ``ANSWER_S`` for all of them.
 
-        The threads only use files and git: a connection of SQLite belongs to its thread.
+        A thread opens one after the other; if it does not get past a store for a moment, another takes over the rest.
+        (A thread for each store costs more CPU time than opening them.) The threads only use files and git: a
+        connection of SQLite belongs to its thread.
         """
         if not entries:
             return {}
@@ -263,16 +270,23 @@ class ListedStores:
         found: dict[str, ListedStore | Exception | None] = {entry.name: silent for entry in entries}
         ours = self._ours()
 
-        def look(entry: StoreListing) -> None:
-            try:
-                found[entry.name] = self._opened_now(entry, ours)
-            except FAULTS as err:
-                found[entry.name] = err
+        waiting = iter(entries)
 
-        threads = [Thread(target=look, args=(entry,), daemon=True) for entry in entries]
-        for thread in threads:
-            thread.start()
+        def look() -> None:
+            for entry in waiting:
+                try:
+                    found[entry.name] = self._opened_now(entry, ours)
+                except FAULTS as err:
+                    found[entry.name] = err
+
         until = monotonic() + ANSWER_S
+        threads = []
+        for _ in entries:
+            threads.append(Thread(target=look, daemon=True))
+            threads[-1].start()
+            threads[-1].join(PATIENCE_S)
+            if not threads[-1].is_alive():
+                break
         for thread in threads:
             thread.join(max(0.0, until - monotonic()))
         reached = dict(found)

@@ -32,21 +32,22 @@ def is_home(path: str) -> bool:
     return path.startswith(CODE_PREFIX)
 
 
-def find_tree(git: Git, code: str) -> str:
+def find_tree(git: Git, code: str, *, note: str = "") -> str:
     """Return the object name of the tree ``.memory`` in a commit of the code; empty if there is none.
 
-    The result is cached beside the work tree's HEAD: recall asks git once per commit.
+    The result is cached in the file *note*, by default beside the work tree's HEAD: recall asks git once per commit.
     """
     if not code:
         return ""
-    note = os.path.join(git.repository.git, _TREE_CACHE)
+    is_apart = bool(note)
+    note = note or os.path.join(git.repository.git, _TREE_CACHE)
     known, _, rest = read_file(note).decode("utf-8", "replace").partition(" ")
     tree, newline, _ = rest.partition("\n")
     # A crash of the machine may leave zeros in the file, or a part of it.
     if known == code and newline and (not tree or is_oid(tree)):
         return tree
     found = read_tree(git, code)
-    if found or os.path.isdir(git.repository.state):
+    if is_apart or found or os.path.isdir(git.repository.state):
         with suppress(OSError):  # a read-only disk
             write_text(note, f"{code} {found}\n")
     return found

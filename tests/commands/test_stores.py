@@ -16,9 +16,10 @@ from test_start import imported_while
 
 from gitmem.commands import stores
 from gitmem.errors import GitmemError, NoRepositoryError, NotFoundError, RefusedError
+from gitmem.git import Git
 from gitmem.index.catalog import FORMAT
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall import Query, ranker
 from gitmem.repository import other_repositories
 from gitmem.store.state import registration
 from gitmem.system import file_lock
@@ -104,6 +105,45 @@ def test_words_weigh_the_same_in_two_repositories_as_in_one(repo: Path, template
 
     assert lexical() == pytest.approx(apart)
     assert len(apart) == 4
+
+
+def test_of_many_listed_stores_the_best_candidates_of_all_are_ranked(
+    repo: Path, template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"s{n}" for n in range(4)]
+    for name in names:
+        new(tmp_path / name, template, *(make_memory(f"m{n}", "The gateway retries", "word " * n) for n in range(4)))
+    put(tmp_path / "s3", make_memory("drain", "A deploy waits until the gateway drains", "It takes a minute."))
+    use(repo, *(tmp_path / name for name in names))
+    monkeypatch.setattr(ranker, "CANDIDATES", 1)
+    scored: list[int] = []
+    score = ranker.lexical_of
+    monkeypatch.setattr(ranker, "lexical_of", lambda *of, **how: (scored.append(len(of[1])), score(*of, **how))[1])
+    asked = Query("gateway retries or drains before a deploy", limit=1)
+
+    with opened(repo) as memory:
+        pooled = memory.recall(asked).hits
+        monkeypatch.setattr(ranker, "LISTED_POOL", len(names))
+        each = memory.recall(asked).hits
+
+    assert [hit.reference for hit in (*pooled, *each)] == ["s3:drain", "s3:drain"]
+    assert scored == [1 + 2 * 4, 1 + 4 * 4]
+
+
+def test_git_is_not_asked_about_an_unchanged_repository_that_this_machine_does_not_know(
+    repo: Path, api: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found(api)
+    shutil.copytree(api, tmp_path / "copy", symlinks=True)
+    use(repo, tmp_path / "copy")
+    for _ in range(2):  # the first one makes the folder of what is cached
+        found(repo)
+    asked: list[tuple[str, ...]] = []
+    run = Git.run
+    monkeypatch.setattr(Git, "run", lambda git, *what, **how: (asked.append(what), run(git, *what, **how))[1])
+
+    assert found(repo)[0] == {"gw", "copy:gw", "copy:drain", "copy:signed"}
+    assert asked == []
 
 
 @pytest.mark.usefixtures("api")
