@@ -349,6 +349,12 @@ class Config:
         "The address of a [hub](hub.md), which a typed `recall` asks as well",
         guarded="sends questions to a server",
     )
+    verdict_cache: str = setting(
+        "",
+        text,
+        "The address of a [verdict cache](signatures.md), by which clones share verdicts; empty: none",
+        guarded="sends verdicts to a server, and takes signed ones from it",
+    )
     secrets_allow: tuple[str, ...] = setting((), several, "Rules of the secret scan that refuse nothing here")
     signatures: tuple[str, ...] = setting(
         (),
@@ -421,6 +427,7 @@ INTERNAL = {
     "GITMEM_HUB_TOKEN": "The token that shows a hub who asks",
     "GITMEM_HUB_WEBHOOK_SECRET": "The secret with which forges sign what they send to `/webhook` of `gitmem hub serve`",
     "GITMEM_HUB_FORGE_TOKEN": "The token with which `gitmem hub add --organisation` lists repositories",
+    "GITMEM_VERDICT_CACHE_TOKEN": "The token that shows a [verdict cache](signatures.md) who asks",
     "GITMEM_RUN": "Set: an agent runs the command, so it cannot approve anything",
     "GITMEM_HOOK": "The same",
     "GITMEM_PARENTS": "`off`: the names of the processes that started gitmem do not show that an agent runs it",

@@ -199,6 +199,7 @@ class Verdict:
         by: The address of whoever ran it, where the policy or the fact asks for it; a claim, like all of the file.
         signer: The allowed signer who signed it on the branch, if the policy asks for signatures; or empty.
         own: Whether it was made in this clone; otherwise it is a claim in a pushed file.
+        cached: The allowed signer whose verdict came from the cache (``verify.cache``); empty for any other.
     """
 
     key: str
@@ -231,6 +232,7 @@ class Verdict:
     by: str = ""
     signer: str = ""
     own: bool = False
+    cached: str = ""
 
 
 # The rungs of the sandbox, the weakest first; a built-in check needs no sandbox.

@@ -70,6 +70,21 @@ class Signature:
     why: str = ""
 
 
+@frozen
+class SignedText:
+    """A text that is not a commit, with its signature.
+
+    Attributes:
+        text: What is signed.
+        signature: The ssh signature, in its armor.
+        signer: The address of whom it names as its signer.
+    """
+
+    text: bytes
+    signature: bytes
+    signer: str
+
+
 class NoSignatureProgramError(ProcessError):
     """``ssh-keygen`` is missing or does not work, so that no signature can be checked."""
 
@@ -167,8 +182,35 @@ def check_signatures(
             options = [f"-Overify-time={time.strftime('%Y%m%d%H%M%S', time.gmtime(at))}"]
             options += ["-r", revoked] if revoked else []
             argv = [PROGRAM, "-Y", "verify", "-f", listed, "-I", one.committer, "-n", NAMESPACE, "-s", signature]
-            found[one.commit] = _run([*argv, *options], one)
+            found[one.commit] = _check([*argv, *options], one.signed, one.committer)
     return found
+
+
+def check_text(signed: SignedText, signers: bytes, *, namespace: str, revoked: str = "") -> str:
+    """Return why a text is not signed by an allowed signer with a key that is valid now; empty if it is.
+
+    Args:
+        signed: The text.
+        signers: The text of an allowed signers file.
+        namespace: The purpose of the signature.
+        revoked: A file of revoked keys, or empty.
+
+    Raises:
+        NoSignatureProgramError: ``ssh-keygen`` is missing or does not work.
+    """
+    if not is_plain_address(signed.signer):
+        return "its signer has no plain address"
+    with tempfile.TemporaryDirectory(prefix="gitmem-signers-") as folder:
+        listed, signature = os.path.join(folder, "signers"), os.path.join(folder, "signature")
+        _write(listed, signers)
+        _write(signature, signed.signature)
+        argv = [PROGRAM, "-Y", "verify", "-f", listed, "-I", signed.signer, "-n", namespace, "-s", signature]
+        return _check([*argv, *(["-r", revoked] if revoked else [])], signed.text, signed.signer).why
+
+
+def is_plain_address(text: str) -> bool:
+    """Return whether ssh-keygen can read a text only as one address, not as several or as an option."""
+    return text.isprintable() and bool(text) and text[0] not in "-!" and "," not in text
 
 
 def _refusal(one: CommitIdentity) -> str:
@@ -177,31 +219,30 @@ def _refusal(one: CommitIdentity) -> str:
         return "it is not signed"
     if not one.signature.startswith(_ARMOR):
         return "it is not signed with an ssh key"
-    # A name that ssh-keygen could read as several, or as an option, is no address.
-    if not one.committer.isprintable() or not one.committer or one.committer[0] in "-!" or "," in one.committer:
+    if not is_plain_address(one.committer):
         return "its committer has no plain address"
     if one.author not in (one.committer, machine_identity()[1], "gitmem@localhost"):
         return f"it was committed by {one.committer} in the name of {one.author}"
     return ""
 
 
-def _run(argv: list[str], one: CommitIdentity) -> Signature:
+def _check(argv: list[str], text: bytes, signer: str) -> Signature:
     # Times without a zone are local ones.
     env = git_environment() | {"TZ": "UTC"}
     try:
-        done = process.run(argv, env=env, input=one.signed, check=False, timeout_s=CHECK_S)
+        done = process.run(argv, env=env, input=text, check=False, timeout_s=CHECK_S)
     except ProcessError as err:
         message = f"cannot check signatures: {PROGRAM} is not installed or does not answer"
         raise NoSignatureProgramError(
             message, argv=argv, stderr=err.stderr, hint="install OpenSSH's client, 8.9 or later"
         ) from err
     if done.status == 0:
-        return Signature(one.committer)
+        return Signature(signer)
     said = done.stderr.decode("utf-8", "replace")
     if "usage:" in said or "option" in said:
         message = f"cannot check signatures: {PROGRAM} is too old"
         raise NoSignatureProgramError(message, argv=argv, stderr=said, hint="install OpenSSH's client, 8.9 or later")
-    return Signature("", f"no allowed signer {one.committer} signed it")
+    return Signature("", f"no allowed signer {signer} signed it")
 
 
 def _write(path: str, content: bytes) -> None:

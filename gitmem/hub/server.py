@@ -28,6 +28,7 @@ from gitmem.hub.follower import SearchNode
 from gitmem.hub.forge import webhook
 from gitmem.hub.identity import TOKEN_LENGTH, UnknownIdentityError
 from gitmem.hub.reading import Reading, refuse_powers
+from gitmem.hub.web import verdicts
 from gitmem.hub.web.lookup import find_hits, find_memory
 from gitmem.hub.web.mcp import Endpoint, make_server
 from gitmem.hub.web.page import Pages
@@ -208,7 +209,12 @@ def make_app(hub: Hub) -> Starlette:
     tools = Endpoint(make_server(hub.node, hub.reading), hub.identify, site=hub.place.site, issuer=hub.place.issuer)
     pages = Pages(hub.node, hub.reading, hub.identify_token, site=hub.place.site)
     hooks = [Route("/webhook", partial(_note_push, hub), methods=["POST"])]
-    others = {"mcp": tools.routes, "page": pages.routes, "webhook": hooks}
+    others = {
+        "mcp": tools.routes,
+        "page": pages.routes,
+        "webhook": hooks,
+        "verdict": verdicts.make_routes(hub.reading, hub.identify),
+    }
     for what, listed in others.items():
         for route in listed:
             route.app = _Noted(route.app, hub, what)

@@ -296,14 +296,15 @@ def _fits(value: object, sample: object) -> bool:
 
 
 def _verdicts(text: str) -> list[Verdict]:
-    """Return a verdict made here; fields of later versions of gitmem are ignored.
+    """Return a verdict made here, or taken from the cache; fields of later versions of gitmem are ignored.
 
     None if the disk corrupted it: the check is run again.
     """
     try:
         fields = parse_json(text)
         known = {name: value for name, value in fields.items() if name in Verdict.__match_args__}
-        found = replace(Verdict(**known), own=True)
+        found = Verdict(**known)
+        found = replace(found, own=not found.cached)
         return [found] if all(_fits(getattr(found, name), getattr(_SAMPLE, name)) for name in known) else []
     except (ValueError, TypeError, AttributeError, RecursionError):
         return []

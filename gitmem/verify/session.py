@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from gitmem.model import Document
     from gitmem.store.commit import WriteTarget
     from gitmem.verify.approvals.clone import Trust
+    from gitmem.verify.cache import VerdictCache
     from gitmem.verify.due import Due, KnownFacts
     from gitmem.verify.options import WrongClaim
     from gitmem.verify.record import RecordResult
@@ -57,8 +58,7 @@ class Session:
         follow: Callable[[str], None],
         options: Options | None = None,
     ) -> None:
-        git = target.git
-        self._git = git
+        git = self._git = target.git
         self._target = target
         self.known = known
         self._catalog, self._local, self._policy, self._now = known.catalog, known.local, known.policy, known.now
@@ -301,13 +301,17 @@ class Session:
             report(results[-1], len(results), len(dues))
 
         try:
-            known = self._list_edited_results(dues)
+            known, cache = self._list_edited_results(dues), self.shared()
+            if cache and not (self.options.keys or self.options.everything):  # a run that was requested is not skipped
+                known += cache.find(self.tree(), dues, known)
             for result in known:
                 collect(result)
             keys = {result.due.row.key for result in known}
             if left := [due for due in dues if due.row.key not in keys]:
                 means = self.means_for(left)
                 judge_all(self.tree(), left, means, report=collect, watch=watch)
+            if cache:
+                cache.share(self.tree(), results)
         finally:
             try:
                 recorded, is_local = self.keep(results)
@@ -319,7 +323,16 @@ class Session:
             probe.forget()  # a sandbox that worked no longer does
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
         judged = VerifyRun(self.commit, len(dues), ordered, recorded, self._take_stock(), self.rung, is_local)
+        judged = replace(judged, notices=tuple(cache.notices) if cache else ())
         return replace(judged, unrecorded=self._unrecorded, written=self.options.results)
+
+    def shared(self) -> VerdictCache | None:
+        """Return the cache of verdicts that is set up, or None."""
+        if not self._config.verdict_cache:
+            return None
+        from gitmem.verify.cache import VerdictCache
+
+        return VerdictCache(self._config.verdict_cache, self._git, self.known, may_run=self.may_run)
 
     def _take_stock(self, *, with_blocked: bool = True) -> Stock:
         return take_stock(self._catalog, self.restate(), self._local, now=self._now, with_blocked=with_blocked)
@@ -543,7 +556,7 @@ class Session:
             v if v.key in self._breaks else with_culprit(v, self._git, self._catalog, self._local) for v in verdicts
         ]
         if fact_state.asks_who(self._catalog, self._policy):
-            verdicts = [replace(v, by=prover(self._git)) for v in verdicts]
+            verdicts = [replace(v, by=v.cached or prover(self._git)) for v in verdicts]
         # Before the verdicts are added here, because they change the statuses.
         before = self._take_stock()
         is_kept = self._local.add_verdicts(verdicts)

@@ -255,7 +255,14 @@ class ChangeJudge:
             done += 1
             self._change.progress(result.due.row.key, done, len(dues))
 
-        results = judge_all(tree, dues, means, report=report)
+        cache = self._session.shared()
+        results = cache.find(tree, dues) if cache else []
+        known = {one.due.row.key for one in results}
+        ran = judge_all(tree, [due for due in dues if due.row.key not in known], means, report=report)
+        if cache:
+            cache.share(tree, ran)
+            store.notices.extend(cache.notices)
+        results += ran
         return {r.due.row.key: self._answer_of(r) for r in results}
 
     def _answer_of(self, result: Result) -> FactAnswer:

@@ -210,7 +210,7 @@ def merge_verdicts(branch: Sequence[Verdict], local: Sequence[Verdict], *, spec:
 
     A failure outlives an edit of the title or the body: the check is the same, and no run has shown otherwise since.
     """
-    made_here = {_made(v) for v in local}
+    made_here = {_made(v) for v in local if v.own}
     lines = [replace(v, own=_made(v) in made_here) for v in branch]
     # This clone's first: of two equal ones, its count of runs until the fact is steady is exact.
     every = [v for v in (*local, *lines) if v.spec == spec]

@@ -121,8 +121,8 @@ class Inserts:
             from gitmem.index.catalog.redaction import redact_verdict
 
             v = redact_verdict(v)
-        # The columns are the fields in their order; who signed it, and in which clone it was made, is not stored.
-        *columns, _, _ = fields_of(v).values()
+        # The columns are the fields in their order; who signed it, and where this clone has it from, is not stored.
+        *columns, _, _, _ = fields_of(v).values()
         self._held["verdict"].append((path, *columns, written))
         if len(self._held["verdict"]) >= BATCH:
             self.flush()

@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
-from gitmem.config import BOOLEANS
+import os
+
+from gitmem.config import BOOLEANS, git_environment
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen
 from gitmem.git.repository import Unsure
+from gitmem.system.process import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +22,8 @@ REF = "refs/gitmem/signing"
 # Nobody can type a passphrase into a hook: without an agent that has the key, signing fails at once (ssh-keygen(1)).
 _NO_PROMPT = {"SSH_ASKPASS": "false", "SSH_ASKPASS_REQUIRE": "force"}
 _PROGRAM = "ssh-keygen"
+# A key in an agent answers at once, and one on a card after a touch.
+SIGN_S = 20.0
 
 
 @frozen
@@ -87,6 +92,32 @@ def sign(git: Git, commit: UnsignedCommit) -> str:
             hint="load the key of user.signingKey into the agent: ssh-add",
         )
     return done.stdout.decode("ascii").strip()
+
+
+def sign_text(git: Git, text: bytes, namespace: str) -> bytes:
+    """Return the person's ssh signature of a text, by the key with which git signs; empty if git uses no ssh key.
+
+    Raises:
+        ProcessError: It could not be signed.
+    """
+    key = os.path.expanduser(git.config_value("user.signingKey"))
+    if not key or git.config_value("gpg.format") != "ssh":
+        return b""
+    import tempfile  # 4 ms (measured), and only where a text is signed
+
+    with tempfile.TemporaryDirectory(prefix="gitmem-sign-") as folder:
+        place = os.path.join(folder, "text")
+        with open(place, "wb") as file:
+            file.write(text)
+        options = []
+        if key.startswith(("key::", "ssh-", "ecdsa-", "sk-")):  # the key itself, which the agent has (git-config(1))
+            literal, key, options = key.removeprefix("key::"), os.path.join(folder, "key"), ["-U"]
+            with open(key, "w", encoding="utf-8") as written:
+                written.write(f"{literal}\n")
+        argv = [_program(git), "-Y", "sign", "-n", namespace, "-f", key, *options, place]
+        run(argv, env=git_environment() | _NO_PROMPT, timeout_s=SIGN_S)
+        with open(f"{place}.sig", "rb") as file:
+            return file.read()
 
 
 def _program(git: Git) -> str:
