@@ -20,6 +20,7 @@ from gitmem.hub.database import FOLLOWER, connect, connected, in_words, transact
 from gitmem.hub.engine import FORMAT, Found, TantivyEngine
 from gitmem.model import IndexText
 from gitmem.system import read_file
+from gitmem.text import parse_json
 from gitmem.text.tokens import field_terms, format_stamp
 
 TYPE_CHECKING = False
@@ -36,6 +37,8 @@ BATCH = 5_000
 POLL_S = 1.0
 # After the index could not be written, for example to a full disk, it is read again from the database: not too often.
 REBUILD_S = 10.0
+# The files of a segment of Tantivy's index.
+PARTS = ("idx", "pos", "term", "store", "fast", "fieldnorm")
 _CHANGES = """
 SELECT seq, repository, path, key, kind, status, owner, language, title, fields, text, deleted
 FROM hub.memory WHERE seq > %s ORDER BY seq LIMIT %s
@@ -71,7 +74,8 @@ class SearchNode:
         """
         self._url, self._folder = url, folder
         self._generation, self.seq = _read_state(folder)
-        if not self._generation:
+        if not self._generation or not _is_whole(folder / "tantivy"):
+            self._generation, self.seq = "", 0
             shutil.rmtree(folder, ignore_errors=True)
         self.engine = self._opened()
         self.repositories: dict[int, Repository] = {}
@@ -87,7 +91,7 @@ class SearchNode:
         try:
             return TantivyEngine(folder)
         except ValueError as err:
-            if "LockBusy" in str(err) or "lock" in str(err).lower():
+            if "LockBusy" in str(err):
                 raise GitmemError(f"another process uses {self._folder}", hint="--folder DIR") from err
         shutil.rmtree(self._folder)
         self._generation, self.seq = "", 0
@@ -192,6 +196,15 @@ class SearchNode:
     def close(self) -> None:
         """Close the index."""
         self.engine.close()
+
+
+def _is_whole(folder: Path) -> bool:
+    """Return whether an index has all of its files; Tantivy opens one without positions, or an empty one instead."""
+    try:
+        segments = [str(one["segment_id"]) for one in parse_json(read_file(folder / "meta.json"))["segments"]]
+    except (ValueError, RecursionError, KeyError, TypeError):
+        return False
+    return all((folder / f"{name.replace('-', '')}.{part}").is_file() for name in segments for part in PARTS)
 
 
 def found_of(row: Any) -> Found:

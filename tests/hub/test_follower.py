@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW
+from e2e.test_state_damage import damage
 from support.facts import make_memory, put
 from support.hubs import add_to, followed, synced
 from support.postgres import HubDatabase, run_sql
@@ -114,6 +115,24 @@ def test_damaged_folder_is_made_again(hub: HubDatabase, api: Path, tmp_path: Pat
     with followed(hub, tmp_path) as node:
         assert keys(node) == ["calm", "gust"]
         assert node.engine.view().memories == 2
+
+
+def test_each_damaged_file_of_the_folder_is_made_again(hub: HubDatabase, api: Path, tmp_path: Path) -> None:
+    folder, kept = tmp_path / "node", tmp_path / "kept"
+    with followed(hub, tmp_path):
+        pass
+    shutil.copytree(folder, kept)
+    wrong = {}
+    for name in [path.relative_to(kept) for path in kept.rglob("*") if path.is_file()]:
+        for shape in ("missing", "empty", "binary", "half", "deep", "folder", "loop"):
+            shutil.rmtree(folder)
+            shutil.copytree(kept, folder)
+            damage(folder / name, shape)
+            with followed(hub, tmp_path) as node:
+                if keys(node) != ["calm", "gust"]:
+                    wrong[name.name, shape] = keys(node)
+
+    assert wrong == {}
 
 
 def test_change_that_is_applied_twice_changes_nothing(hub: HubDatabase, api: Path, tmp_path: Path) -> None:
