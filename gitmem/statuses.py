@@ -131,7 +131,7 @@ def explain_chain(chain: tuple[str, ...]) -> str:
     return describe_chain(chain) + ("" if isinstance(chain, RewordedChain) else ", which failed")
 
 
-def spread(
+def suspicion_chains(
     failed: Iterable[str],
     *,
     requirers: Callable[[tuple[str, ...]], Mapping[str, tuple[str, ...]]],

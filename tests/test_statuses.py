@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 
 from gitmem.cli.output import STYLES
 from gitmem.model import BLOCKED, FAILED, FAILS, HOLDS, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
-from gitmem.statuses import DEPTH, MARKS, SIGNS, TASK_MARKS, age_s, combine_status, own_status, spread, warning_of
+from gitmem.statuses import (
+    DEPTH,
+    MARKS,
+    SIGNS,
+    TASK_MARKS,
+    age_s,
+    combine_status,
+    own_status,
+    suspicion_chains,
+    warning_of,
+)
 
 NAMES = "abcdefgh"
 GRAPHS = st.dictionaries(st.sampled_from(NAMES), st.sets(st.sampled_from(NAMES), max_size=4), max_size=8)
@@ -29,8 +39,10 @@ def requirers_in(graph):
     return requirers
 
 
-def spread_in(graph, *failed, **options):
-    return spread(failed, requirers=requirers_in({key: set(needs) for key, needs in graph.items()}), **options)
+def chains_in(graph, *failed, **options):
+    return suspicion_chains(
+        failed, requirers=requirers_in({key: set(needs) for key, needs in graph.items()}), **options
+    )
 
 
 def by_brute_force(graph, roots):
@@ -51,53 +63,53 @@ def by_brute_force(graph, roots):
 
 
 def test_memory_that_requires_a_failed_fact_is_suspect_because_of_it():
-    assert spread_in({"b": "a"}, "a") == {"b": ("a",)}
+    assert chains_in({"b": "a"}, "a") == {"b": ("a",)}
 
 
 def test_suspicion_ends_three_links_away():
     chain = {"b": "a", "c": "b", "d": "c", "e": "d"}
 
-    assert spread_in(chain, "a") == {"b": ("a",), "c": ("b", "a"), "d": ("c", "b", "a")}
+    assert chains_in(chain, "a") == {"b": ("a",), "c": ("b", "a"), "d": ("c", "b", "a")}
 
 
 def test_no_depth_makes_nothing_suspect():
-    assert spread_in({"b": "a"}, "a", depth=0) == {}
+    assert chains_in({"b": "a"}, "a", depth=0) == {}
 
 
 def test_nothing_is_suspect_when_nothing_failed():
-    assert spread_in({"b": "a"}) == {}
+    assert chains_in({"b": "a"}) == {}
 
 
 def test_cycle_ends_and_leaves_the_failed_fact_out():
-    assert spread_in({"a": "b", "b": "a"}, "a") == {"b": ("a",)}
+    assert chains_in({"a": "b", "b": "a"}, "a") == {"b": ("a",)}
 
 
 def test_cycle_of_suspects_ends():
-    assert spread_in({"b": "ac", "c": "b"}, "a") == {"b": ("a",), "c": ("b", "a")}
+    assert chains_in({"b": "ac", "c": "b"}, "a") == {"b": ("a",), "c": ("b", "a")}
 
 
 def test_failed_fact_behind_a_failed_fact_is_not_suspect():
-    assert spread_in({"b": "a", "c": "b"}, "a", "b") == {"c": ("b",)}
+    assert chains_in({"b": "a", "c": "b"}, "a", "b") == {"c": ("b",)}
 
 
 def test_shortest_chain_is_reported_though_a_longer_one_sorts_first():
-    assert spread_in({"b": "z", "d": ["b", "z"]}, "z")["d"] == ("z",)
+    assert chains_in({"b": "z", "d": ["b", "z"]}, "z")["d"] == ("z",)
 
 
 def test_first_chain_in_alphabetical_order_is_reported_among_equals():
-    assert spread_in({"b": "z", "c": "y", "d": "cb"}, "y", "z")["d"] == ("b", "z")
+    assert chains_in({"b": "z", "c": "y", "d": "cb"}, "y", "z")["d"] == ("b", "z")
 
 
 @given(GRAPHS, ROOTS)
 def test_suspects_are_those_that_every_walk_of_three_links_finds(graph, roots):
-    found = spread(roots, requirers=requirers_in(graph))
+    found = suspicion_chains(roots, requirers=requirers_in(graph))
 
     assert found == by_brute_force(graph, roots)
 
 
 @given(GRAPHS, ROOTS)
 def test_each_chain_is_a_walk_over_suspects_to_a_failed_fact(graph, roots):
-    chains = spread(roots, requirers=requirers_in(graph))
+    chains = suspicion_chains(roots, requirers=requirers_in(graph))
 
     for key, chain in chains.items():
         assert key not in roots
@@ -113,17 +125,19 @@ def test_order_of_what_failed_and_of_the_links_changes_nothing(graph, roots, ran
     random.shuffle(items)
     random.shuffle(shuffled)
 
-    assert spread(shuffled, requirers=requirers_in(dict(items))) == spread(roots, requirers=requirers_in(graph))
+    assert suspicion_chains(shuffled, requirers=requirers_in(dict(items))) == suspicion_chains(
+        roots, requirers=requirers_in(graph)
+    )
 
 
 @given(GRAPHS, st.sets(st.sampled_from(NAMES), min_size=1, max_size=3))
 def test_suspicion_goes_when_its_cause_does(graph, roots):
     mended = min(roots)
 
-    left = spread(roots - {mended}, requirers=requirers_in(graph))
+    left = suspicion_chains(roots - {mended}, requirers=requirers_in(graph))
 
     assert not any(chain[-1] == mended for chain in left.values())
-    assert set(left) - {mended} <= set(spread(roots, requirers=requirers_in(graph)))
+    assert set(left) - {mended} <= set(suspicion_chains(roots, requirers=requirers_in(graph)))
 
 
 @pytest.mark.parametrize(

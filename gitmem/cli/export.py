@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory
-from gitmem.cli.filters import add_filters, query_of
+from gitmem.cli.filters import add_filters, parse_query
 from gitmem.cli.output import Output, quantity
 from gitmem.errors import UsageError
 
@@ -57,7 +57,7 @@ def run(args: Arguments, out: Output) -> int:
             "Markdown is exported to a folder, which needs a name", hint="gitmem export --format markdown --to DIR"
         )
     with open_memory(out) as memory:
-        query = query_of(args, memory, limit=EVERY)
+        query = parse_query(args, memory, limit=EVERY)
         if form == "markdown":
             how = {"is_okf": bool(args.okf), "is_notes": bool(args.notes)}
             count = sum(1 for _ in memory.bulk.export(query, folder=to, **how))

@@ -60,7 +60,7 @@ def add_stores(parser: ArgumentParser) -> None:
     filters.add_argument("--source", action="append", default=[], metavar="NAME", help=about)
 
 
-def query_of(args: Arguments, memory: Memory, *, query: str = "", limit: int = 10) -> Query:
+def parse_query(args: Arguments, memory: Memory, *, query: str = "", limit: int = 10) -> Query:
     """Return the query for recall or list.
 
     Raises:

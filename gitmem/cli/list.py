@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_to_read, print_notices
-from gitmem.cli.filters import add_filters, add_stores, query_of
+from gitmem.cli.filters import add_filters, add_stores, parse_query
 from gitmem.cli.memory_rows import row_of, row_parts, widths_of
 from gitmem.cli.options import add_at, add_json, gone_table, refuse_other_stores
 from gitmem.cli.output import Output
@@ -47,7 +47,7 @@ def run(args: Arguments, out: Output) -> int:
     if args.at is not None:
         refuse_other_stores(args)
     with open_to_read(out) as memory:
-        query = query_of(args, memory, limit=EVERY)
+        query = parse_query(args, memory, limit=EVERY)
         past = memory.at(args.at) if args.at is not None else None
         found = past.list(query) if past else memory.list(query)
         print_notices(memory, out)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_to_read, print_notices
-from gitmem.cli.filters import add_filters, add_stores, query_of
+from gitmem.cli.filters import add_filters, add_stores, parse_query
 from gitmem.cli.options import add_at, add_json, hit_table, output_options, positive, print_hits
 from gitmem.cli.output import Output, quantity
 from gitmem.cli.paths import code_path
@@ -98,7 +98,7 @@ def run(args: Arguments, out: Output) -> int:
             return _statistics(memory, args, out)
         if args.recent:
             args.limit = args.limit or args.recent
-        question = _query_of(args, memory, query)
+        question = _parse_query(args, memory, query)
         past = memory.at(args.at) if args.at is not None else None
         if is_near and past:
             raise UsageError(
@@ -225,7 +225,7 @@ def _print_near(found: RecallResult, out: Output) -> None:
         out.note(f"  {hit.reference} ({hit.gone or hit.status or hit.kind}): {hit.title}")
 
 
-def _query_of(args: Arguments, memory: Memory, query: str) -> Query:
+def _parse_query(args: Arguments, memory: Memory, query: str) -> Query:
     """Return the query that was typed.
 
     Raises:
@@ -236,7 +236,7 @@ def _query_of(args: Arguments, memory: Memory, query: str) -> Query:
     if wrong:
         raise UsageError(f"unknown factor: {wrong[0]}", hint=f"choose one of {', '.join(FACTORS)}, or all")
     limit = memory.repository.config.recall_limit
-    question: Query = query_of(args, memory, query=query, limit=limit)
+    question: Query = parse_query(args, memory, query=query, limit=limit)
     return replace(
         question,
         syntax=args.syntax,

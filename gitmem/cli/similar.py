@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory, print_notices
-from gitmem.cli.filters import add_filters, query_of
+from gitmem.cli.filters import add_filters, parse_query
 from gitmem.cli.options import add_json, hit_table, print_hits
 from gitmem.cli.output import Output, list_of
 
@@ -26,7 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Print the hits; return 1 if there are none."""
     with open_memory(out) as memory:
-        query = query_of(args, memory, limit=memory.repository.config.recall_limit)
+        query = parse_query(args, memory, limit=memory.repository.config.recall_limit)
         similar = memory.similar(args.key, query=query)
         found = similar.found
         print_notices(memory, out)

@@ -155,7 +155,7 @@ def _filler(source: CatalogSource, progress: Callable[[int, int], None] | None =
         if tree:
             scan = code_tree.join_scans(scan, code_tree.scan_all(git, tree))
         own = [f for f in scan.files if f.place.what == layout.POLICY]
-        contents = _contents(git, [*own, *_spread(_wanted(scan.files))], source.known or {})
+        contents = _contents(git, [*own, *_sample_first(_wanted(scan.files))], source.known or {})
         policy, problems = _load_policy(*next(contents)) if own else (builtin(), [])
         for problem in (*problems, *scan.problems):
             update.add_problem(catalog, problem)
@@ -370,7 +370,7 @@ def _wanted(files: Iterable[read.StoredFile]) -> list[read.StoredFile]:
     return [f for f in files if f.place.what in (layout.MEMORY, layout.VERDICT, layout.BUCKET)]
 
 
-def _spread(files: list[read.StoredFile]) -> list[read.StoredFile]:
+def _sample_first(files: list[read.StoredFile]) -> list[read.StoredFile]:
     """Reorder files so that a sample of all comes first: the catalog makes its dictionaries from the first batch."""
     step = len(files) // BATCH
     if step < 2:

@@ -112,7 +112,7 @@ def merge_results(sources: Sequence[Source], results: Sequence[RecallResult], li
 def list_memories(sources: Sequence[Source], query: Query, *, now: int) -> RecallResult:
     """Return memories of some stores that pass the filters, newest first, with their tags but no text."""
     return merge_results(
-        sources, [_list_in(s.catalog, s.ground, s.query_of(query), now=now) for s in sources], query.limit
+        sources, [_list_in(s.catalog, s.ground, s.narrow(query), now=now) for s in sources], query.limit
     )
 
 
@@ -150,7 +150,7 @@ def scopes_of(source: Source, *, now: int) -> dict[str, int]:
     """Return how many live memories a store has in each scope for this project."""
     counts = {}
     for scope in (source.scope,) if source.domains is None else (DOMAIN, UNIVERSAL):
-        query = source.query_of(Query(scopes=(scope,)))
+        query = source.narrow(Query(scopes=(scope,)))
         condition, values = filter_condition(source.catalog, source.ground, query, now=now)
         counts[scope] = source.catalog.row(f"SELECT count(*) FROM memory m WHERE {condition}", values)[0]
     return counts

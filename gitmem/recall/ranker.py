@@ -89,7 +89,7 @@ class Source:
     name: str = ""
     engine: Engine | None = None
 
-    def query_of(self, query: Query) -> Query:
+    def narrow(self, query: Query) -> Query:
         """Return the query for this store: places in this code mean nothing to a store about other code."""
         if self.scope not in (PROJECT, PRIVATE):
             query = replace(query, near=(), held=(), here=(query.here[0], ""))
@@ -144,7 +144,7 @@ def recall(
     if not query.text.strip():
         from gitmem.recall import inventory
 
-        found = [inventory.newest(s.catalog, s.ground, s.query_of(query), now=run.now) for s in sources]
+        found = [inventory.newest(s.catalog, s.ground, s.narrow(query), now=run.now) for s in sources]
         return inventory.merge_results(sources, found, query.limit)
     terms = {s.catalog.language: tokens.query_terms(query.text, s.catalog.language) for s in sources}
     ranker = Ranker(sources, query, terms, run)
@@ -232,7 +232,7 @@ class Ranker:
         self._sources, self._query, self._terms = sources, query, dict(terms)
         self._run = run
         self._languages = [source.catalog.language for source in sources]
-        self._own = [source.query_of(query) for source in sources]
+        self._own = [source.narrow(query) for source in sources]
         self._engines = [FtsEngine(source.catalog.connection, source.catalog.query_cache()) for source in sources]
         self._limit = candidates_for(query, run)
         self._found: list[dict[int, None]] = [{} for _ in sources]

@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from gitmem.cli.filters import add_filters, query_of
+from gitmem.cli.filters import add_filters, parse_query
 from gitmem.errors import UsageError
 from gitmem.memory import Memory
 
@@ -18,7 +18,7 @@ NONE = cast(Memory, None)
 def asked(*words: str) -> object:
     parser = argparse.ArgumentParser()
     add_filters(parser)
-    return query_of(parser.parse_args(words), NONE, query="q", limit=7)
+    return parse_query(parser.parse_args(words), NONE, query="q", limit=7)
 
 
 def test_filters_may_be_repeated_or_listed_with_commas() -> None:

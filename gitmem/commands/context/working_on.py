@@ -246,7 +246,7 @@ def other_scopes(
 def _items_of(repository: OpenRepository, source: Source, working: Sequence[str]) -> Iterator[DigestItem]:
     """Yield a store's memories as items of the digest, each with its scope."""
     catalog, ground, policy, now = source.catalog, source.ground, repository.policy(), repository.now
-    condition, values = hit_condition(catalog, ground, source.query_of(Query()), now=now)
+    condition, values = hit_condition(catalog, ground, source.narrow(Query()), now=now)
     fit = relevance.fit_for(policy.unread(START))
     newest = f"{relevance.COLUMNS} WHERE {condition} AND {fit} ORDER BY m.created DESC, m.key LIMIT ?"
     rows = [relevance.RelevanceRow(*row) for row in catalog.rows(newest, (*values, relevance.NEWEST))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen
 from gitmem.model import ADOPTED, FAILED, FAILS, HOLDS, STALE, SUSPECT, UNPROVEN, VERIFIED
-from gitmem.statuses import DEPTH, RewordedChain, combine_status, explain_chain, own_status, spread
+from gitmem.statuses import DEPTH, RewordedChain, combine_status, explain_chain, own_status, suspicion_chains
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -253,7 +253,7 @@ def list_failed(catalog: Catalog, ground: int) -> list[str]:
 
 def chains(catalog: Catalog, keys: Collection[str]) -> dict[str, tuple[str, ...]]:
     """Return every memory to which one of these passes suspicion, with its chain, which ends with that one."""
-    return spread(keys, requirers=lambda level: _requirers(catalog, level)) if keys else {}
+    return suspicion_chains(keys, requirers=lambda level: _requirers(catalog, level)) if keys else {}
 
 
 def _requirers(catalog: Catalog, keys: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:

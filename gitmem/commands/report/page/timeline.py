@@ -7,7 +7,7 @@ from gitmem.errors import ProcessError
 from gitmem.frozen import frozen
 from gitmem.git.history import list_ancestors, list_line, list_touched, read_summaries, read_trees
 from gitmem.model import FAILS, HOLDS
-from gitmem.statuses import spread
+from gitmem.statuses import suspicion_chains
 from gitmem.text.secrets import redact
 from gitmem.verify.due import digester
 from gitmem.verify.inputs import CodeTree
@@ -212,7 +212,7 @@ def count(strips: Sequence[Strip], links: Iterable[tuple[str, str]], width: int)
     for at in range(width):
         failed = frozenset(strip.key for strip in strips if strip.states[at] in "Xx!")
         if failed not in behind:
-            behind[failed] = frozenset(spread(failed, requirers=lambda level: _next_level(level, requirers)))
+            behind[failed] = frozenset(suspicion_chains(failed, requirers=lambda level: _next_level(level, requirers)))
         rest = [strip for strip in strips if strip.key not in failed]
         suspect = sum(strip.key in behind[failed] for strip in rest)
         unknown = sum(strip.states[at] == "." for strip in rest if strip.key not in behind[failed])
