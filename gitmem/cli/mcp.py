@@ -15,6 +15,7 @@ from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.output import Output
 from gitmem.config import variable
 from gitmem.errors import GitmemError, UsageError
+from gitmem.text.own import OwnWords, own
 
 EXAMPLES = (
     "gitmem mcp",
@@ -64,7 +65,8 @@ def run(args: Arguments, out: Output) -> int:
     def print_address(address: str, token: str) -> None:
         out.line(address)
         if token:
-            out.note(f"clients send the header Authorization: Bearer {token}")
+            # A secret that is meant to be read here.
+            out.note(own("clients send the header Authorization: Bearer {}", OwnWords(token)))
         out.flush()
 
     how = {"port": args.http, "read_only": args.read_only, "board": args.board}
