@@ -33,6 +33,7 @@ from gitmem.hub.web.lookup import find_hits, find_memory
 from gitmem.hub.web.mcp import Endpoint, make_server
 from gitmem.hub.web.page import Pages
 from gitmem.hub.web.request import RefusedRequestError, query_of, read_body
+from gitmem.mcp.http import ignore_disconnects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -394,6 +395,7 @@ def serve(
             hub = Hub(node, reading, sources, Limits(), place)
             hub.log = log
             config = uvicorn.Config(make_app(hub), **_QUIET)
+            ignore_disconnects()
             follower.start()
             host, port = bound.getsockname()[:2]
             log("serving", {"address": f"http://{host}:{port}"})

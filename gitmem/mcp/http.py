@@ -76,12 +76,17 @@ def serve(
         app = require_token(make_app(make_server(service, read_only=read_only, board=board)), needed)
         with _bind(port) as bound:
             server = uvicorn.Server(uvicorn.Config(app, **_QUIET))
-            for name in LOGGERS:
-                logging.getLogger(name).addFilter(_is_worth_logging)
+            ignore_disconnects()
             report(f"http://{HOST}:{bound.getsockname()[1]}{PATH}", needed or "")
             server.run(sockets=[bound])
     finally:
         service.close()
+
+
+def ignore_disconnects() -> None:
+    """Log no client that closes its connection in the middle of a request."""
+    for name in LOGGERS:
+        logging.getLogger(name).addFilter(_is_worth_logging)
 
 
 def _is_worth_logging(record: logging.LogRecord) -> bool:

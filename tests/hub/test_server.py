@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
+import struct
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -252,3 +254,30 @@ def test_command_serves_until_a_signal(hub: HubDatabase, tmp_path: Path, people:
     assert answer is not None, rest
     assert (answer.status, answer.json["hits"]) == (200, [])
     assert "Traceback" not in rest
+
+
+def test_client_that_disconnects_during_a_request_is_not_logged_as_a_bug(
+    hub: HubDatabase, tmp_path: Path, people: Path
+) -> None:
+    options = ("--tokens", str(people), "--port", "0", "--folder", str(tmp_path / "data"), "--log-json")
+    variables = {**environment(), "GITMEM_HUB_DATABASE": hub.serving, "GITMEM_HUB_WEBHOOK_SECRET": "x" * 20}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    server = subprocess.Popen([*GITMEM, "hub", "serve", *options], cwd=tmp_path, env=variables, **pipes)
+    try:
+        address = server.stdout.readline().strip()
+        port = int(address.rpartition(":")[2])
+        for path in ("/mcp", "/login", "/webhook"):
+            with socket.create_connection(("127.0.0.1", port)) as client:
+                head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: {address}\r\nX-Gitlab-Token: a\r\n"
+                kind = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
+                head += f"Authorization: Bearer {BOB}\r\n{kind}Content-Length: 500\r\n\r\n{{"
+                client.sendall(head.encode())
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # closing resets it
+        assert ask(address, "/search?q=storm", BOB).status == 200
+    finally:
+        os.kill(server.pid, signal.SIGTERM)
+        rest = server.communicate(timeout=180)[1]
+
+    events = [json.loads(line) for line in rest.splitlines()]  # and nothing else, such as a traceback
+    assert {one.get("endpoint") for one in events} >= {"mcp", "page", "webhook", "search"}
+    assert BOB not in rest

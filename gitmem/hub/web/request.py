@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from starlette.requests import ClientDisconnect
+
 from gitmem.errors import GitmemError
 from gitmem.hub.search import LIMIT, TEXT_LENGTH, HubQuery
 
@@ -58,11 +60,14 @@ async def read_body(request: Request, limit: int) -> bytes:
     """Return the body of a request, of which no more than the limit is read.
 
     Raises:
-        RefusedRequestError: It is larger.
+        RefusedRequestError: It is larger, or ends too early.
     """
     body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > limit:
-            raise RefusedRequestError(413, f"the body of a request has at most {limit:,} bytes")
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > limit:
+                raise RefusedRequestError(413, f"the body of a request has at most {limit:,} bytes")
+    except ClientDisconnect:
+        raise RefusedRequestError(400, "the request ended too early") from None
     return bytes(body)
