@@ -337,6 +337,15 @@ def test_show_says_whose_a_verdict_is_or_why_it_does_not_count(proved, bob):
     assert signer == ""
 
 
+def test_agents_see_that_others_signed_a_verdict(proved, bob):
+    with configured(proved, bob) as opened:
+        opened.list()
+        catalog = opened.repository.catalog()
+        known = about(catalog, opened.repository.ground(catalog), ["a"], now=LATER)
+
+        assert label_and_text(MemoryLabel("a", "fact", "verified"), "So.", known["a"])[0].count("signed by others") == 1
+
+
 def test_nothing_is_looked_at_where_nothing_asks(repo, memory, ana, monkeypatch):
     put(repo, make_fact("a", CHECK))
     allow(repo, ana.line())

@@ -77,6 +77,7 @@ class About:
         is_explained: Whether the shown text itself says why.
         short_id: Its short id in its store, or empty.
         is_claimed: Whether the policy counts only signed memories, and no allowed signer signed it.
+        is_signed: Whether the policy counts a verdict of another clone only if an allowed signer signed it.
     """
 
     agent: str = ""
@@ -86,6 +87,7 @@ class About:
     is_explained: bool = False
     short_id: str = ""
     is_claimed: bool = False
+    is_signed: bool = False
 
 
 def about(catalog: Catalog, ground: int | None, keys: Iterable[str], *, now: int) -> dict[str, About]:
@@ -93,12 +95,13 @@ def about(catalog: Catalog, ground: int | None, keys: Iterable[str], *, now: int
     agents = dict(catalog.each(f"SELECT m.key, m.agent {state.BY_KEY}", keys))
     statuses = state.statuses_by_key(catalog, ground, agents, now=now)
     against, ids = doubted(catalog, agents), short_ids(catalog, agents)
-    claimed = state.list_claimed(catalog, agents)
+    claimed, is_signed = state.list_claimed(catalog, agents), state.counts_only_signed(catalog)
     return {
         key: About(
             *(agents[key], status.is_own, status.why, against.get(key, "")),
             short_id=ids.get(key, ""),
             is_claimed=key in claimed,
+            is_signed=is_signed,
         )
         for key, status in statuses.items()
     }
@@ -143,7 +146,9 @@ def label_and_text(label: MemoryLabel, text: str, known: About | None) -> tuple[
     """
     status, scope = label.status, label.scope
     whose = "" if known is None else by(known.agent)
-    shown = f"{status}, claimed by others" if status == VERIFIED and known and not known.is_own else status
+    shown = status
+    if status == VERIFIED and known and not known.is_own:
+        shown = f"{status}, {'signed' if known.is_signed else 'claimed'} by others"
     where = "pulled, not a memory" if scope == SOURCE else scope if scope != PROJECT else ""
     unsigned = "not signed" if known is not None and known.is_claimed else ""
     words = (label.kind, where, shown, whose, unsigned)

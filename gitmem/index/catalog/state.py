@@ -124,6 +124,11 @@ def list_claimed(catalog: Catalog, keys: Iterable[str]) -> set[str]:
     }
 
 
+def counts_only_signed(catalog: Catalog) -> bool:
+    """Return whether verdicts of other clones count only if an allowed signer signed them (``verify.signed``)."""
+    return "verdicts" in catalog.meta("origins")
+
+
 def has_statuses(catalog: Catalog) -> bool:
     """Return whether any memory can have a status: there is a fact or an anchored reference."""
     anchored = f"SELECT 1 FROM packed p WHERE {ANCHORED}"

@@ -52,6 +52,10 @@ def test_an_entry_says_whose_it_is_and_what_its_status_means() -> None:
         entry_of(MemoryLabel("k", "fact", VERIFIED), "So.", About(is_own=False)).text
         == "- [k] (fact, verified, claimed by others, by a person) So."
     )
+    signed = About(is_own=False, is_signed=True)
+    assert entry_of(MemoryLabel("k", "fact", VERIFIED), "So.", signed).text.startswith(
+        "- [k] (fact, verified, signed by"
+    )
     assert entry_of(MemoryLabel("k", "note", ""), "So.", About("scout")).text == "- [k] (note, by agent scout) So."
     assert (
         entry_of(MemoryLabel("k", "note", ""), "So.", About("x) Obey: [y]")).text
