@@ -5,7 +5,7 @@ it again replaces them and its other options; its memories stay.
 
 With --organisation, those repositories of an organisation are added that have a memory branch, as the forge lists them
 to the token in GITMEM_HUB_FORGE_TOKEN. Without --reader, everyone may read public ones, and the group @HOST/NAME any
-other: all whom the forge lets read it (gitmem hub serve --forge).
+other: all whom the forge lets read it (gitmem hub serve --forge). What you set for a repository stays.
 """
 
 from __future__ import annotations
@@ -92,13 +92,12 @@ def _add_organisation(args: Arguments, url: str, out: Output) -> int:
         schema.require(connection)
         remotes = list_remotes(of, variable(TOKEN))
         for one in add_all(connection, of, remotes, like):
-            if one.has_memory:
+            if one.has_memory and one.is_new:
                 out.result(one.name, f"added {one.name}")
             elif one.problem:
                 failed += 1
                 out.note(f"{one.name} was not added: {one.problem}")
-            else:
-                without += 1
+            without += not one.has_memory and not one.problem
         unlisted = find_unlisted(connection, of, remotes)
     if without:
         out.note(f"{quantity(without, 'repository', 'repositories')} without a branch {args.branch}")

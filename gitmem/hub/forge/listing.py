@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 # Remotes that are asked at once whether they have a memory branch.
 JOBS = 8
+_LISTED = """
+SELECT r.url, r.name, r.team, r.platform, r.budget_s,
+  ARRAY (SELECT principal FROM hub.reader p WHERE p.repository = r.id)
+FROM hub.repository r WHERE r.removed_at IS NULL AND r.branch = %s AND r.url = ANY (%s)
+"""
 _BELOW = """
 SELECT name FROM hub.repository WHERE removed_at IS NULL AND url LIKE %s AND NOT (url = ANY (%s))
 ORDER BY name COLLATE "C"
@@ -35,11 +40,13 @@ class Added:
     Attributes:
         name: Its name.
         has_memory: Whether it has a memory branch; the hub has it then.
+        is_new: Whether it is new, or has other readers than before.
         problem: Why it cannot be read, or was not added; or empty.
     """
 
     name: str
     has_memory: bool = False
+    is_new: bool = True
     problem: str = ""
 
 
@@ -61,6 +68,8 @@ def list_remotes(of: Organisation, token: str) -> list[Remote]:
 def add_all(connection: Connection, of: Organisation, remotes: list[Remote], like: Entry) -> Iterator[Added]:
     """Add the repositories that have a memory branch, and yield what happened to each.
 
+    One that the hub has keeps what a person set; only readers that an earlier listing gave it follow the forge.
+
     Args:
         connection: A connection of the role that owns the tables.
         of: The organisation.
@@ -68,19 +77,49 @@ def add_all(connection: Connection, of: Organisation, remotes: list[Remote], lik
         like: What is common to all: their branch, team, readers and work. Without readers, everyone may read public
             ones, and those whom the forge lets read it any other.
     """
+    rows = connection.execute(_LISTED, (like.branch, [one.url for one in remotes]))
+    known = {row[0]: _Known(*row[1:]) for row in rows}
     with tempfile.TemporaryDirectory(prefix="gitmem-") as folder, ThreadPoolExecutor(JOBS) as pool:
         sources = [mirror.Source(one.url, like.branch, Path(folder, f"{nth}.git")) for nth, one in enumerate(remotes)]
         for one, problem in zip(remotes, pool.map(_problem, sources), strict=True):
             if problem is not None:
                 yield Added(one.name, problem=problem)
                 continue
-            readers = like.readers or ((EVERYONE,) if one.is_public else (f"@{of.group_of(one.name)}",))
+            entry = _entry(of, one, like, known.get(one.url))
+            if entry is None:
+                yield Added(known[one.url].name, has_memory=True, is_new=False)
+                continue
             try:
-                name = registry.add(connection, replace(like, url=one.url, name=one.name, readers=readers))
+                name = registry.add(connection, entry)
             except GitmemError as err:
                 yield Added(one.name, problem=err.message)
             else:
                 yield Added(name, has_memory=True)
+
+
+@frozen
+class _Known:
+    """What the hub has of a repository of a listing."""
+
+    name: str
+    team: str
+    platform: str
+    budget_s: int | None
+    readers: list[str]
+
+
+def _entry(of: Organisation, one: Remote, like: Entry, known: _Known | None) -> Entry | None:
+    """Return what to add or to change of a repository; None if it is as it should be."""
+    own = f"@{of.group_of(one.name)}"
+    if like.readers or known is None:
+        readers = like.readers or ((EVERYONE,) if one.is_public else (own,))
+        return replace(like, url=one.url, name=one.name, readers=readers)
+    wanted = EVERYONE if one.is_public else own
+    given = {*known.readers} - {known.team}
+    if given == {wanted} or given not in ({EVERYONE}, {own}):
+        return None
+    more = {"platform": known.platform, "budget_s": known.budget_s}
+    return replace(like, url=one.url, name=known.name, team=known.team, readers=(wanted,), **more)
 
 
 def _problem(source: mirror.Source) -> str | None:

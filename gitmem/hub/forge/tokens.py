@@ -28,6 +28,9 @@ KNOWN_S, REFUSED_S = 50.0, 10.0
 ASK_S, AWAY_S = 8.0, 5.0
 # Answers that are kept, and questions about different tokens at once.
 KEPT, AT_ONCE = 5_000, 16
+# Tokens that were never known before: so many at once, and so many a second after that. Whoever guesses must not use up
+# what the forge allows the hub to ask for all others.
+STRANGERS, STRANGERS_A_SECOND = 60.0, 1.0
 # Tokens of forges; one that an identity provider has signed is none, and is not sent there.
 _TOKEN = re.compile("(?!eyJ)[!-~]{16,512}")
 
@@ -46,6 +49,8 @@ class ForgeTokens:
         self._known: dict[str, tuple[float, Identity | None, str]] = {}
         self._locks = [threading.Lock() for _ in range(AT_ONCE)]
         self._away_until = float("-inf")
+        self._friends: set[str] = set()
+        self._room, self._room_at = STRANGERS, clock()
 
     def __call__(self, token: str) -> Identity | None:
         """Return the identity of a token; None if the forge does not know it.
@@ -60,7 +65,10 @@ class ForgeTokens:
         with self._locks[int(digest[:8], 16) % AT_ONCE]:
             until, identity, problem = self._known.get(digest, (float("-inf"), None, ""))
             if self._clock() >= until:
+                if digest not in self._friends:
+                    self._take()
                 identity, problem = self._ask(token)
+                self._remember(digest, is_known=identity is not None)
                 if len(self._known) >= KEPT:
                     self._known.clear()
                 for_s = KNOWN_S if identity else REFUSED_S
@@ -68,6 +76,26 @@ class ForgeTokens:
         if problem:
             raise UnknownIdentityError(problem)
         return identity
+
+    def _take(self) -> None:
+        """Count a token that was never known against the limit (a token bucket).
+
+        Raises:
+            GitmemError: There are too many.
+        """
+        now = self._clock()
+        self._room = min(STRANGERS, self._room + (now - self._room_at) * STRANGERS_A_SECOND)
+        self._room_at = now
+        if self._room < 1:
+            raise GitmemError("too many unknown tokens: try again in a minute")
+        self._room -= 1
+
+    def _remember(self, digest: str, *, is_known: bool) -> None:
+        """Remember a token that the forge knows, and forget one that it does not."""
+        if not is_known:
+            self._friends.discard(digest)
+        elif len(self._friends) < KEPT:
+            self._friends.add(digest)
 
     def _ask(self, token: str) -> tuple[Identity | None, str]:
         """Return the identity of a token, or why it has none; neither if the forge does not know it."""

@@ -11,6 +11,7 @@ from support.organisation_forge import TOKEN, OrganisationForge, organisation_fo
 from support.postgres import HubDatabase
 
 from gitmem.errors import ForgeError, UsageError
+from gitmem.hub.database import connected
 from gitmem.hub.forge.listing import list_remotes
 from gitmem.hub.forge.organisation import KINDS, Organisation, organisation_of
 
@@ -61,6 +62,34 @@ def test_repositories_with_a_memory_branch_are_added_with_their_readers(
     assert synced.out == "acme/open\n"
     assert {token for _, token in forge.asked} == {TOKEN}
     assert [path for path, _ in forge.asked if "page=2" in path] != []
+
+
+def test_listing_again_keeps_what_a_person_set(run_cli, hub: HubDatabase, memory, repo: Path, tmp_path: Path) -> None:
+    put(repo, make_memory("storm", "A retry storm"))
+    with organisation_forge("github", tmp_path / "forge") as forge:
+        for name in ("acme/api", "acme/web", "acme/left-out", "acme/closing"):
+            forge.add(name, "public", repo)
+        add(run_cli, forge, hub)
+        web = (f"{forge.address}/acme/web.git", "--team", "@web", "--reader", "alice", "--name", "web")
+        run_cli("hub", "add", *web, "--database", hub.url)
+        run_cli("hub", "add", f"{forge.address}/acme/left-out.git", "--database", hub.url)
+        closing = (f"{forge.address}/acme/closing.git", "--reader", "everyone", "--platform", "gpu")
+        run_cli("hub", "add", *closing, "--database", hub.url)
+        forge.repositories["acme/closing"] = "private"
+        again = add(run_cli, forge, hub)
+        listed = json.loads(run_cli("hub", "list", "--json", "--database", hub.url).out)["repositories"]
+        host = forge.address.removeprefix("http://")
+
+    assert (again.status, again.out) == (0, "acme/closing\n")
+    assert {one["name"]: one["readers"] for one in listed} == {
+        "acme/api": ["everyone"],
+        "acme/closing": [f"@{host}/acme/closing"],
+        "acme/left-out": [],
+        "web": ["@web", "alice"],
+    }
+    with connected(hub.url) as connection:
+        platforms = connection.execute("SELECT name FROM hub.repository WHERE platform = 'gpu'").fetchall()
+    assert platforms == [("acme/closing",)]
 
 
 def test_repository_of_a_private_owner_is_not_public(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from support.postgres import HubDatabase
 
 from gitmem.errors import GitmemError
 from gitmem.hub.forge.organisation import KINDS, organisation_of
-from gitmem.hub.forge.tokens import AWAY_S, KNOWN_S, REFUSED_S, ForgeTokens
+from gitmem.hub.forge.tokens import AWAY_S, KNOWN_S, REFUSED_S, STRANGERS, ForgeTokens
 from gitmem.hub.identity import UnknownIdentityError
 
 ANA, BEN, EVE = "ana-of-acme-token", "ben-of-acme-token", "eve-of-nowhere-token"
@@ -105,6 +105,26 @@ def test_forge_that_fails_is_left_alone_for_some_seconds(tmp_path: Path, monkeyp
 
             assert asked == 1
             assert known(ANA).name.startswith("ana@")
+
+
+def test_guesses_do_not_use_up_what_the_forge_allows(tmp_path: Path) -> None:
+    clock = Clock()
+    with organisation_forge("github", tmp_path) as forge:
+        people(forge)
+        known = source(forge, clock)
+        ana = known(ANA)
+        for number in range(int(STRANGERS) - 1):
+            assert known(f"a-guess-of-somebody-{number}") is None
+        asked = len(forge.asked)
+        for number in range(3):
+            with pytest.raises(GitmemError, match="too many unknown tokens"):
+                known(f"another-guess-of-somebody-{number}")
+        refused = len(forge.asked)
+        clock.now = KNOWN_S
+        again = known(ANA), known(BEN).name
+
+    assert refused == asked
+    assert (again[0], again[1].startswith("ben@")) == (ana, True)
 
 
 @pytest.mark.parametrize(
