@@ -33,10 +33,10 @@ from gitmem.commands.adopt.run import adopt
 from gitmem.git import Git
 from gitmem.git.repository import Repository
 from gitmem.model import ADOPTED
-from gitmem.text.slugs import slug
+from gitmem.text.slugs import hashed_slug
 
-# Characters of the name in an adopted fact's key, and of the hash behind it (`gitmem.commands.adopt.memories`).
-SLUG_LIMIT, HASH_LENGTH = 40, 10
+# Characters of the hash at the end of an adopted fact's key (`gitmem.commands.adopt.memories`).
+HASH_LENGTH = 8
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def replay_check(mirrors: Path, benchmark: Path) -> Iterator[Replayed]:
             with tempfile.TemporaryDirectory() as place:
                 tables[one["repo"], commit] = _checked(folder, commit, Path(place) / "clone")
         table, seconds = tables[one["repo"], commit]
-        named = f"{ADOPTED}-{slug(one['token'], limit=SLUG_LIMIT)}-"
+        named = hashed_slug(one["token"], "0" * HASH_LENGTH, otherwise=ADOPTED)[:-HASH_LENGTH]
         every = [
             (row["key"], line) for kind in ("newly_false", "outdated") for row in table[kind] for line in row["stated"]
         ]

@@ -36,6 +36,8 @@ def examine(memory: Memory, *, fix: bool, delete: Sequence[str]) -> Examination:
     repository = memory.repository
     found = doctor.examine(repository, fix=fix, delete=delete, replaced_hooks=git_hooks.list_missing(repository.git))
     found = doctor.add_problems(found, [*standing.examine(repository.git), *ci.examine(repository)], ())
+    if said := standing.describe_acceptance(repository.git):
+        found = replace(found, machine=(*found.machine, ("clone", said)))
     return doctor.add_problems(
         found, *examine_view(repository, memory.view.merge_found, fix=fix and doctor.is_own(found))
     )

@@ -28,10 +28,11 @@ EXAMPLES = (
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``add``."""
     parser.add_argument("urls", metavar="URL", nargs="*", help="a repository's address, or its absolute folder")
+    many = parser.add_argument_group("an organisation's repositories")
     about = "add the repositories of this organisation or group: https://HOST/NAME"
-    parser.add_argument("--organisation", default="", metavar="URL", help=about)
+    many.add_argument("--organisation", default="", metavar="URL", help=about)
     about = "the kind of its forge, if its host does not tell it"
-    parser.add_argument("--forge-kind", choices=("github", "gitlab", "gitea"), default="", help=about)
+    many.add_argument("--forge-kind", choices=("github", "gitlab", "gitea"), default="", help=about)
     parser.add_argument("--name", default="", help="its name in the hub (the last two parts of its address)")
     parser.add_argument("--branch", default="memory", help="its memory branch (memory)")
     who = parser.add_argument_group("who may read it")

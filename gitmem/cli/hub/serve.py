@@ -32,10 +32,11 @@ EXAMPLES = (
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``serve``."""
-    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (127.0.0.1)")
-    parser.add_argument("--port", type=int, default=4484, help="the port to listen on (4484; 0: any free port)")
+    where = parser.add_argument_group("its address")
+    where.add_argument("--host", default="127.0.0.1", help="the address to listen on (127.0.0.1)")
+    where.add_argument("--port", type=int, default=4484, help="the port to listen on (4484; 0: any free port)")
     about = "the address by which clients reach it, if a proxy is in front (that of each request)"
-    parser.add_argument("--url", default="", metavar="URL", help=about)
+    where.add_argument("--url", default="", metavar="URL", help=about)
     who = parser.add_argument_group("who may ask")
     about = "a TOML file with the SHA-256 of each token, its identity and its groups"
     who.add_argument("--tokens", default="", metavar="FILE", help=about)

@@ -140,17 +140,13 @@ def _path_notes() -> list[str]:
 def examine(git: Git) -> list[Problem]:
     """Report problems of installed hooks, of this project and the person: for ``gitmem doctor``."""
     found: list[Problem] = []
-    calling, calls_here = [], False
-    spots = [(places.of_person(), True)]
-    if git.repository.work_tree is not None:
-        spots.append((places.of_project(git), False))
-    for place, user in spots:
+    calling = []
+    for place, user in _spots(git):
         option = " --user" if user else ""
         for name in CLIENTS:
             if not is_installed(place, name, user=user):
                 continue
             calling.append(CLIENTS[name].title)
-            calls_here = calls_here or not user
             first = list_pieces(name, user=user, mcp=False)[0]
             (path, step), *_ = apply(place, [first], is_removal=False)
             if step.what != KEEP:
@@ -164,23 +160,28 @@ def examine(git: Git) -> list[Problem]:
         message = f"hooks of {', '.join(dict.fromkeys(calling))} call gitmem, which is not on PATH"
         hint = wrong[1].partition(": ")[2]
         found.append(Problem("agent-hook-not-found", "", message, hint=hint, severity="warning"))
-    return found + _examine_acceptance(git.repository.state_dir, is_called=bool(calling), calls_here=calls_here)
+    return found
 
 
-def _examine_acceptance(state: Path, *, is_called: bool, calls_here: bool) -> list[Problem]:
-    """Report that a clone was not accepted, where hooks are silent for that reason, or approvals were lost."""
+def _spots(git: Git) -> list[tuple[InstallFolder, bool]]:
+    """Return where hooks may be installed, each with whether that is for all projects of the person."""
+    mine = [(places.of_person(), True)]
+    return mine if git.repository.work_tree is None else [*mine, (places.of_project(git), False)]
+
+
+def describe_acceptance(git: Git) -> str:
+    """Return what is missing in a clone that was not accepted, and how to accept it; or an empty string."""
+    state = git.repository.state_dir
     if is_accepted(str(state)):
-        return []
+        return ""
+    calling = [user for place, user in _spots(git) for name in CLIENTS if is_installed(place, name, user=user)]
     lost = []
-    if not calls_here and (is_called or any((state / name).exists() for name in WORKED)):
-        lost.append("hooks of coding agents show and store nothing in it")
+    if all(calling) and (calling or any((state / name).exists() for name in WORKED)):
+        lost.append("hooks of coding agents show and store nothing")
     if (state / f"{LOCAL}{APART}").exists():
-        lost.append("approvals and local verdicts from before do not count")
-    if not lost:
-        return []
-    message = f"this clone was not accepted (it is new or a copy, or its clone-id was deleted): {', and '.join(lost)}"
-    hint = "gitmem init\nto approve commands again: gitmem trust --review"
-    return [Problem("clone-not-accepted", str(state), message, hint=hint, severity="warning")]
+        lost.append("earlier approvals and local verdicts do not count")
+    accept = "it is new or a copy, or lost its clone-id; to accept it: gitmem init"
+    return f"not accepted: {', and '.join(lost)} ({accept})" if lost else ""
 
 
 def _examine_bmad(place: InstallFolder) -> list[Problem]:

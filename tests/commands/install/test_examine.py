@@ -139,21 +139,24 @@ def test_doctor_names_a_copy_that_was_not_accepted_and_how_to_accept_it(
     (repo / ".git/gitmem/capture").mkdir(parents=True, exist_ok=True)
     shutil.copytree(repo, tmp_path / "copy", symlinks=True)
     (repo / ".git/gitmem/clone-id").unlink()
-    assert codes(memory) == {"clone-not-accepted": f"{NOT_ACCEPTED}{SILENT}"}
+    assert _clone(memory) == f"not accepted: {SILENT} ({ACCEPT})"
 
     with Memory(tmp_path / "copy", clock=lambda: NOW) as copied:
-        [problem] = copied.doctor(fix=False).problems
-        assert problem.message == f"{NOT_ACCEPTED}{SILENT}, and approvals and local verdicts from before do not count"
-        assert problem.hint.startswith("gitmem init\n")
+        assert _clone(copied) == f"not accepted: {SILENT}, and {UNCOUNTED} ({ACCEPT})"
         copied.init(offline=True)
-        assert codes(copied) == {}
+        assert _clone(copied) == ""
 
 
-NOT_ACCEPTED = "this clone was not accepted (it is new or a copy, or its clone-id was deleted): "
-SILENT = "hooks of coding agents show and store nothing in it"
+SILENT = "hooks of coding agents show and store nothing"
+UNCOUNTED = "earlier approvals and local verdicts do not count"
+ACCEPT = "it is new or a copy, or lost its clone-id; to accept it: gitmem init"
+
+
+def _clone(memory: Memory) -> str:
+    return dict(memory.doctor(fix=False).machine).get("clone", "")
 
 
 def test_doctor_is_silent_in_a_new_clone_without_hooks(memory: Memory, repo: Path, on_path: Path) -> None:
     unregister(str(repo / ".git/gitmem"), ACCEPTED)
 
-    assert codes(memory) == {}
+    assert _clone(memory) == ""
