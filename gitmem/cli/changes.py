@@ -90,7 +90,7 @@ def print_change(
     if getattr(args, "json", False):
         out.json(_tables(memory, [change])[0])
     elif change.is_written and out.is_terminal:
-        print_memory(change.key, memory, out, Confirmation(did, more, title=_title_of(args)))
+        print_memory(change.key, memory, out, ChangeMessage(did, more, title=_title_of(args)))
     else:
         out.line(change.key)
         if not change.is_written:
@@ -121,7 +121,7 @@ class ChangeWords:
 
 
 @frozen
-class Confirmation:
+class ChangeMessage:
     """What a command says about a memory that it wrote.
 
     Attributes:
@@ -137,7 +137,7 @@ class Confirmation:
     title: str = ""
 
 
-def print_memory(key: str, memory: Memory, out: Output, said: Confirmation) -> None:
+def print_memory(key: str, memory: Memory, out: Output, said: ChangeMessage) -> None:
     """Print on a terminal what became of a memory: mark, words, title, short id, and in parentheses what else happened.
 
     A memory of another scope, and one that is not committed, is named by its key.
@@ -168,7 +168,7 @@ def print_changes(changes: Sequence[Change], memory: Memory, args: Arguments, ou
 def print_written(change: Change, memory: Memory, out: Output, *, did: str) -> None:
     """Print what was done to a memory on a terminal, and its key in a pipe or if nothing was written."""
     if out.is_terminal and change.is_written:
-        print_memory(change.key, memory, out, Confirmation(did))
+        print_memory(change.key, memory, out, ChangeMessage(did))
     else:
         out.line(change.key)
 

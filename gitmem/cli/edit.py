@@ -134,7 +134,7 @@ def _how(args: Arguments, *, approve: bool) -> EditOptions:
 
 
 @frozen
-class Draft:
+class OpenedDraft:
     """A memory in a file for the user's editor.
 
     Attributes:
@@ -163,11 +163,11 @@ class Draft:
         return done
 
 
-def draft_of(memory: Memory, key: str, scope: str = "") -> Draft:
+def draft_of(memory: Memory, key: str, scope: str = "") -> OpenedDraft:
     """Return a draft: a memory in a new file."""
     store, full = holder_to_change(memory.repository, key, scope)
     old = store.text_of(full)
-    return Draft(full, store.store.scope, old, EditorFile.with_text(memory.repository, old, suffix=f"-{full}.md"))
+    return OpenedDraft(full, store.store.scope, old, EditorFile.with_text(memory.repository, old, suffix=f"-{full}.md"))
 
 
 def _in_editor(memory: Memory, key: str, scope: str, how: EditOptions) -> Change:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.changes import (
-    Confirmation,
+    ChangeMessage,
     add_fields,
     add_force,
     add_links,
@@ -104,7 +104,7 @@ def _print_fact(memory: Memory, key: str, args: Arguments, out: Output, *, more:
         status = UNPROVEN
     shown = VERIFIED if status == VERIFIED else UNPROVEN
     did = "holds" if shown == VERIFIED else "recorded, not proved yet"
-    print_memory(key, memory, out, Confirmation(did, more, shown, args.title))
+    print_memory(key, memory, out, ChangeMessage(did, more, shown, args.title))
     if args.unproven and shown == UNPROVEN:
         waits = key in memory.repository.waiting_keys()
         name = short_names(memory, [key])[key]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli.memory_rows import MemoryRow, RowWidths, row_of, row_parts, widths_of
+from gitmem.cli.memory_rows import ListedMemory, RowWidths, row_of, row_parts, widths_of
 from gitmem.cli.output import Output, list_of, shorten
 from gitmem.model import FACTORS
 
@@ -27,7 +27,7 @@ def print_hits(memory: Memory, found: RecallResult, out: Output, *, explain: boo
         out.line((f"… and {found.more} more: --limit {len(found.hits) + found.more}", "dim"))
 
 
-def print_hit(hit: Hit, row: MemoryRow, widths: RowWidths, out: Output, *, now: int) -> None:
+def print_hit(hit: Hit, row: ListedMemory, widths: RowWidths, out: Output, *, now: int) -> None:
     """Print a hit for people: its row and, if that adds something, a line of its text."""
     out.line(*row_parts(row, widths, now=now, style="bold"))
     if hit.snippet and not hit.snippet.startswith(hit.title):

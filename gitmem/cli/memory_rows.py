@@ -22,7 +22,7 @@ MINUTE_S = 60
 
 
 @frozen
-class MemoryRow:
+class ListedMemory:
     """One memory of a list.
 
     Attributes:
@@ -54,16 +54,16 @@ class RowWidths:
     key: int
 
 
-def row_of(hit: Hit) -> MemoryRow:
+def row_of(hit: Hit) -> ListedMemory:
     """Return the row of a hit."""
     notes = [hit.gone, hit.scope if hit.scope != PROJECT else ""]
     notes += ["flapping" if hit.flapping else "", "moved" if hit.moved else "", "weak" if hit.weak else ""]
     note = ", ".join(filter(None, notes))
     state, style = (f"{MARKS[hit.status]} {hit.status}", hit.status) if hit.status else (hit.kind, "dim")
-    return MemoryRow(hit.title, note, state, style, hit.created, hit.short_id, hit.reference)
+    return ListedMemory(hit.title, note, state, style, hit.created, hit.short_id, hit.reference)
 
 
-def widths_of(rows: Sequence[MemoryRow], width: int) -> RowWidths:
+def widths_of(rows: Sequence[ListedMemory], width: int) -> RowWidths:
     """Return the columns for some rows on a screen of *width* columns: keys are cut first, then titles."""
 
     def longest(texts: Sequence[str], most: int) -> int:
@@ -77,7 +77,7 @@ def widths_of(rows: Sequence[MemoryRow], width: int) -> RowWidths:
     return RowWidths(title, state, short_id, key if key >= min(whole, KEY) else 0)
 
 
-def row_parts(row: MemoryRow, widths: RowWidths, *, now: int, style: str = "") -> list[tuple[str, str]]:
+def row_parts(row: ListedMemory, widths: RowWidths, *, now: int, style: str = "") -> list[tuple[str, str]]:
     """Return the parts of a row with their styles; *style* is that of the title."""
     seconds = max(0, now - row.created)
     age = ("now" if seconds < MINUTE_S else ago(seconds)) if row.created else ""
@@ -91,7 +91,7 @@ def row_parts(row: MemoryRow, widths: RowWidths, *, now: int, style: str = "") -
     return [*rest, (last.rstrip(), its)]
 
 
-def _title(row: MemoryRow) -> str:
+def _title(row: ListedMemory) -> str:
     return " ".join(row.title.split()) + (f" ({row.note})" if row.note else "")
 
 

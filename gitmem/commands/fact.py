@@ -58,7 +58,7 @@ ON_DEFAULT = (
 
 
 @frozen
-class Proof:
+class CheckProof:
     """The result of judging a new check.
 
     Attributes:
@@ -307,9 +307,9 @@ def edit_text(store: OpenStore, key: str, change: Callable[[str], str], judging:
     document = check_file(key, change(old), policy=policy, path=f"{key}.md")
     before, after = parse(old, path=f"{key}.md"), own_spec(document)
     changed = after is not None and (after != own_spec(before) or (judging.judge and document.kind != TASK))
-    proof = Proof(None)
+    proof = CheckProof(None)
     if changed and document.kind == TASK:
-        proof = Proof(None, tuple(approve_gate(store, document, approve=judging.approve)))
+        proof = CheckProof(None, tuple(approve_gate(store, document, approve=judging.approve)))
     elif changed:
         proof = prove(store, document, judging, is_in_tree=store.is_in_tree)
     store.notices.extend(proof.notices)
@@ -333,7 +333,7 @@ def _as_correction(key: str, change: Callable[[str], str]) -> Callable[[str], st
     return correct
 
 
-def prove(store: OpenStore, document: Document, judging: Judging, *, is_in_tree: bool = False) -> Proof:
+def prove(store: OpenStore, document: Document, judging: Judging, *, is_in_tree: bool = False) -> CheckProof:
     """Judge the check of a memory now, or report why it stays unproven.
 
     Args:
@@ -349,9 +349,9 @@ def prove(store: OpenStore, document: Document, judging: Judging, *, is_in_tree:
     assert check is not None, "a fact has a check"
     notices = _refuse_trivial(document.key, check)
     if judging.unproven:
-        return Proof(None, tuple(notices))
+        return CheckProof(None, tuple(notices))
     if store.git.read_head()[1] is None:
-        return Proof(None, (*notices, "there is no commit to check it against yet; it stays unproven"))
+        return CheckProof(None, (*notices, "there is no commit to check it against yet; it stays unproven"))
     session = store.session()
     due = session.due_of(document)
     if not session.may_run(due):
@@ -363,15 +363,15 @@ def prove(store: OpenStore, document: Document, judging: Judging, *, is_in_tree:
             message = (
                 "its command cannot be approved here; it stays unproven until you approve it: gitmem trust --review"
             )
-            return Proof(None, (*notices, message))
+            return CheckProof(None, (*notices, message))
         approve_command(store, due)
     result, judged = _judge(session, due, judging.tree)
     _refuse(result, due, judged, meant=_did_you_mean(store, check) if result.outcome in (FAILS, UNPROVEN) else "")
     notices += _never_there(store, check)
     if judged:
         notices += [IN_TREE.format(judged=judged)] if is_in_tree else []
-        return Proof(None, tuple(notices), session, judged)
-    return Proof(result.verdict, (*notices, *_doubts(document.key, result.verdict)), session)
+        return CheckProof(None, tuple(notices), session, judged)
+    return CheckProof(result.verdict, (*notices, *_doubts(document.key, result.verdict)), session)
 
 
 def _refuse_trivial(key: str, check: Check) -> list[str]:
@@ -519,7 +519,7 @@ def _blocked(result: Result) -> str:
     return "does not pass here" if result.missing else "could not be run"
 
 
-def _home(store: OpenStore, document: Document, proof: Proof) -> OpenStore:
+def _home(store: OpenStore, document: Document, proof: CheckProof) -> OpenStore:
     """Return where to write: a fact that is not true on the default branch goes to this branch's companion."""
     home = store.home_of(document, outcome=proof.outcome, is_uncommitted=bool(proof.judged))
     if proof.judged and not store.is_in_tree and not home.store.companion:
@@ -527,7 +527,7 @@ def _home(store: OpenStore, document: Document, proof: Proof) -> OpenStore:
     return home
 
 
-def _write(store: OpenStore, document: Document, draft: Draft, proof: Proof, *, again: str) -> Change:
+def _write(store: OpenStore, document: Document, draft: Draft, proof: CheckProof, *, again: str) -> Change:
     policy, verdict = store.policy(), proof.verdict
     counts = proof.session is not None and proof.session.counts()
     store = _home(store, document, proof)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class Place:
+class WantedPlace:
     """Where the author of a memory wants it.
 
     Attributes:
@@ -57,7 +57,7 @@ def remember(store: OpenStore, new: NewMemory, *, force: bool = False, is_strict
     return change
 
 
-def settle_place(repository: OpenRepository, new: NewMemory, place: Place) -> tuple[NewMemory, str]:
+def settle_place(repository: OpenRepository, new: NewMemory, place: WantedPlace) -> tuple[NewMemory, str]:
     """Return a memory with its kind, and its scope: those of its collection if its author gave none.
 
     Raises:

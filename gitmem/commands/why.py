@@ -20,7 +20,7 @@ from gitmem.verify import builtin_answers
 from gitmem.verify.blame.bisect import FLAPPING, FOUND, RANGE, UNKNOWN, Answers, BisectResult, Search
 from gitmem.verify.blame.culprit import as_table as as_commit
 from gitmem.verify.blame.culprit import is_behind, phrase
-from gitmem.verify.blame.lineage import InputQuestion, Reader
+from gitmem.verify.blame.lineage import InputQuestion, LineageReader
 from gitmem.verify.blame.rounds import search_together
 from gitmem.verify.ground.open import open_grounds
 from gitmem.verify.inputs import CodeTree, digest
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from gitmem.repository import OpenRepository
     from gitmem.repository.open_store import OpenStore
     from gitmem.verify.blame.bisect import Runs
-    from gitmem.verify.blame.lineage import Lineage
+    from gitmem.verify.blame.lineage import InputLineage
     from gitmem.verify.due import Due
     from gitmem.verify.options import Options, VerifyRun
     from gitmem.verify.run.judge import Means, Result
@@ -163,7 +163,7 @@ class Explainer:
         self._store = store
         self._session: Session = store.session(options)
         self._report = report
-        self._reader = Reader(store.git, self._session.commit)
+        self._reader = LineageReader(store.git, self._session.commit)
         self._open = ExitStack()
         self._judge: Judge | None = None
         self._culprits: set[str] = set()
@@ -449,7 +449,7 @@ class Explainer:
             self._ancestry[pair] = self._store.git.is_ancestor(*pair)
         return self._ancestry[pair]
 
-    def _known(self, verdict: Verdict, lineage: Lineage) -> tuple[dict[str, str], list[str]]:
+    def _known(self, verdict: Verdict, lineage: InputLineage) -> tuple[dict[str, str], list[str]]:
         """Return this clone's verdicts on these commits, by digest, and which of them were confirmed.
 
         Claims by others are never trusted: the check is run.

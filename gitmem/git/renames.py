@@ -39,7 +39,7 @@ LIMIT_S = 60.0
 
 
 @frozen
-class Pair:
+class RenamePair:
     """A file and a new file that resembles it, with the similarity in percent and both blobs."""
 
     old: str
@@ -165,7 +165,7 @@ class Renames:
                 found[pair.old] = target
         return found
 
-    def _compare(self, old: str, new: str, *how: str) -> list[Pair]:
+    def _compare(self, old: str, new: str, *how: str) -> list[RenamePair]:
         argv = ("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-ext-diff", f"-l{MOST_COMPARED}", *how, old, new)
         try:
             done = self._git.run("-c", "diff.orderFile=/dev/null", *argv, timeout_s=LIMIT_S)
@@ -174,7 +174,7 @@ class Renames:
         return _parse_pairs(done.stdout)
 
 
-def _parse_pairs(raw: bytes) -> list[Pair]:
+def _parse_pairs(raw: bytes) -> list[RenamePair]:
     """Return the renames and copies of a raw difference. Source: git-diff-index(1), RAW OUTPUT FORMAT."""
     found = []
     words = iter(raw.split(b"\0"))
@@ -184,11 +184,11 @@ def _parse_pairs(raw: bytes) -> list[Pair]:
         _, _, old_oid, oid, status = head.decode("ascii").split(" ")
         old = os.fsdecode(next(words, b""))
         if status[0] in "RC":
-            found.append(Pair(old, os.fsdecode(next(words, b"")), int(status[1:] or 0), old_oid, oid))
+            found.append(RenamePair(old, os.fsdecode(next(words, b"")), int(status[1:] or 0), old_oid, oid))
     return found
 
 
-def _of_equal_files(moved: Sequence[Pair]) -> Mapping[str, str]:
+def _of_equal_files(moved: Sequence[RenamePair]) -> Mapping[str, str]:
     """Return the targets of moved files with equal content, by their names: git pairs such files arbitrarily.
 
     The other files of the same folder show where a file went; otherwise the path with most in common is chosen.
@@ -201,7 +201,7 @@ def _of_equal_files(moved: Sequence[Pair]) -> Mapping[str, str]:
             oid = alike[oid]
         return oid
 
-    groups: dict[str, list[Pair]] = {}
+    groups: dict[str, list[RenamePair]] = {}
     for pair in moved:
         alike[first(pair.oid)] = first(pair.old_oid)
     for pair in moved:
@@ -217,7 +217,7 @@ def _of_equal_files(moved: Sequence[Pair]) -> Mapping[str, str]:
     return found
 
 
-def _pair_by_name(pairs: Sequence[Pair], votes: Mapping[str, Counter[str]]) -> dict[str, str]:
+def _pair_by_name(pairs: Sequence[RenamePair], votes: Mapping[str, Counter[str]]) -> dict[str, str]:
     olds, news = {pair.old for pair in pairs}, {pair.new for pair in pairs}
     found: dict[str, str] = {}
     for old in sorted(olds):

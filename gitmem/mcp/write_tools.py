@@ -8,7 +8,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from gitmem.commands.remember import Place, settle_place
+from gitmem.commands.remember import WantedPlace, settle_place
 from gitmem.document.builtin_checks import shapes
 from gitmem.errors import RefusedError
 from gitmem.index.catalog import short_ids
@@ -51,7 +51,7 @@ def _add_remember(server: MCPServer[Any], service: Service) -> None:
 
         def work(memory: Memory) -> tuple[Any, str]:
             new = NewMemory(text, {"refs": refs}, title, kind.replace("-", "_"))
-            new, home = settle_place(memory.repository, new, Place(collection, scope))
+            new, home = settle_place(memory.repository, new, WantedPlace(collection, scope))
             if key:
                 rights.refuse_replacing(memory, key, home)
             old = [rights.refuse_others(memory, one, home, "supersede it") for one in supersedes]

@@ -254,13 +254,13 @@ class Memory:
             DuplicateError: Another memory already says the same.
             RefusedError: The text is not allowed in a memory: it contains a secret, hidden characters, …
         """
-        from gitmem.commands.remember import Place
+        from gitmem.commands.remember import WantedPlace
         from gitmem.document.memory_fields import MemoryFields, frontmatter_of
         from gitmem.memory.writes import remember
         from gitmem.write.new_memory import NewMemory
 
         new = NewMemory(text, frontmatter_of(fields, MemoryFields, what="Memory.remember"), title, kind, key)
-        return remember(self.repository, new, Place(collection, scope, in_tree), force=force)
+        return remember(self.repository, new, WantedPlace(collection, scope, in_tree), force=force)
 
     def fact(
         self,
@@ -287,10 +287,10 @@ class Memory:
             RefusedError: The check cannot fail, or does not hold now.
             UsageError: There is no such option, more than one check, or one of its fields is missing.
         """
-        from gitmem.commands.remember import Place
+        from gitmem.commands.remember import WantedPlace
         from gitmem.memory.writes import fact
 
-        return fact(self.repository, title, verify, options, Place(scope=scope, in_tree=in_tree))
+        return fact(self.repository, title, verify, options, WantedPlace(scope=scope, in_tree=in_tree))
 
     def capture(
         self,

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
     from gitmem.commands.curate.age import CurationPlan
     from gitmem.commands.curate.contradictions import ContradictionReport
-    from gitmem.commands.curate.dedupe import DuplicateReport, Group
+    from gitmem.commands.curate.dedupe import DuplicateGroup, DuplicateReport
     from gitmem.commands.settle import PathUpdate
     from gitmem.commands.undo import Undone
-    from gitmem.plugins.import_.discovery import Found
+    from gitmem.plugins.import_.discovery import Importable
     from gitmem.plugins.import_.run import ImportResult, Sources
     from gitmem.recall import Query
     from gitmem.repository import OpenRepository
@@ -41,7 +41,7 @@ class Bulk:
 
         return import_files(self._repository, sources, stdin=stdin, progress_of=self._repository.progress_of)
 
-    def find_sources(self) -> Sequence[Found]:
+    def find_sources(self) -> Sequence[Importable]:
         """Return notes and memories of other systems in the work tree and the home folder; only names are read."""
         from gitmem.plugins.import_.discovery import find_sources
 
@@ -130,7 +130,7 @@ class Bulk:
         found = find_groups(store, threshold=threshold, progress=self._repository.progress_of("comparing memories"))
         return apply_groups(store, found) if apply and found.groups else found
 
-    def merge_group(self, group: Group, *, scope: str = PROJECT) -> DuplicateReport:
+    def merge_group(self, group: DuplicateGroup, *, scope: str = PROJECT) -> DuplicateReport:
         """Supersede the others of one group from ``dedupe`` in one commit; do nothing if one has changed since."""
         from gitmem.commands.curate.dedupe import DuplicateReport, apply_groups
 

@@ -142,13 +142,13 @@ class Jobs:
             return None
         from gitmem.store.state.background import list_failures
         from gitmem.text.secrets import safe_output
-        from gitmem.verify.jobs.history import Signs
+        from gitmem.verify.jobs.history import JobSigns
         from gitmem.verify.jobs.job import last_job
         from gitmem.verify.jobs.overdue import find_silence
 
         state = self._repository.git.repository.state
         failed = next((said for what, said, _ in list_failures(state) if what == "verify"), "")
-        signs = Signs(self._repository.git, catalog, ground, self._default(), self._upstream())
+        signs = JobSigns(self._repository.git, catalog, ground, self._default(), self._upstream())
         return find_silence(
             schedules,
             last_job(state),

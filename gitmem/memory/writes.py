@@ -14,12 +14,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from gitmem.commands.remember import Place
+    from gitmem.commands.remember import WantedPlace
     from gitmem.repository import OpenRepository
     from gitmem.write.place import Change
 
 
-def remember(repository: OpenRepository, new: NewMemory, place: Place, *, force: bool) -> Change:
+def remember(repository: OpenRepository, new: NewMemory, place: WantedPlace, *, force: bool) -> Change:
     """Write a memory where its author or its collection wants it."""
     new, scope = settle_place(repository, new, place)
     store = repository.in_tree(makes_room=True) if place.in_tree else repository.store_for(scope)
@@ -27,7 +27,7 @@ def remember(repository: OpenRepository, new: NewMemory, place: Place, *, force:
         return repository.with_notice(write(store, new, force=force))
 
 
-def fact(repository: OpenRepository, title: str, verify: Any, options: FactOptions, place: Place) -> Change:
+def fact(repository: OpenRepository, title: str, verify: Any, options: FactOptions, place: WantedPlace) -> Change:
     """Write a fact with its check; takes the arguments of ``Memory.fact``."""
     from gitmem.commands.fact import Judging, check_from, write_fact  # 20 ms, which `remember` starts without
 

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.index.whoosh.engine import WhooshEngine
     from gitmem.recall import RecallRun
-    from gitmem.recall.ranker import Source
+    from gitmem.recall.ranker import SearchedStore
 
 # How many key terms of a memory are used to find similar ones. More terms find memories that share only common words.
 KEY_TERMS = 15
@@ -33,7 +33,7 @@ class Similar:
 
 
 def by_syntax(
-    source: Source,
+    source: SearchedStore,
     query: Query,
     engine: WhooshEngine,
     run: RecallRun,
@@ -82,7 +82,7 @@ def _notice(question: syntax.ParsedQuery, *, is_late: bool) -> str:
 
 
 def similar(
-    source: Source,
+    source: SearchedStore,
     key: str,
     engine: WhooshEngine,
     *,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.catalog import Catalog
-    from gitmem.recall.ranker import Source
+    from gitmem.recall.ranker import SearchedStore
 
 
 def newest(
@@ -100,7 +100,7 @@ def _withheld(
     )
 
 
-def merge_results(sources: Sequence[Source], results: Sequence[RecallResult], limit: int) -> RecallResult:
+def merge_results(sources: Sequence[SearchedStore], results: Sequence[RecallResult], limit: int) -> RecallResult:
     """Merge the results of several stores into one, newest first."""
     hits = [source.locate(hit) for source, one in zip(sources, results, strict=True) for hit in one.hits]
     hits.sort(key=lambda hit: (-hit.created, hit.key))
@@ -109,7 +109,7 @@ def merge_results(sources: Sequence[Source], results: Sequence[RecallResult], li
     return RecallResult(tuple(hits[:limit]), more, withheld=kept_back)
 
 
-def list_memories(sources: Sequence[Source], query: Query, *, now: int) -> RecallResult:
+def list_memories(sources: Sequence[SearchedStore], query: Query, *, now: int) -> RecallResult:
     """Return memories of some stores that pass the filters, newest first, with their tags but no text."""
     return merge_results(
         sources, [_list_in(s.catalog, s.ground, s.narrow(query), now=now) for s in sources], query.limit
@@ -146,7 +146,7 @@ def statistics(catalog: Catalog, *, now: int) -> dict[str, object]:
     }
 
 
-def scopes_of(source: Source, *, now: int) -> dict[str, int]:
+def scopes_of(source: SearchedStore, *, now: int) -> dict[str, int]:
     """Return how many live memories a store has in each scope for this project."""
     counts = {}
     for scope in (source.scope,) if source.domains is None else (DOMAIN, UNIVERSAL):

@@ -68,7 +68,7 @@ augustus
 
 
 @frozen
-class Source:
+class SearchedStore:
     """A store to search.
 
     Attributes:
@@ -113,7 +113,7 @@ class Source:
 class Readings:
     """A fixed state of each of some stores, as a context manager (``Catalog.reading``)."""
 
-    def __init__(self, sources: Iterable[Source]) -> None:
+    def __init__(self, sources: Iterable[SearchedStore]) -> None:
         self._readings: list[Transaction] = [source.catalog.reading() for source in sources]
 
     def __enter__(self) -> None:
@@ -128,7 +128,7 @@ class Readings:
 
 
 def recall(
-    sources: Sequence[Source],
+    sources: Sequence[SearchedStore],
     query: Query,
     run: RecallRun,
     *,
@@ -166,7 +166,7 @@ def recall(
     return replace(ranked, notice=notice) if ranked.hits else ranked
 
 
-def near_misses(sources: Sequence[Source], query: Query, run: RecallRun, suggestion: str) -> tuple[Hit, ...]:
+def near_misses(sources: Sequence[SearchedStore], query: Query, run: RecallRun, suggestion: str) -> tuple[Hit, ...]:
     """Return what a query that found nothing finds with the suggested spelling, without its filters, or with both."""
     corrected = replace(query, text=suggestion or query.text)
     for other in (corrected, _without_filters(query, run), _without_filters(corrected, run)):
@@ -194,7 +194,9 @@ def may_name_time(text: str) -> bool:
     )
 
 
-def ranker_of(source: Source, query: Query, terms: Sequence[str], numbers: Sequence[int], run: RecallRun) -> Ranker:
+def ranker_of(
+    source: SearchedStore, query: Query, terms: Sequence[str], numbers: Sequence[int], run: RecallRun
+) -> Ranker:
     """Return a ranker of memories of one store that an engine found by some terms."""
     language = source.catalog.language
     ranker = Ranker([source], query, {language: terms}, run)
@@ -226,7 +228,7 @@ class Ranker:
     """
 
     def __init__(
-        self, sources: Sequence[Source], query: Query, terms: Mapping[str, Sequence[str]], run: RecallRun
+        self, sources: Sequence[SearchedStore], query: Query, terms: Mapping[str, Sequence[str]], run: RecallRun
     ) -> None:
         """Prepare a query; *terms* has its analysed terms by language."""
         self._sources, self._query, self._terms = sources, query, dict(terms)
@@ -424,7 +426,7 @@ class Ranker:
     def _language_of(self, number: int) -> str:
         return self._languages[number % len(self._languages)]
 
-    def _split(self, numbers: Iterable[int]) -> Iterator[tuple[int, Source, list[int]]]:
+    def _split(self, numbers: Iterable[int]) -> Iterator[tuple[int, SearchedStore, list[int]]]:
         """Yield each store that has some of these memories, with their numbers in it."""
         split: list[list[int]] = [[] for _ in self._sources]
         for number in numbers:

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from gitmem.index.whoosh.index import SearchableIndex
     from gitmem.model import Document
     from gitmem.recall import Query
-    from gitmem.recall.ranker import Source
+    from gitmem.recall.ranker import SearchedStore
     from gitmem.repository.code_tree import InTree
     from gitmem.repository.other_repositories import ListedStores
     from gitmem.verify.due import Due
@@ -407,9 +407,9 @@ class OpenRepository(OpenStore):
                 f"git config gitmem.domains {names}"
             )
 
-    def sources(self, stores: Iterable[OpenStore]) -> list[Source]:
+    def sources(self, stores: Iterable[OpenStore]) -> list[SearchedStore]:
         """Return stores as sources for a query, each updated."""
-        from gitmem.recall.ranker import Source
+        from gitmem.recall.ranker import SearchedStore
 
         found, stores = [], list(stores)
         # First, because it updates the index: the project's statuses are computed for the index that is read.
@@ -419,7 +419,7 @@ class OpenRepository(OpenStore):
             # A listed one was updated when it was opened for this query: looking again costs 0.2 ms for each.
             catalog = (store.opened_catalog if store.store.scope == LISTED else None) or store.catalog()
             ground, name = store.ground(catalog), store.store.name
-            found.append(Source(store.store.scope, catalog, store.local, ground, domains, name))
+            found.append(SearchedStore(store.store.scope, catalog, store.local, ground, domains, name))
             if store.store.scope == LISTED:
                 self.listing().note_of(store)
         return found

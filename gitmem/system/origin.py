@@ -27,7 +27,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @frozen
-class Origin:
+class InstallOrigin:
     """The origin of an installed gitmem.
 
     Attributes:
@@ -39,18 +39,18 @@ class Origin:
     reason: str = ""
 
 
-def find_origin() -> Origin:
+def find_origin() -> InstallOrigin:
     """Return the origin of the running gitmem, as recorded by its installer."""
     from importlib.metadata import PackageNotFoundError, distribution  # 20 ms (measured), only if needed
 
     try:
         record = distribution(DISTRIBUTION).read_text("direct_url.json")
     except PackageNotFoundError:
-        return Origin(reason="this gitmem is not installed: it runs from a folder")
+        return InstallOrigin(reason="this gitmem is not installed: it runs from a folder")
     return parse_record(record)
 
 
-def parse_record(record: str | None) -> Origin:
+def parse_record(record: str | None) -> InstallOrigin:
     """Return the origin in a ``direct_url.json``.
 
     Source: PEP 610, "Recording the Direct URL Origin of installed distributions".
@@ -61,17 +61,17 @@ def parse_record(record: str | None) -> Origin:
         table = {}
     url = table.get("url") if isinstance(table, dict) else None
     if not isinstance(url, str):
-        return Origin(
+        return InstallOrigin(
             reason="this gitmem was installed from a package index, where its name belongs to another project"
         )
     if not url.startswith("https://") or "@" in url or "#" in url:
-        return Origin(reason=f"this gitmem was installed from {_shown(url)}, which a forge's job cannot fetch")
+        return InstallOrigin(reason=f"this gitmem was installed from {_shown(url)}, which a forge's job cannot fetch")
     commit, digest = _commit(table), _sha256(table)
     if commit:
-        return Origin(f"git+{url}@{commit}")
+        return InstallOrigin(f"git+{url}@{commit}")
     if digest:
-        return Origin(f"{url}#sha256={digest}")
-    return Origin(reason=f"the installer of this gitmem recorded neither a git commit nor a hash for {url}")
+        return InstallOrigin(f"{url}#sha256={digest}")
+    return InstallOrigin(reason=f"the installer of this gitmem recorded neither a git commit nor a hash for {url}")
 
 
 def _shown(url: str) -> str:

@@ -92,7 +92,7 @@ _NAMING = frozenset(
 
 
 @frozen
-class Statement:
+class ComparedTitle:
     """A title in the form in which two are compared.
 
     Attributes:
@@ -106,13 +106,13 @@ class Statement:
     words: frozenset[str]
 
 
-def parse_statement(title: str, language: str = ENGLISH) -> Statement:
+def parse_statement(title: str, language: str = ENGLISH) -> ComparedTitle:
     """Return a title in the form in which it is compared."""
     wording = wording_of(title, language)
-    return Statement(wording, tuple(word for word in wording.plain.split(" ") if word), frozenset(wording.counts))
+    return ComparedTitle(wording, tuple(word for word in wording.plain.split(" ") if word), frozenset(wording.counts))
 
 
-def why_opposed(one: Statement, other: Statement) -> str:
+def why_opposed(one: ComparedTitle, other: ComparedTitle) -> str:
     """Return in a few words why two titles contradict each other; empty if the rules find no contradiction."""
     # The cheapest test first: most pairs are unrelated.
     if len(one.words ^ other.words) > MOST_APART:
@@ -133,7 +133,7 @@ def _only(mine: Mapping[str, int], other: Mapping[str, int]) -> list[str]:
     return [word for word, count in mine.items() for _ in range(count - other.get(word, 0))]
 
 
-def _negation(one: Statement, other: Statement, gone: list[str], new: list[str]) -> str:
+def _negation(one: ComparedTitle, other: ComparedTitle, gone: list[str], new: list[str]) -> str:
     """Return the reason if only one of the titles is negated."""
     if not denies(one, other):
         return ""
@@ -147,14 +147,14 @@ _EMPHASIS = frozenset(
 )
 
 
-def _swap(one: Statement, other: Statement, gone: list[str], new: list[str]) -> str:
+def _swap(one: ComparedTitle, other: ComparedTitle, gone: list[str], new: list[str]) -> str:
     """Return the reason if the titles say the same words about different things."""
     if gone or new:
         return ""
     return "the same words have changed sides" if have_swapped(one.wording, other.wording) else ""
 
 
-def _replacement(one: Statement, other: Statement) -> str:
+def _replacement(one: ComparedTitle, other: ComparedTitle) -> str:
     """Return the reason if exactly one word differs, and the two words contradict each other."""
     if one.wording.negations != other.wording.negations or len(one.tokens) != len(other.tokens):
         return ""
@@ -320,12 +320,12 @@ def live_titles(catalog: Catalog) -> dict[str, Title]:
     return {key: Title(key, title, path) for key, title, path in rows}
 
 
-def denies(one: Statement, other: Statement) -> bool:
+def denies(one: ComparedTitle, other: ComparedTitle) -> bool:
     """Return whether only one of two titles is negated, with the same numbers in both."""
     return (one.wording.negations > 0) != (other.wording.negations > 0) and one.wording.numbers == other.wording.numbers
 
 
-def _frequency(statements: Mapping[str, Statement]) -> dict[str, int]:
+def _frequency(statements: Mapping[str, ComparedTitle]) -> dict[str, int]:
     found: dict[str, int] = {}
     for one in statements.values():
         for word in one.wording.counts:
@@ -333,7 +333,7 @@ def _frequency(statements: Mapping[str, Statement]) -> dict[str, int]:
     return found
 
 
-def _distinctive(statement: Statement, frequency: Mapping[str, int]) -> list[str]:
+def _distinctive(statement: ComparedTitle, frequency: Mapping[str, int]) -> list[str]:
     """Return the rarest words of a title, of which two opposed titles share one: they differ in at most two words."""
     return sorted(statement.wording.counts, key=lambda word: (frequency[word], word))[:3]
 

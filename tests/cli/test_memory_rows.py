@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitmem.cli.columns import width_of
-from gitmem.cli.memory_rows import MemoryRow, row_of, row_parts, widths_of
+from gitmem.cli.memory_rows import ListedMemory, row_of, row_parts, widths_of
 from gitmem.model import Hit
 
 LONG = "The gateway closes connections that were idle for a minute, unless the client sends a ping before that"
@@ -13,13 +13,13 @@ KEY = "gateway-closes-idle-connections"
 NOW = 1_000_000
 
 
-def shown(rows: list[MemoryRow], width: int) -> list[str]:
+def shown(rows: list[ListedMemory], width: int) -> list[str]:
     widths = widths_of(rows, width)
     return ["".join(text for text, _ in row_parts(row, widths, now=NOW)) for row in rows]
 
 
-def row(title: str = LONG, *, note: str = "", state: str = "✓ verified", short_id: str = "bcdfgh") -> MemoryRow:
-    return MemoryRow(title, note, state, "verified", NOW - 3 * 86_400, short_id, KEY)
+def row(title: str = LONG, *, note: str = "", state: str = "✓ verified", short_id: str = "bcdfgh") -> ListedMemory:
+    return ListedMemory(title, note, state, "verified", NOW - 3 * 86_400, short_id, KEY)
 
 
 @pytest.mark.parametrize(("width", "least"), [(60, 32), (80, 48), (120, 48)])

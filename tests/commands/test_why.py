@@ -372,18 +372,18 @@ def test_culprits_in_a_result_file_count_once_recorded(held, repo, tmp_path):
 
 def test_search_that_fails_ends_alone_and_loses_no_verdict(held, repo, monkeypatch):
     from gitmem.errors import ProcessError
-    from gitmem.verify.blame.lineage import Reader
+    from gitmem.verify.blame.lineage import LineageReader
 
     commits = commit_lines(repo, "break it", "and change it")  # so that the search has to ask
     verify(held)
-    honest = Reader.read
+    honest = LineageReader.read
 
     def read(self, question, good=""):
         if question.inputs[0] == "paths":
             raise ProcessError("an object is missing", argv=[])
         return honest(self, question, good)
 
-    monkeypatch.setattr(Reader, "read", read)
+    monkeypatch.setattr(LineageReader, "read", read)
 
     found = {why.key: why for why in held.jobs.explain_failures(RUN)}
 

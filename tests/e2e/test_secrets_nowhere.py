@@ -17,7 +17,7 @@ from support.terminal import GITMEM, Ran, Terminal, environment, gitmem
 
 from gitmem.git.forges.place import ForgeRepository
 from gitmem.hub.identity import TokenFile
-from gitmem.plugins.board.entry import Entry, Source, format_entry, id_of, path_of
+from gitmem.plugins.board.entry import ClaimSource, Entry, format_entry, id_of, path_of
 from gitmem.plugins.forge import comment, issue, pull
 
 # Made up, in the published forms; put together here so that no scanner takes this file for a leak.
@@ -230,7 +230,7 @@ def shown_in(text: str) -> list[str]:
 def test_board_of_others_shows_no_secret(repo: Path) -> None:
     gitmem(repo, "init")
     gitmem(repo, "board", "open", "audit")
-    source = Source(f"doc {GITHUB}", f"ref {GITHUB}", ALL_SECRETS)
+    source = ClaimSource(f"doc {GITHUB}", f"ref {GITHUB}", ALL_SECRETS)
     found = Entry("observation", ALL_SECRETS, "w9", f"Mallory {GITHUB}", NOW, {}, source, must_surface=True)
     asked = Entry("signal", ALL_SECRETS, "w9", "Mallory", NOW, {}, severity="high")
     files = {path_of(name, 9, id_of(one)): format_entry(one) for name, one in (("e", found), ("s", asked))}

@@ -37,7 +37,7 @@ SHARED_LETTERS = 4
 
 
 @frozen
-class Failure:
+class FailedCommand:
     """The last command of a turn that failed: the command, and the last line of its output."""
 
     command: str
@@ -58,7 +58,7 @@ class Trail:
     touched: tuple[str, ...]
     read: tuple[str, ...]
     changed: tuple[str, ...]
-    failure: Failure | None
+    failure: FailedCommand | None
 
 
 def leave(
@@ -102,7 +102,7 @@ def trail_of_lines(lines: Iterable[str]) -> Trail:
         elif what == SAID:
             since = _Part()
         elif what == FAILED:
-            turn.failure = since.failure = Failure(*rest.split("\t", 1)) if "\t" in rest else None
+            turn.failure = since.failure = FailedCommand(*rest.split("\t", 1)) if "\t" in rest else None
         elif what in (READ, CHANGED) and rest:
             touched.pop(rest, None)
             touched[rest] = None
@@ -119,7 +119,7 @@ class _Part:
 
     def __init__(self) -> None:
         self.places: dict[str, bool] = {}
-        self.failure: Failure | None = None
+        self.failure: FailedCommand | None = None
 
 
 def places_for(text: str, trail: Trail, files: Iterable[str] = ()) -> list[str]:
@@ -139,7 +139,7 @@ def places_for(text: str, trail: Trail, files: Iterable[str] = ()) -> list[str]:
     return sorted(places) if len(places) <= PLACES_AT_MOST else []
 
 
-def failure_for(text: str, trail: Trail, *, is_only_one: bool) -> Failure | None:
+def failure_for(text: str, trail: Trail, *, is_only_one: bool) -> FailedCommand | None:
     """Return the failure that a learning follows: that of its turn, if it is about it."""
     failure = trail.failure
     if failure is None or is_only_one:

@@ -11,17 +11,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.commands.curate.dedupe import Group
+    from gitmem.commands.curate.dedupe import DuplicateGroup
     from gitmem.memory import Memory
 
 
-def gather(memory: Memory) -> Sequence[Group]:
+def gather(memory: Memory) -> Sequence[DuplicateGroup]:
     """Return the groups, most similar first."""
     memory.repository.tip()
     return memory.bulk.dedupe().groups
 
 
-def draw(memory: Memory, group: Group, out: Output) -> None:
+def draw(memory: Memory, group: DuplicateGroup, out: Output) -> None:
     """Print the memory to keep, and then each one that it would replace."""
     out.line(("This one stays", "bold"), f" ({group.why}):")
     print_memory(memory.show(group.kept.key).document, out)
@@ -31,7 +31,7 @@ def draw(memory: Memory, group: Group, out: Output) -> None:
         print_memory(memory.show(one.key).document, out)
 
 
-def merge(memory: Memory, group: Group, _: str) -> str:
+def merge(memory: Memory, group: DuplicateGroup, _: str) -> str:
     """Supersede the other memories of a group, in one commit.
 
     Raises:

@@ -16,7 +16,7 @@ from gitmem.store.scopes import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.commands.curate.dedupe import DuplicateReport, Group
+    from gitmem.commands.curate.dedupe import DuplicateGroup, DuplicateReport
 
 EXAMPLES = (
     "gitmem curate dedupe",
@@ -48,8 +48,8 @@ def run(args: Arguments, out: Output) -> int:
     return int(bool(done.changed) if args.apply else bool(done.groups))
 
 
-def _table(done: DuplicateReport, shown: tuple[Group, ...]) -> dict[str, object]:
-    def group_table(group: Group) -> dict[str, object]:
+def _table(done: DuplicateReport, shown: tuple[DuplicateGroup, ...]) -> dict[str, object]:
+    def group_table(group: DuplicateGroup) -> dict[str, object]:
         others = [
             {"key": o.key, "kind": o.kind, "title": o.title, "status": o.status, "similarity": round(o.likeness, 3)}
             for o in group.others
@@ -67,7 +67,7 @@ def _table(done: DuplicateReport, shown: tuple[Group, ...]) -> dict[str, object]
     }
 
 
-def _print(done: DuplicateReport, shown: tuple[Group, ...], out: Output) -> None:
+def _print(done: DuplicateReport, shown: tuple[DuplicateGroup, ...], out: Output) -> None:
     for group in shown:
         out.line(
             ("keep", "bold"), " ", (group.kept.key, "key"), "  ", group.kept.title, "  ", (f"({group.why})", "dim")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.cli.memory_rows import MemoryRow, row_parts, widths_of
+from gitmem.cli.memory_rows import ListedMemory, row_parts, widths_of
 from gitmem.cli.output import Output
 from gitmem.document.times import format_time
 from gitmem.index.catalog import short_ids
@@ -65,9 +65,9 @@ def print_rows(memory: Memory, rows: Sequence[TaskRow], out: Output) -> None:
             out.line("  ", ("; ".join(about), "dim"))
 
 
-def _row(row: TaskRow, short_id: str) -> MemoryRow:
+def _row(row: TaskRow, short_id: str) -> ListedMemory:
     state = f"P{row.priority} {TASK_MARKS[row.state]} {row.state}"
-    return MemoryRow(row.title, "", state, STYLES[row.state], row.created, short_id, row.key)
+    return ListedMemory(row.title, "", state, STYLES[row.state], row.created, short_id, row.key)
 
 
 def _holder(row: TaskRow) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from gitmem.commands.check.facts import HeadFact
-    from gitmem.commands.check.judge import FactAnswer, Pair
+    from gitmem.commands.check.judge import AnswerPair, FactAnswer
     from gitmem.git import TreeChange
 
     # The changed files that each fact's check runs, by the fact's key.
@@ -86,10 +86,10 @@ class BaseAnswer:
 
 
 def judge_with_base(
-    pairs: Sequence[Pair],
+    pairs: Sequence[AnswerPair],
     edits: ProgramEdits,
     trees: Trees,
-    answers: Callable[[Trees, Sequence[Pair]], Mapping[str, FactAnswer]],
+    answers: Callable[[Trees, Sequence[AnswerPair]], Mapping[str, FactAnswer]],
 ) -> dict[str, BaseAnswer]:
     """Judge again the facts that hold on the head and run files that the change edits, by key.
 

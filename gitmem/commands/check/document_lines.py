@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.correct.draft import Draft
     from gitmem.commands.adopt.findings import Adoption, JudgedClaim
     from gitmem.commands.check.change import Trees
-    from gitmem.commands.check.judge import Pair
+    from gitmem.commands.check.judge import AnswerPair
     from gitmem.document.anchors import LineReference
     from gitmem.document.answers import BuiltinAnswer
     from gitmem.index.catalog import Catalog
@@ -54,14 +54,14 @@ class DocumentLines:
         self._false: dict[str, list[JudgedClaim]] = {}
         self._drafts: dict[str, Draft] = {}
 
-    def is_only_moved(self, pair: Pair) -> bool:
+    def is_only_moved(self, pair: AnswerPair) -> bool:
         """Return whether an adopted fact is false only by a move: then its document counts, which may follow it."""
         if parse_path_move(pair.head.because) is None:
             return False
         fact = pair.touched.fact
         return read_fact(self._catalog, fact.row, fact.path, self._policy)[1].kind == ADOPTED
 
-    def find_outdated(self, pair: Pair) -> tuple[StatedLine, ...]:
+    def find_outdated(self, pair: AnswerPair) -> tuple[StatedLine, ...]:
         """Return the lines that name the old path of a renamed file, each with the new one.
 
         Only for adopted facts: they repeat a document, which is now false although their check follows the rename.
@@ -74,7 +74,7 @@ class DocumentLines:
             return ()
         return tuple(replace(line, where="") for line in self.find(pair, ()) if line.corrected)
 
-    def find_withdrawal(self, pair: Pair) -> str:
+    def find_withdrawal(self, pair: AnswerPair) -> str:
         """Return why nothing at the head states an adopted fact, as a clause; empty if a document still does.
 
         A document that states another value of it, which is wrong as well, still does: as in ``adopt --base``.
@@ -108,7 +108,7 @@ class DocumentLines:
             self._false[path] = _adopt(self._trees, path).of(FALSE) if is_there else []
         return self._false[path]
 
-    def _is_about(self, pair: Pair, finding: JudgedClaim) -> bool:
+    def _is_about(self, pair: AnswerPair, finding: JudgedClaim) -> bool:
         """Return whether a false statement is contradicted by the same place as a fact, or has the same check."""
         words = json.loads(pair.touched.fact.row.words)
         if finding.check and words_of(finding.check)[:2] == tuple(words[:2]):
@@ -116,7 +116,7 @@ class DocumentLines:
         answer = self._answer(pair)
         return finding.source is not None and answer is not None and finding.source.where == answer.where != ""
 
-    def find(self, pair: Pair, spots: Sequence[Spot]) -> tuple[StatedLine, ...]:
+    def find(self, pair: AnswerPair, spots: Sequence[Spot]) -> tuple[StatedLine, ...]:
         """Return the lines of documents that a fact refers to and that are unchanged at the head, in order.
 
         *spots* are the places that the change touches in its inputs.
@@ -146,7 +146,7 @@ class DocumentLines:
             found.append(StatedLine(spot, lines[at], where, corrected, self._is_in_diff(spot), cut))
         return tuple(found)
 
-    def _answer(self, pair: Pair) -> BuiltinAnswer | None:
+    def _answer(self, pair: AnswerPair) -> BuiltinAnswer | None:
         """Return the answer of a built-in check at the head, with its place; None for a command."""
         row = pair.touched.fact.row
         if row.form != BUILTIN or pair.head.found is not None:
@@ -212,7 +212,7 @@ class DocumentLines:
         return any(spot.line in lines for lines in self._hunks[spot.path])
 
     def _correct(
-        self, line: str, place: tuple[str, int], pair: Pair, check: Check | None, answer: BuiltinAnswer | None
+        self, line: str, place: tuple[str, int], pair: AnswerPair, check: Check | None, answer: BuiltinAnswer | None
     ) -> str:
         """Return the corrected line if the document is right with it; the line itself if unknown."""
         # What a fact with a scope looks for moved, not the file: a path on the line is about something else.
@@ -276,7 +276,7 @@ class DocumentLines:
         having = [path for (_, _, path), findings in found.items() if any(not one.problem for one in findings)]
         return having[0] if len(having) == 1 else ""
 
-    def _find_replaced_word(self, text: str, pair: Pair) -> tuple[str, str]:
+    def _find_replaced_word(self, text: str, pair: AnswerPair) -> tuple[str, str]:
         """Return a word that the change replaced in a file, and the new one; empty unless exactly one was replaced."""
         for change in pair.touched.changed:
             was = self._read_lines(self._trees.before, change.path)

@@ -57,7 +57,7 @@ class FactAnswer:
 
 
 @frozen
-class Pair:
+class AnswerPair:
     """A touched fact's answers before and after the change.
 
     Attributes:
@@ -76,7 +76,7 @@ class Pair:
         return self.touched.key
 
 
-def list_changes(pair: Pair, trees: Trees) -> Sequence[TreeChange]:
+def list_changes(pair: AnswerPair, trees: Trees) -> Sequence[TreeChange]:
     """Return the changed files that a fact reads, by its observed reads if nothing names its inputs."""
     changed = pair.touched.changed
     if json.loads(pair.touched.fact.row.inputs)[0] != "tree":
@@ -113,7 +113,7 @@ class ChangeJudge:
         self._moves_by_commit: dict[str, Moves] = {}
         self.rung = ""
 
-    def judge(self, touched: Sequence[TouchedFact]) -> list[Pair]:
+    def judge(self, touched: Sequence[TouchedFact]) -> list[AnswerPair]:
         """Return each check's answers before and after the change, in the order of the facts.
 
         The base is judged first. A check that held there and fails on the head is then run again, on both, by the rules
@@ -121,9 +121,9 @@ class ChangeJudge:
         """
         before = self._answers([(t, t.base) for t in touched if t.base is not None], None)
         behind = self._answers([(t, t.head) for t in touched], before)
-        return [Pair(t, before.get(t.key), behind[t.key]) for t in touched]
+        return [AnswerPair(t, before.get(t.key), behind[t.key]) for t in touched]
 
-    def judge_again(self, pairs: Sequence[Pair]) -> dict[str, FactAnswer]:
+    def judge_again(self, pairs: Sequence[AnswerPair]) -> dict[str, FactAnswer]:
         """Return the checks' answers on the head by key, given pairs with the answers on the same base."""
         before = {pair.key: pair.base for pair in pairs if pair.base is not None}
         return self._answers([(pair.touched, pair.touched.head) for pair in pairs], before)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from gitmem.commands.check.change import Trees
-    from gitmem.commands.check.judge import Pair
+    from gitmem.commands.check.judge import AnswerPair
 
 # The most facts of one change for which a looser check is tried: each reads its files once more.
 MOST = 20
@@ -30,12 +30,12 @@ _TOKEN = re.compile(r"\d+(?:\.\d+)?(?!\w)|\w+|[^\w\s]")
 _QUOTES = "\"'`"
 
 
-def find_looser(pairs: Sequence[Pair], trees: Trees) -> dict[str, str]:
+def find_looser(pairs: Sequence[AnswerPair], trees: Trees) -> dict[str, str]:
     """Return for facts that became false a sentence with a command that sets a looser check that holds, by key."""
     return _find_elsewhere(pairs, trees) | _find_other_form(pairs, trees)
 
 
-def _find_elsewhere(pairs: Sequence[Pair], trees: Trees) -> dict[str, str]:
+def _find_elsewhere(pairs: Sequence[AnswerPair], trees: Trees) -> dict[str, str]:
     """Return the sentences for names and texts that left their file, which may only pass them on from another one."""
     asked: dict[str, tuple[Check, str]] = {}
     for pair in pairs:
@@ -65,7 +65,7 @@ def _scope(glob: str, there: str) -> str:
     return "/".join([*(escape(folder) for folder, _ in folders), EVERYWHERE])
 
 
-def _find_other_form(pairs: Iterable[Pair], trees: Trees) -> dict[str, str]:
+def _find_other_form(pairs: Iterable[AnswerPair], trees: Trees) -> dict[str, str]:
     asked: dict[str, Check] = {}
     for pair in pairs:
         row = pair.touched.fact.row

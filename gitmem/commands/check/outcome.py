@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from gitmem.commands.check.base_programs import BaseAnswer, ProgramEdits
     from gitmem.commands.check.change import StoreChange, Trees
     from gitmem.commands.check.facts import TouchedFact
-    from gitmem.commands.check.judge import Pair
+    from gitmem.commands.check.judge import AnswerPair
     from gitmem.index.catalog import Catalog
     from gitmem.verify.overview.finding import StatedLine
 
@@ -85,10 +85,10 @@ class Outcome:
         findings += self._find_suspects(findings, before, broken)
         return findings + self._find_wrong(pairs)
 
-    def _with_base_programs(self, pairs: Sequence[Pair], edits: ProgramEdits) -> list[Pair]:
+    def _with_base_programs(self, pairs: Sequence[AnswerPair], edits: ProgramEdits) -> list[AnswerPair]:
         """Return the answers, with facts as false that hold only with the change's version of the files they run."""
 
-        def answers(mixed: Trees, asked: Sequence[Pair]) -> dict[str, FactAnswer]:
+        def answers(mixed: Trees, asked: Sequence[AnswerPair]) -> dict[str, FactAnswer]:
             store, rows = self._store, [pair.touched.fact.row for pair in asked]
             states = states_on(store.known_facts(self._catalog), mixed.head, rows)
             pairs = [
@@ -99,13 +99,13 @@ class Outcome:
         self.base_answers = judge_with_base(pairs, edits, self._trees, answers)
         return [self._count_base(pair, edits) for pair in pairs]
 
-    def _count_base(self, pair: Pair, edits: ProgramEdits) -> Pair:
+    def _count_base(self, pair: AnswerPair, edits: ProgramEdits) -> AnswerPair:
         one = self.base_answers.get(pair.key)
         if one is None or not one.only_new:
             return pair
         return replace(pair, head=FactAnswer(FAILS, describe_only_new(one, edits[pair.key])))
 
-    def _with_culprit(self, pair: Pair) -> Pair:
+    def _with_culprit(self, pair: AnswerPair) -> AnswerPair:
         """Return a fact that was already false, with the culprit that was found for it."""
         base, head = pair.base, pair.head
         if base is None or base.outcome != FAILS or not head.is_new or head.verdict is None:
@@ -113,7 +113,7 @@ class Outcome:
         verdict = with_culprit(head.verdict, self._trees.git, self._catalog, self._store.local)
         return replace(pair, head=replace(head, verdict=verdict))
 
-    def _make_findings(self, pairs: Sequence[Pair]) -> list[FactFinding]:
+    def _make_findings(self, pairs: Sequence[AnswerPair]) -> list[FactFinding]:
         trees, git = self._trees, self._trees.git
         judged = [(pair, *_judgement(pair)) for pair in pairs]
         asked = [pair for pair, kind, _ in judged if kind in TELLING]
@@ -153,7 +153,7 @@ class Outcome:
             )
         return found
 
-    def _find_looser(self, broken: Sequence[Pair]) -> dict[str, str]:
+    def _find_looser(self, broken: Sequence[AnswerPair]) -> dict[str, str]:
         """Return looser checks that hold for facts, by key; none when a person waits to commit."""
         if not broken or self._change.span.is_staged:
             return {}
@@ -204,7 +204,7 @@ class Outcome:
             for number, key, title, path in rows
         ]
 
-    def _find_wrong(self, pairs: Iterable[Pair]) -> list[FactFinding]:
+    def _find_wrong(self, pairs: Iterable[AnswerPair]) -> list[FactFinding]:
         """Return a finding for each fact with a claimed verdict that its check contradicts."""
         found = []
         for pair in pairs:
@@ -216,7 +216,7 @@ class Outcome:
                     break
         return findings_of(found)
 
-    def _store_verdicts(self, pairs: Iterable[Pair]) -> None:
+    def _store_verdicts(self, pairs: Iterable[AnswerPair]) -> None:
         """Store verdicts of commands in this clone, as ``verify`` does on a branch, if the commit is checked out."""
         if self._store.git.read_head()[1] == self._change.span.head:
             answers = (answer for pair in pairs for answer in (pair.base, pair.head) if answer is not None)
@@ -225,14 +225,14 @@ class Outcome:
                 self._store.local.add_verdicts(verdicts)
 
 
-def _with_documents(pair: Pair, kind: str, because: str, documents: DocumentLines) -> tuple[str, str]:
+def _with_documents(pair: AnswerPair, kind: str, because: str, documents: DocumentLines) -> tuple[str, str]:
     """Return the outcome for a fact, and the reason, given what documents say at the head."""
     if kind in (BROKEN, STILL) and (withdrawal := documents.find_withdrawal(pair)):
         return RETIRED, withdrawal
     return (HELD, "") if kind == BROKEN and documents.is_only_moved(pair) else (kind, because)
 
 
-def _judgement(pair: Pair) -> tuple[str, str]:
+def _judgement(pair: AnswerPair) -> tuple[str, str]:
     """Return the outcome for a fact, and the reason."""
     base, head = pair.base, pair.head
     if head.outcome not in (HOLDS, FAILS):

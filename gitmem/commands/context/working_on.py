@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gitmem.commands.context.sections import DigestItem, DigestSection
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
-    from gitmem.recall.ranker import Source
+    from gitmem.recall.ranker import SearchedStore
     from gitmem.recall.semantic import VectorQuery
     from gitmem.repository import OpenRepository
 
@@ -75,7 +75,7 @@ def score_by_names(
 
     policy, found = repository.policy(), dict[str, float]()
     unfit = (*UNFIT, *policy.unread(START))
-    source = ranker.Source(PROJECT, catalog, repository.local, ground)
+    source = ranker.SearchedStore(PROJECT, catalog, repository.local, ground)
     for question in asked:
         query = Query(text=question, limit=policy.session.limit, knowledge=True)
         with vectors_of(question, catalog) as meaning:
@@ -243,7 +243,7 @@ def other_scopes(
     return sections.fit(OTHER_SCOPES, items, int(budget_tokens * OTHER_SHARE), OTHER_REST, total=total)
 
 
-def _items_of(repository: OpenRepository, source: Source, working: Sequence[str]) -> Iterator[DigestItem]:
+def _items_of(repository: OpenRepository, source: SearchedStore, working: Sequence[str]) -> Iterator[DigestItem]:
     """Yield a store's memories as items of the digest, each with its scope."""
     catalog, ground, policy, now = source.catalog, source.ground, repository.policy(), repository.now
     condition, values = hit_condition(catalog, ground, source.narrow(Query()), now=now)

@@ -6,7 +6,7 @@ superseded only if it has no check and the other's check holds; everything else 
 
 from __future__ import annotations
 
-from gitmem.commands.curate.dedupe import DuplicateReport, Group, Member
+from gitmem.commands.curate.dedupe import DuplicateGroup, DuplicateReport, Member
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
 from gitmem.index.catalog.state import statuses_of, suspects
@@ -31,7 +31,7 @@ NEAR = 0.83
 
 
 @frozen
-class Contradiction:
+class ContradictoryPair:
     """A pair of contradicting memories.
 
     Attributes:
@@ -50,7 +50,7 @@ class Contradiction:
 class ContradictionReport:
     """The contradictions in a store, those decided by evidence first, and the number of compared memories."""
 
-    pairs: tuple[Contradiction, ...]
+    pairs: tuple[ContradictoryPair, ...]
     compared: int
 
 
@@ -68,7 +68,7 @@ def find_contradictions(store: OpenStore) -> ContradictionReport:
         for key, (number, _, kind, title, oid) in rows.items()
     }
     found = [
-        Contradiction(members[one.key], members[other.key], why, _preference(members[one.key], members[other.key]))
+        ContradictoryPair(members[one.key], members[other.key], why, _preference(members[one.key], members[other.key]))
         for one, other, why in named.values()
     ]
     found.sort(key=lambda pair: (not pair.kept, pair.one.key, pair.other.key))
@@ -125,6 +125,7 @@ def as_duplicates(found: ContradictionReport) -> DuplicateReport:
             gone.add(loser)
 
     groups = [
-        Group(members[key], "its check holds", tuple(members[one] for one in losers)) for key, losers in lost.items()
+        DuplicateGroup(members[key], "its check holds", tuple(members[one] for one in losers))
+        for key, losers in lost.items()
     ]
     return DuplicateReport(tuple(groups), found.compared)

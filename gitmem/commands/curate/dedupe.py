@@ -52,7 +52,7 @@ class Member:
 
 
 @frozen
-class Group:
+class DuplicateGroup:
     """Memories that say the same.
 
     Attributes:
@@ -77,7 +77,7 @@ class DuplicateReport:
         changed: The keys of groups that were skipped, since one of their memories changed meanwhile.
     """
 
-    groups: tuple[Group, ...]
+    groups: tuple[DuplicateGroup, ...]
     compared: int
     commit: str = ""
     changed: tuple[str, ...] = ()
@@ -124,7 +124,7 @@ def find_groups(
 
 def _group(
     store: OpenStore, catalog: Catalog, rows: Sequence[_Row], near: Mapping[int, Mapping[int, float]]
-) -> list[Group]:
+) -> list[DuplicateGroup]:
     ground = store.ground(catalog)
     statuses = statuses_of(
         catalog, ground, [rows[at].number for at in near], now=store.now, chains=suspects(catalog, ground)
@@ -145,7 +145,7 @@ def _group(
         )
 
     best = sorted(near, key=lambda at: (worth(at), rows[at].key), reverse=True)
-    left, groups = set(near), list[Group]()
+    left, groups = set(near), list[DuplicateGroup]()
     for at in best:
         if at not in left:
             continue
@@ -162,7 +162,7 @@ def _group(
         }
         order = sorted(others, key=lambda one: (-others[one], rows[one].key))
         why = _why(worth(at), max(worth(one) for one in others))
-        groups.append(Group(members[at], why, tuple(members[one] for one in order)))
+        groups.append(DuplicateGroup(members[at], why, tuple(members[one] for one in order)))
     return groups
 
 
@@ -197,7 +197,7 @@ def apply_groups(store: OpenStore, found: DuplicateReport, *, what: str = "near 
         GitmemError: It cannot be written.
     """
     writer, policy = store.writer(), store.policy()
-    done: list[Group] = []
+    done: list[DuplicateGroup] = []
 
     def plan(tip: str | None) -> CommitPlan | None:
         catalog, files = writer.catalog_at(tip), dict[str, str]()
@@ -221,7 +221,7 @@ def apply_groups(store: OpenStore, found: DuplicateReport, *, what: str = "near 
     return DuplicateReport(tuple(done), found.compared, written.commit if written else "", left)
 
 
-def _is_unchanged(catalog: Catalog, group: Group) -> bool:
+def _is_unchanged(catalog: Catalog, group: DuplicateGroup) -> bool:
     keys = {one.key: one.oid for one in (group.kept, *group.others)}
     rows = catalog.each(
         "SELECT key, oid FROM memory WHERE shadowed = 0 AND archived = 0 AND superseded = 0 AND key IN ({})", keys

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.review.files import File, FileChanges
-    from gitmem.commands.review.words import Budget
+    from gitmem.commands.review.words import PairBudget
     from gitmem.git import Git
     from gitmem.model import Document, Spec
 
@@ -143,7 +143,7 @@ def _content_of(document: Document) -> tuple[str, str, str]:
     return document.kind, document.title, document.body.strip()
 
 
-def change_of(changed: ChangedMemory, policies: tuple[Policy, Policy], budget: Budget) -> f.MemoryChange:
+def change_of(changed: ChangedMemory, policies: tuple[Policy, Policy], budget: PairBudget) -> f.MemoryChange:
     """Return the change of one memory, in clean texts; ``checks.with_commands`` adds the history of its command."""
     side, old, new = changed.side, changed.old, changed.new
     shown = new or old
@@ -201,7 +201,7 @@ def _why(fields: Mapping[str, Any]) -> str:
     return ": ".join(part for part in (f"by {who}" if who else "", why) if part)
 
 
-def _body(old: Document | None, new: Document | None, budget: Budget) -> tuple[f.WordRun, ...]:
+def _body(old: Document | None, new: Document | None, budget: PairBudget) -> tuple[f.WordRun, ...]:
     if new is None:
         return ()
     text = sanitize.text(new.body).strip()

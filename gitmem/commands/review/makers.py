@@ -40,7 +40,7 @@ class Makers:
         there: The changed files that the change does not remove.
     """
 
-    proofs: tuple[f.Proof, ...]
+    proofs: tuple[f.NewVerdict, ...]
     unsigned: Mapping[str, Maker]
     there: tuple[File, ...]
 
@@ -76,10 +76,10 @@ def find_makers(git: Git, catalog: Catalog, files: FileChanges, head: str, *, re
     return Makers(proofs, {path: maker for path, maker in unsigned.items() if not maker.signer}, there)
 
 
-def _proof(verdict: Verdict, author: Maker | None, prover: Maker | None) -> f.Proof:
+def _proof(verdict: Verdict, author: Maker | None, prover: Maker | None) -> f.NewVerdict:
     machine = describe_environment(verdict.environment) if verdict.environment else ""
     by = (prover.signer if prover else "") or verdict.by or (prover.committer if prover else "")
-    return f.Proof(
+    return f.NewVerdict(
         verdict.key,
         verdict.outcome,
         author=sanitize.line(author.author if author else ""),

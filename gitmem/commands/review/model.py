@@ -132,7 +132,7 @@ class Shift:
 
 
 @frozen
-class Proof:
+class NewVerdict:
     """A verdict that a change brings.
 
     Attributes:
@@ -195,7 +195,7 @@ class Review:
     findings: tuple[ReviewFinding, ...]
     notes: tuple[str, ...]
     fail_on: str = ERROR
-    proofs: tuple[Proof, ...] = ()
+    proofs: tuple[NewVerdict, ...] = ()
 
     def of(self, *kinds: str) -> list[MemoryChange]:
         """Return the changes of these kinds."""

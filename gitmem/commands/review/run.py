@@ -17,7 +17,7 @@ from gitmem.commands.review.files import read_files
 from gitmem.commands.review.makers import find_makers, find_unsigned
 from gitmem.commands.review.span import ReviewSpan, find_code, find_span, list_authors, list_writers
 from gitmem.commands.review.statuses import list_shifts, read_statuses
-from gitmem.commands.review.words import Budget
+from gitmem.commands.review.words import PairBudget
 from gitmem.document.spec import check_of
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
@@ -112,7 +112,7 @@ def review(ground: ReviewGround, typed: str = "", *, code: str = "") -> f.Review
     settings = list_settings(before, after)
     findings += look_at_policy(settings, problem if problem != was else "")
     verdicts, shifts, notes = _count_verdicts(files), tuple[f.Shift, ...](), span.notes
-    proofs: tuple[f.Proof, ...] = ()
+    proofs: tuple[f.NewVerdict, ...] = ()
     if files.left:
         # Too large to be reviewed as a whole: only the files are.
         notes = (*notes, "statuses, duplicates and links were not checked")
@@ -168,7 +168,7 @@ def review_tracked(
 
 
 def _changes_of(memories: Sequence[ChangedMemory], policies: tuple[Policy, Policy]) -> list[f.MemoryChange]:
-    budget = Budget()
+    budget = PairBudget()
     return [change_of(memory, policies, budget) for memory in memories]
 
 

@@ -24,7 +24,7 @@ CONTEXT = 12
 _WORD = re.compile(r"\S+\s*|\s+")
 
 
-class Budget:
+class PairBudget:
     """The number of pairs of words that a review may still compare."""
 
     def __init__(self, left: int = BUDGET) -> None:
@@ -36,7 +36,7 @@ class Budget:
         return self.left >= 0
 
 
-def diff(before: str, after: str, budget: Budget) -> tuple[WordRun, ...]:
+def diff(before: str, after: str, budget: PairBudget) -> tuple[WordRun, ...]:
     """Return the pieces of two texts in order; none if they only differ in white space at the ends."""
     before, after = before.strip(), after.strip()
     if before == after:
@@ -57,7 +57,7 @@ def _count_common(one: Sequence[str], other: Sequence[str]) -> int:
     )
 
 
-def _compare(old: list[str], new: list[str], budget: Budget) -> list[WordRun]:
+def _compare(old: list[str], new: list[str], budget: PairBudget) -> list[WordRun]:
     whole = [WordRun(GONE, "".join(old)), WordRun(NEW, "".join(new))]
     if not old or not new or max(len(old), len(new)) > MOST_WORDS:
         return whole

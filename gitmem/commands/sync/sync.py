@@ -23,7 +23,7 @@ from gitmem.repository.verification import counts_here
 from gitmem.store import home_ref, layout
 from gitmem.store.commit import CommitPlan, WriteTarget, advance, ref_lock_path
 from gitmem.store.foreign import init_hint, kind_of, need_store
-from gitmem.store.merge.memories import Edit
+from gitmem.store.merge.memories import MemoryEdit
 from gitmem.store.merge.trees import merge, plan_of
 from gitmem.store.proofs import FOREIGN
 from gitmem.store.proposal import PROPOSAL_PREFIX
@@ -421,7 +421,7 @@ class _Authors:
         """Return the author of a path's last change on one side; whoever merged it does not count."""
         return next((made.who for made in self._commits(commit) if path in made.paths), "")
 
-    def edits(self, commit: str, key: str) -> list[Edit]:
+    def edits(self, commit: str, key: str) -> list[MemoryEdit]:
         """Return the changes of a memory on one side, from whichever path to whichever path."""
         found = []
         for made in self._commits(commit):
@@ -435,7 +435,7 @@ class _Authors:
                 found.append((made, before, after))
         contents = self._objects.read({oid for _, *oids in found for oid in oids if oid}, limit=layout.MEMORY_LIMIT)
         return [
-            Edit(made.at, made.who, contents.get(before), contents[after])
+            MemoryEdit(made.at, made.who, contents.get(before), contents[after])
             for made, before, after in found
             if after in contents
         ]

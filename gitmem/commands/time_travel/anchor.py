@@ -27,7 +27,7 @@ SILENT = ""
 
 
 @frozen
-class Anchor:
+class PastState:
     """The state of the store that belongs to a commit of the code.
 
     Attributes:
@@ -49,7 +49,7 @@ class Anchor:
     is_shallow: bool = False
 
 
-def find_anchor(git: Git, tip: str, rev: str) -> Anchor:
+def find_anchor(git: Git, tip: str, rev: str) -> PastState:
     """Return the state of a store that belongs to a typed revision; *tip* is its present commit, or empty.
 
     Raises:
@@ -61,10 +61,10 @@ def find_anchor(git: Git, tip: str, rev: str) -> Anchor:
     by_name = {point.commit: point for point in points}
     if commit in by_name:
         code = _code_of(by_name, commit)
-        return Anchor(rev, code if code and git.has(code, "commit") else "", (commit,), is_store=True)
+        return PastState(rev, code if code and git.has(code, "commit") else "", (commit,), is_store=True)
     named = {name for point in points for name in (point.code, point.default) if name}
     kin = kin_of(git, commit, named)
-    return _choose_states(Anchor(rev, commit, (), is_shallow=is_shallow(git)), points, kin)
+    return _choose_states(PastState(rev, commit, (), is_shallow=is_shallow(git)), points, kin)
 
 
 def _code_of(by_name: dict[str, Point], commit: str) -> str:
@@ -77,7 +77,7 @@ def _code_of(by_name: dict[str, Point], commit: str) -> str:
     return ""
 
 
-def _choose_states(anchor: Anchor, points: Sequence[Point], kin: Kin) -> Anchor:
+def _choose_states(anchor: PastState, points: Sequence[Point], kin: Kin) -> PastState:
     late: set[str] = set()  # they, or an ancestor of theirs, name later code
     ours: set[str] = set()
     aside: set[str] = set()

@@ -77,7 +77,7 @@ class Past:
         self._policy = Policy.from_dict(parse_json(self._catalog.meta("policy") or "{}"))
         self._ground = self._ground_with_statuses()
         self._read = fact_state.ReadStore(self._catalog, self._git, self._local, self._ground, NO_CLOCK)
-        self._source = ranker.Source(PROJECT, self._catalog, self._local, self._ground)
+        self._source = ranker.SearchedStore(PROJECT, self._catalog, self._local, self._ground)
         self._add_notices()
 
     def __enter__(self) -> Past:

@@ -40,7 +40,7 @@ _SHIFT = 32
 
 
 @frozen
-class Vocabulary:
+class TokenVocabulary:
     """What is known of a tokenizer at question time.
 
     Attributes:
@@ -54,7 +54,7 @@ class Vocabulary:
     longest: int
 
 
-def read_tokenizer(found: Mapping[str, Any]) -> tuple[Vocabulary, list[Token]] | None:
+def read_tokenizer(found: Mapping[str, Any]) -> tuple[TokenVocabulary, list[Token]] | None:
     """Return the vocabulary and the tokens of a parsed ``tokenizer.json``, or None if it is of another kind.
 
     The ranks of merges must follow from those of the tokens that they make; of two merges that make the same token, the
@@ -79,7 +79,7 @@ def read_tokenizer(found: Mapping[str, Any]) -> tuple[Vocabulary, list[Token]] |
     if ordered != pairs or set(pairs) != set(_splits(ranks, numbers)):
         return None
     unknown = numbers.get(model["unk_token"] or "", -1)
-    vocabulary = Vocabulary(
+    vocabulary = TokenVocabulary(
         tuple((one["content"], one["id"]) for one in added), unknown, max(map(len, numbers), default=1)
     )
     return vocabulary, [(text, number, ranks.get(text, -1)) for text, number in numbers.items()]
@@ -98,7 +98,7 @@ def byte_token(byte: int) -> str:
     return f"<0x{byte:02X}>"
 
 
-def parts_of(text: str, vocabulary: Vocabulary) -> list[str]:
+def parts_of(text: str, vocabulary: TokenVocabulary) -> list[str]:
     """Return the words of a text, each with the spaces before it as ``SPACE``; and special tokens, as they are."""
     found: list[str] = []
     while text:

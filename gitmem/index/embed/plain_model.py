@@ -15,7 +15,7 @@ from struct import unpack
 from gitmem.config import PACKAGED_MODEL
 from gitmem.errors import EmbeddingError
 from gitmem.frozen import frozen
-from gitmem.index.embed.llama_tokens import Vocabulary, parts_of, pieces_of_words, read_tokenizer, tokens_of
+from gitmem.index.embed.llama_tokens import TokenVocabulary, parts_of, pieces_of_words, read_tokenizer, tokens_of
 from gitmem.system import read_file
 
 TYPE_CHECKING = False
@@ -59,7 +59,7 @@ class PlainFiles:
     begin: int
     width: int
     form: str
-    vocabulary: Vocabulary
+    vocabulary: TokenVocabulary
 
 
 def find_files() -> tuple[str, str, str] | None:
@@ -116,7 +116,9 @@ def read_plain_files(folder: str, stamp: str) -> PlainFiles | None:
     try:
         begin, width, form, unknown, longest = lines[2].split(" ")
         specials = [line.rpartition(" ") for line in lines[3:] if line]
-        vocabulary = Vocabulary(tuple((text, int(number)) for text, _, number in specials), int(unknown), int(longest))
+        vocabulary = TokenVocabulary(
+            tuple((text, int(number)) for text, _, number in specials), int(unknown), int(longest)
+        )
         found = PlainFiles(lines[0], stamp, int(begin), int(width), form, vocabulary)
     except ValueError:
         return None

@@ -41,7 +41,7 @@ def cosine(row: Row, other: Row) -> float:
 
 
 class PlainFile:
-    """Rows in a raw file, one after the other and nothing else; see ``rows.Rows``."""
+    """Rows in a raw file, one after the other and nothing else; see ``rows.VectorRows``."""
 
     def __init__(self, path: str, dimensions: int, count: int) -> None:
         """Open the file of *count* rows.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Floats = np.ndarray[Any, np.dtype[np.float32]]
 
-    class Rows(Protocol):
+    class VectorRows(Protocol):
         """Unit rows of equal length, numbered from 0, to which rows can only be appended.
 
         The owner records how many rows are complete; rows past that count, left by a killed process, are overwritten.

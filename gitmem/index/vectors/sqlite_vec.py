@@ -2,7 +2,7 @@
 
 It is never chosen automatically: its exact search of 100,000 rows of 384 numbers takes 75 ms of CPU for the 60 nearest
 and 210 ms for 4,000; numpy takes 6 to 12 ms (sqlite-vec 0.1.9, measured). It implements the same protocol
-(``rows.Rows``), so ``store`` does not depend on how rows are stored.
+(``rows.VectorRows``), so ``store`` does not depend on how rows are stored.
 
 Source: alexgarcia.xyz/sqlite-vec, "KNN queries" and "Python".
 """
@@ -70,7 +70,7 @@ class VecTable:
         self._width, self._count = dimensions, count
 
     def nearest(self, query: Floats, limit: int) -> Nearest:
-        """Return the nearest rows; see ``rows.Rows``."""
+        """Return the nearest rows; see ``rows.VectorRows``."""
         if not self._count:
             return Nearest((), 0.0, 0.0)
         asked = _bytes(query)
@@ -82,7 +82,7 @@ class VecTable:
         return Nearest(found, mean or 0.0, max(0.0, (square or 0.0) - (mean or 0.0) ** 2) ** 0.5)
 
     def cosines(self, query: Floats, rows: Sequence[int]) -> list[float]:
-        """Return the cosines of some rows; see ``rows.Rows``."""
+        """Return the cosines of some rows; see ``rows.VectorRows``."""
         asked, found = _bytes(query), dict[int, float]()
         for at in range(0, len(rows), _CHUNK):
             part = rows[at : at + _CHUNK]
@@ -91,7 +91,7 @@ class VecTable:
         return [found.get(row, -1.0) for row in rows]
 
     def read(self, rows: Sequence[int]) -> Floats:
-        """Return some rows; see ``rows.Rows``."""
+        """Return some rows; see ``rows.VectorRows``."""
         found: dict[int, bytes] = {}
         for at in range(0, len(rows), _CHUNK):
             part = rows[at : at + _CHUNK]
@@ -100,7 +100,7 @@ class VecTable:
         return np.frombuffer(joined, FLOAT).reshape(len(rows), self._width)
 
     def write(self, rows: Floats) -> None:
-        """Append rows; see ``rows.Rows``."""
+        """Append rows; see ``rows.VectorRows``."""
         if not self._count:
             self._db.execute(f"DROP TABLE IF EXISTS {self._table}")
             columns = f"v float[{self._width}] distance_metric=cosine"

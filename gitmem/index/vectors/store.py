@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.embed.llama_tokens import Token
-    from gitmem.index.vectors.rows import Nearest, Rows
+    from gitmem.index.vectors.rows import Nearest, VectorRows
 
 # How rows are stored: in a raw file, or in a table of sqlite-vec.
 FLAT, VEC = "numpy", "sqlite-vec"
@@ -120,7 +120,7 @@ class Vectors:
         self.is_plain = is_plain
         self._db = connection
         self._shape = Shape("", "", 0, 0)
-        self._rows: Rows | None = None
+        self._rows: VectorRows | None = None
 
     @classmethod
     def open(cls, state_folder: str | os.PathLike[str], model: str, *, is_plain: bool = False) -> Vectors | None:
@@ -209,7 +209,7 @@ class Vectors:
         if self._db.in_transaction:
             self._db.execute(statement)
 
-    def _opened(self, shape: Shape) -> Rows:
+    def _opened(self, shape: Shape) -> VectorRows:
         path = os.path.join(self.folder, f"{shape.name}.f32")
         if self.is_plain and shape.kept == FLAT:
             return PlainFile(path, shape.dimensions, shape.count)
@@ -222,7 +222,7 @@ class Vectors:
         return numpy_rows.FlatFile(path, shape.dimensions, shape.count)
 
     @property
-    def rows(self) -> Rows:
+    def rows(self) -> VectorRows:
         """Return the rows; only in a transaction."""
         assert self._rows is not None, "outside of a transaction"
         return self._rows

@@ -23,8 +23,8 @@ from gitmem.plugins.board.entry import (
     TYPES,
     WAIVER,
     WAIVES,
+    ClaimSource,
     Entry,
-    Source,
     validate_entry,
 )
 from gitmem.store.commit import WriteTarget
@@ -58,7 +58,7 @@ class BoardDraft:
     """
 
     links: Mapping[str, Sequence[str]]
-    source: Source = Source()
+    source: ClaimSource = ClaimSource()
     confidence: float | None = None
     worker: str = ""
     must_surface: bool = False
@@ -110,7 +110,7 @@ def _post(repository: OpenRepository, run: str, type: str, text: str, draft: Boa
     """Add an entry to a board, perhaps the first one of a new board."""
     links = _resolve(repository, run, draft.links)
     author, policy = repository.author(), repository.policy()
-    source = Source(clean_text(draft.source.doc), clean_text(draft.source.ref), clean_text(draft.source.evidence))
+    source = ClaimSource(clean_text(draft.source.doc), clean_text(draft.source.ref), clean_text(draft.source.evidence))
     who = clean_text(author.who)
     typed = {"the text": clean_text(text), "the source": source.doc, "the reference": source.ref, "the worker": who}
     for what, value in (*typed.items(), ("the evidence", source.evidence)):

@@ -58,11 +58,11 @@ class Boards:
         """
         from gitmem.errors import UsageError
         from gitmem.plugins.board import actions as board
-        from gitmem.plugins.board.entry import POSTED, Source
+        from gitmem.plugins.board.entry import POSTED, ClaimSource
 
         if type not in POSTED:
             raise UsageError(f"{type} cannot be posted", hint=f"choose one of {', '.join(POSTED)}")
-        draft = board.BoardDraft(links or {}, Source(doc, ref, evidence), confidence, worker, must_surface)
+        draft = board.BoardDraft(links or {}, ClaimSource(doc, ref, evidence), confidence, worker, must_surface)
         return board.post(self._repository, run, type, text, draft)
 
     def signal(self, run: str, text: str, *, severity: str = "high", worker: str = "") -> PostedEntry:
@@ -80,9 +80,9 @@ class Boards:
     ) -> PostedEntry:
         """Answer signals."""
         from gitmem.plugins.board import actions as board
-        from gitmem.plugins.board.entry import Source
+        from gitmem.plugins.board.entry import ClaimSource
 
-        draft = board.BoardDraft({}, Source("", ref, evidence), worker=worker)
+        draft = board.BoardDraft({}, ClaimSource("", ref, evidence), worker=worker)
         return board.answer(self._repository, run, signals, text, draft)
 
     def waive(self, run: str, *signals: str, why: str, worker: str = "") -> PostedEntry:

@@ -62,7 +62,7 @@ class Signal:
 
 
 @frozen
-class Due:
+class RequiredEntry:
     """An entry that the final report must mention, and why."""
 
     entry: Entry
@@ -112,7 +112,7 @@ class Board:
         """Return the short name of an entry; an unknown id is returned as it is."""
         return self.names.get(id, id)
 
-    def list_required(self) -> tuple[Due, ...]:
+    def list_required(self) -> tuple[RequiredEntry, ...]:
         """Return the entries that the final report must mention, in board order.
 
         Dotfiles: "when must-surface entries, contradictions, or open/waived signals are not detected".
@@ -125,7 +125,7 @@ class Board:
                 why.setdefault(one, f"contradicts {self.name_of(other)}")
                 why.setdefault(other, f"contradicted by {self.name_of(one)}")
         why |= {signal.entry.id: f"{signal.state} signal" for signal in self.signals if signal.state != ANSWERED}
-        return tuple(Due(entry, why[entry.id]) for entry in self.entries if entry.id in why)
+        return tuple(RequiredEntry(entry, why[entry.id]) for entry in self.entries if entry.id in why)
 
 
 def board_of(

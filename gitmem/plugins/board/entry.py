@@ -72,7 +72,7 @@ _SOURCES = ("doc", "ref", "evidence")
 
 
 @frozen
-class Source:
+class ClaimSource:
     """The source of an entry's claim.
 
     Attributes:
@@ -111,7 +111,7 @@ class Entry:
     who: str
     at: int
     links: Mapping[str, tuple[str, ...]]
-    source: Source = Source()
+    source: ClaimSource = ClaimSource()
     confidence: float | None = None
     severity: str = ""
     must_surface: bool = False
@@ -223,7 +223,7 @@ def parse_entry(raw: bytes, place: EntryPlace | None = None) -> Entry:
         who=_text(found, "who", LINE_LIMIT),
         at=_whole(found.get("at")),
         links={name: tuple(ids) for name, ids in links.items()},
-        source=Source(**{name: _text(source, name, TEXT_LIMIT) for name in _SOURCES}),
+        source=ClaimSource(**{name: _text(source, name, TEXT_LIMIT) for name in _SOURCES}),
         confidence=_share(found.get("confidence")),
         severity=_text(found, "severity", LINE_LIMIT),
         must_surface=found.get("must_surface") is True,

@@ -18,7 +18,7 @@ from gitmem.plugins.board.entry import (
     CLOSING,
     FILE_LIMIT,
     TYPES,
-    Source,
+    ClaimSource,
     find_place,
     format_entry,
     parse_entry,
@@ -100,7 +100,7 @@ def read_board(git: Git, run: str) -> Board:
 
 def _without_secrets(entry: Entry) -> Entry:
     """Return an entry as it is shown, before anything is cut."""
-    source = Source(redact(entry.source.doc), redact(entry.source.ref), redact(entry.source.evidence))
+    source = ClaimSource(redact(entry.source.doc), redact(entry.source.ref), redact(entry.source.evidence))
     return replace(entry, text=redact(entry.text), who=redact(entry.who), source=source)
 
 

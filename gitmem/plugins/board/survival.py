@@ -11,7 +11,7 @@ from gitmem.text.tokens import all_terms, terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.plugins.board.board import Board, Due
+    from gitmem.plugins.board.board import Board, RequiredEntry
 
 # Dotfiles calls it a "token-containment heuristic" and gives no share. With six terms of ten a sentence can be
 # reworded, and no two findings in the tests' table match each other.
@@ -28,7 +28,7 @@ class Missing:
         numbers: Its numbers that the report lacks, as written, sorted.
     """
 
-    due: Due
+    due: RequiredEntry
     share: float
     numbers: tuple[str, ...]
 

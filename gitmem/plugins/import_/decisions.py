@@ -22,7 +22,7 @@ DECISION = "decision"
 
 
 @frozen
-class Decisions:
+class DecisionRecords:
     """The decision records of an import.
 
     Attributes:
@@ -36,7 +36,7 @@ class Decisions:
     templates: frozenset[str]
 
 
-NO_DECISIONS = Decisions({}, {}, frozenset())
+NO_DECISIONS = DecisionRecords({}, {}, frozenset())
 
 
 def is_decision(path: str, kind: str) -> bool:
@@ -46,7 +46,7 @@ def is_decision(path: str, kind: str) -> bool:
     return (is_record_name(path) or path.endswith(f"/{TEMPLATE}")) and (kind == DECISION or is_inside)
 
 
-def decisions_of(texts: Mapping[str, str], keys: Mapping[str, str]) -> Decisions:
+def decisions_of(texts: Mapping[str, str], keys: Mapping[str, str]) -> DecisionRecords:
     """Return the decision records among files.
 
     Args:
@@ -55,10 +55,10 @@ def decisions_of(texts: Mapping[str, str], keys: Mapping[str, str]) -> Decisions
     """
     plain = {path: unify(text.removeprefix("\ufeff")) for path, text in texts.items() if is_record_name(path)}
     records = read_records(plain)
-    return Decisions(records, keys, frozenset(texts) - set(records))
+    return DecisionRecords(records, keys, frozenset(texts) - set(records))
 
 
-def with_status(found: ImportRecord | Unreadable, path: str, decisions: Decisions) -> ImportRecord | Unreadable:
+def with_status(found: ImportRecord | Unreadable, path: str, decisions: DecisionRecords) -> ImportRecord | Unreadable:
     """Return the memory of a file with what its decision record says; any other unchanged."""
     if path in decisions.templates:
         return Unreadable(found.where, "it is a template of decision records", is_skipped=True)

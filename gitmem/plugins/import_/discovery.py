@@ -50,7 +50,7 @@ _NEAR_HOME = ("", "Documents")
 
 
 @frozen
-class Found:
+class Importable:
     """Something that can be imported.
 
     Attributes:
@@ -64,18 +64,18 @@ class Found:
     files: int
 
 
-def find_sources(top: str, home: str) -> list[Found]:
+def find_sources(top: str, home: str) -> list[Importable]:
     """Return what can be imported, first what is in the repository; empty folders are left out.
 
     Args:
         top: The top folder of the work tree.
         home: The person's home folder.
     """
-    found: dict[str, Found] = {}
+    found: dict[str, Importable] = {}
     for path, system in (*_in_repository(Path(top)), *_in_home(Path(home), Path(top))):
         resolved = str(path)
         if resolved not in found and (files := _count(path)):
-            found[resolved] = Found(resolved, system, files)
+            found[resolved] = Importable(resolved, system, files)
     return list(found.values())
 
 

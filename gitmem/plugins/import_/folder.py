@@ -18,7 +18,14 @@ from gitmem.document.parse import parse, read_fields
 from gitmem.document.split import decode, split
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen, replace
-from gitmem.plugins.import_.decisions import DECISION, NO_DECISIONS, Decisions, decisions_of, is_decision, with_status
+from gitmem.plugins.import_.decisions import (
+    DECISION,
+    NO_DECISIONS,
+    DecisionRecords,
+    decisions_of,
+    is_decision,
+    with_status,
+)
 from gitmem.plugins.import_.fields import ImportRecord, Unreadable, from_table
 from gitmem.plugins.import_.frontmatter import Front, read_front
 from gitmem.plugins.import_.jsonl import read_jsonl
@@ -221,7 +228,7 @@ def _read_pages(folder: Path, keys: Mapping[str, str], *, is_bundle: bool) -> Pa
     return replace(pages, remarks=index_remarks(index, pages)) if index else pages
 
 
-def read_decisions(files: Mapping[str, str], kind: str) -> Decisions:
+def read_decisions(files: Mapping[str, str], kind: str) -> DecisionRecords:
     """Return the decision records among files.
 
     Args:
@@ -272,7 +279,7 @@ def read_markdown(
     *,
     kind: str,
     is_store: bool = False,
-    decisions: Decisions = NO_DECISIONS,
+    decisions: DecisionRecords = NO_DECISIONS,
 ) -> list[ImportRecord | Unreadable]:
     """Return the memory in one Markdown file, or the reason why not; several for an issue with comments.
 

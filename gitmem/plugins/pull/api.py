@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from gitmem.plugins.pull.run import PullResult, SourceState
-    from gitmem.plugins.pull.source import Source, SourceOptions
+    from gitmem.plugins.pull.source import PullSource, SourceOptions
     from gitmem.repository import OpenRepository
 
 
@@ -18,7 +18,7 @@ class PulledSources:
     def __init__(self, repository: OpenRepository) -> None:
         self._repository = repository
 
-    def add(self, kind: str, address: str = "", **options: Unpack[SourceOptions]) -> Source:
+    def add(self, kind: str, address: str = "", **options: Unpack[SourceOptions]) -> PullSource:
         """Add a source without pulling it yet.
 
         Args:
@@ -39,7 +39,7 @@ class PulledSources:
         add_source(repository, source)
         return source
 
-    def remove(self, name: str) -> Source:
+    def remove(self, name: str) -> PullSource:
         """Remove a source and everything that was pulled from it."""
         from gitmem.plugins.pull.source import forget_source, get_source
 

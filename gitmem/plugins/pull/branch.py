@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.plugins.pull.documents import PulledDocument
-    from gitmem.plugins.pull.source import Source
+    from gitmem.plugins.pull.source import PullSource
     from gitmem.repository import OpenRepository
 
 # The manifest of a source of files names each of them: 100 bytes for each of 500,000.
@@ -34,7 +34,7 @@ class SourceBranch:
         seen: The paths that were written or found unchanged since it was opened.
     """
 
-    def __init__(self, repository: OpenRepository, source: Source) -> None:
+    def __init__(self, repository: OpenRepository, source: PullSource) -> None:
         """Read the present state; nothing is written."""
         self._memory, self._source = repository, source
         self._git = repository.git

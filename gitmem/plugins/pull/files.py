@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.plugins.pull.branch import SourceBranch
-    from gitmem.plugins.pull.source import Source
+    from gitmem.plugins.pull.source import PullSource
     from gitmem.repository import OpenRepository
 
 KINDS = {CODE: "github_code_blob", DOCS: "doc"}
@@ -54,7 +54,7 @@ class FilesPull:
     def __init__(
         self,
         repository: OpenRepository,
-        source: Source,
+        source: PullSource,
         branch: SourceBranch,
         report: Callable[[int, int], None] | None,
     ) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.git.forges.client import Forge, ForgePage
-    from gitmem.plugins.pull.source import Source
+    from gitmem.plugins.pull.source import PullSource
 
     Item = Mapping[str, Any]
 
@@ -49,7 +49,7 @@ class GitHubPull:
         etags: Address and ETag of the first page of each completely read part; stored only in this clone.
     """
 
-    def __init__(self, forge: Forge, source: Source, cursors: dict[str, Any], etags: dict[str, list[str]]) -> None:
+    def __init__(self, forge: Forge, source: PullSource, cursors: dict[str, Any], etags: dict[str, list[str]]) -> None:
         """Set the forge; nothing is sent."""
         self._forge, self._source = forge, source
         self.cursors, self.etags = cursors, etags

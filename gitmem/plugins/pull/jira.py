@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from gitmem.git.forges.client import Forge
     from gitmem.plugins.pull.branch import SourceBranch
-    from gitmem.plugins.pull.source import Source
+    from gitmem.plugins.pull.source import PullSource
 
     Item = Mapping[str, Any]
 
@@ -51,7 +51,7 @@ class JiraPull:
     """
 
     def __init__(
-        self, forge: Forge, source: Source, cursors: dict[str, Any], branch: SourceBranch, *, now: int
+        self, forge: Forge, source: PullSource, cursors: dict[str, Any], branch: SourceBranch, *, now: int
     ) -> None:
         """Set the site; nothing is sent."""
         self._forge, self._source, self._now = forge, source, now

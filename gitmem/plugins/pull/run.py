@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from gitmem.plugins.pull.source import Source
+    from gitmem.plugins.pull.source import PullSource
     from gitmem.repository import OpenRepository
 
 # The time limit for all requests of one pull in seconds: a large tracker's first pull is bounded by its rate limit.
@@ -45,7 +45,7 @@ class PullResult:
         error: The error that ended it early; None if it is complete. Documents pulled before are kept.
     """
 
-    source: Source
+    source: PullSource
     changed: int
     deleted: int
     documents: int
@@ -67,7 +67,7 @@ class SourceState:
         is_silent: Whether it is overdue.
     """
 
-    source: Source
+    source: PullSource
     documents: int
     commit: str
     pulled: int
@@ -76,7 +76,7 @@ class SourceState:
     is_silent: bool
 
 
-def pull(repository: OpenRepository, source: Source, *, full: bool = False) -> PullResult:
+def pull(repository: OpenRepository, source: PullSource, *, full: bool = False) -> PullResult:
     """Pull one source, and update its index.
 
     An error of the other side is part of the result: documents pulled before it are kept, and the next pull continues
@@ -98,7 +98,7 @@ def pull(repository: OpenRepository, source: Source, *, full: bool = False) -> P
         os.close(lock)
 
 
-def _lock(repository: OpenRepository, source: Source) -> int:
+def _lock(repository: OpenRepository, source: PullSource) -> int:
     path = lock_path(repository, source)
     try:
         make_folder(path.parent)
@@ -110,7 +110,7 @@ def _lock(repository: OpenRepository, source: Source) -> int:
     return lock
 
 
-def _pull(repository: OpenRepository, source: Source, *, full: bool) -> PullResult:
+def _pull(repository: OpenRepository, source: PullSource, *, full: bool) -> PullResult:
     branch, note = SourceBranch(repository, source), read_local(repository, source)
     if full:
         branch.manifest, note = {}, {}
@@ -144,7 +144,7 @@ def _pull(repository: OpenRepository, source: Source, *, full: bool) -> PullResu
 
 def _puller(
     repository: OpenRepository,
-    source: Source,
+    source: PullSource,
     branch: SourceBranch,
     cursors: dict[str, Any],
     etags: dict[str, list[str]],
@@ -162,7 +162,7 @@ def _puller(
     return FilesPull(repository, source, branch, repository.progress_of(f"cutting files of {source.name}"))
 
 
-def _report(repository: OpenRepository, source: Source, branch: SourceBranch) -> None:
+def _report(repository: OpenRepository, source: PullSource, branch: SourceBranch) -> None:
     progress = repository.progress_of(f"pulling {source.name}")
     if progress is not None and source.kind in (GITHUB, JIRA):
         progress(len(branch.seen), 0)
@@ -181,7 +181,7 @@ def pull_due(repository: OpenRepository) -> list[PullResult]:
     return done
 
 
-def iter_states(repository: OpenRepository, sources: list[Source]) -> Iterator[SourceState]:
+def iter_states(repository: OpenRepository, sources: list[PullSource]) -> Iterator[SourceState]:
     """Yield the state of each source; contacts no server."""
     for source in sources:
         note, branch = read_local(repository, source), SourceBranch(repository, source)

@@ -49,7 +49,7 @@ _LISTS = ("include", "paths")
 
 
 @frozen
-class Source:
+class PullSource:
     """One source.
 
     Attributes:
@@ -88,7 +88,7 @@ class Source:
 
 
 class SourceOptions(TypedDict, total=False):
-    """What describes a source besides its kind and address: fields of ``Source``; for Jira, a ``project``."""
+    """What describes a source besides its kind and address: fields of ``PullSource``; for Jira, a ``project``."""
 
     name: str
     api: str
@@ -101,7 +101,7 @@ class SourceOptions(TypedDict, total=False):
     collection: str
 
 
-def make_source(kind: str, address: str, *, remote: str = "", **options: Unpack[SourceOptions]) -> Source:
+def make_source(kind: str, address: str, *, remote: str = "", **options: Unpack[SourceOptions]) -> PullSource:
     """Return a source as described by a person.
 
     Args:
@@ -109,7 +109,7 @@ def make_source(kind: str, address: str, *, remote: str = "", **options: Unpack[
         address: ``owner/name`` or a URL of it; the address of a Jira site; empty for files, or for the repository of
             *remote*.
         remote: The URL of this repository's remote.
-        **options: The fields of ``Source``; for Jira, ``project`` instead of ``jql``.
+        **options: The fields of ``PullSource``; for Jira, ``project`` instead of ``jql``.
 
     Raises:
         UsageError: The description is invalid, or an option is.
@@ -128,12 +128,12 @@ def make_source(kind: str, address: str, *, remote: str = "", **options: Unpack[
         raise UsageError(f"{kind} has no part {wrong[0]}", hint=f"choose from: {known}")
     made: dict[str, Any] = {"name": kind, "include": PARTS[kind], "collection": kind, **given, "kind": kind}
     lists: dict[str, Any] = {name: tuple(made.pop(name, ())) for name in _LISTS}
-    source = Source(**made, **lists)
+    source = PullSource(**made, **lists)
     _check(source)
     return source
 
 
-def _check(source: Source) -> None:
+def _check(source: PullSource) -> None:
     """Refuse a source with an invalid name, time or address.
 
     Raises:
@@ -194,7 +194,7 @@ def _need_address(text: str, hint: str) -> str:
     return text.rstrip("/")
 
 
-def list_sources(repository: OpenRepository) -> list[Source]:
+def list_sources(repository: OpenRepository) -> list[PullSource]:
     """Return the sources of this clone by name; a damaged file is left out with a notice."""
     found = []
     folder = _folder(repository)
@@ -208,7 +208,7 @@ def list_sources(repository: OpenRepository) -> list[Source]:
     return found
 
 
-def get_source(repository: OpenRepository, name: str) -> Source:
+def get_source(repository: OpenRepository, name: str) -> PullSource:
     """Return one source.
 
     Raises:
@@ -232,7 +232,7 @@ def list_pulled(repository: OpenRepository, collections: Iterable[str]) -> tuple
     return tuple(name for name, own in found.items() if own in wanted) if wanted <= {*found.values()} else ()
 
 
-def add_source(repository: OpenRepository, source: Source) -> None:
+def add_source(repository: OpenRepository, source: PullSource) -> None:
     """Store a source.
 
     Raises:
@@ -247,7 +247,7 @@ def add_source(repository: OpenRepository, source: Source) -> None:
     atomic_write.write(folder / f"{source.name}.json", text.encode() + b"\n", mode=0o600)
 
 
-def forget_source(repository: OpenRepository, source: Source) -> None:
+def forget_source(repository: OpenRepository, source: PullSource) -> None:
     """Delete a source's ref, index and settings."""
     from shutil import rmtree
 
@@ -261,7 +261,7 @@ def forget_source(repository: OpenRepository, source: Source) -> None:
             (folder / name).unlink()
 
 
-def read_local(repository: OpenRepository, source: Source) -> dict[str, Any]:
+def read_local(repository: OpenRepository, source: PullSource) -> dict[str, Any]:
     """Return the data about the last pull in this clone: ``at``, ``error``, ``etags``; may be empty."""
     try:
         found = json.loads((_folder(repository) / f"{source.name}.pulled").read_bytes())
@@ -270,13 +270,13 @@ def read_local(repository: OpenRepository, source: Source) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def write_local(repository: OpenRepository, source: Source, note: dict[str, Any]) -> None:
+def write_local(repository: OpenRepository, source: PullSource, note: dict[str, Any]) -> None:
     """Record a pull; the data only affects how much the next one requests."""
     with suppress(OSError):
         atomic_write.write(_folder(repository) / f"{source.name}.pulled", json.dumps(note).encode(), mode=0o600)
 
 
-def lock_path(repository: OpenRepository, source: Source) -> Path:
+def lock_path(repository: OpenRepository, source: PullSource) -> Path:
     """Return the lock file for pulling a source."""
     return _folder(repository) / f"{source.name}.lock"
 
@@ -285,7 +285,7 @@ def _folder(repository: OpenRepository) -> Path:
     return Path(repository.usable(repository.git.repository.state)) / SOURCE_FOLDER
 
 
-def _read(path: Path) -> Source:
+def _read(path: Path) -> PullSource:
     found: Any = json.loads(path.read_bytes())
     if not isinstance(found, dict) or found.get("name") != path.stem:
         raise ValueError("it belongs to another source")
@@ -293,6 +293,6 @@ def _read(path: Path) -> Source:
     words = [*found.values(), *(word for words in lists.values() for word in words)]
     if not all(isinstance(word, str) for word in words) or found.get("kind") not in PARTS:
         raise ValueError("it has a value of another kind")
-    source = Source(**found, **lists)
+    source = PullSource(**found, **lists)
     _check(source)
     return source

@@ -58,13 +58,13 @@ class Version:
 
     content: bytes
     who: Callable[[], str]
-    edits: Callable[[], Sequence[Edit]] = tuple
+    edits: Callable[[], Sequence[MemoryEdit]] = tuple
     history: Callable[[], History | None] = lambda: None
     commit: str = ""
 
 
 @frozen
-class Edit:
+class MemoryEdit:
     """A commit that changed a memory.
 
     Attributes:
@@ -117,7 +117,7 @@ def unite(base: bytes | None, one: Version, other: Version, *, path: str, is_for
     sides.sort(key=lambda side: (_time_of(side[0].fields), side[1].content))
     (earlier, early), (later, late) = sides
     started = _read(base, path) if base is not None else None
-    origins = Origins(early, earlier, path), Origins(late, later, path)
+    origins = SideOrigins(early, earlier, path), SideOrigins(late, later, path)
     fields, conflicts = _merge_fields(started, earlier, later, origins)
     body, names_of_body = _merge_bodies(started, tuple(sides), origins)
     if names_of_body:
@@ -166,7 +166,7 @@ def _time_of(fields: Mapping[str, Any]) -> int:
     return 0
 
 
-class Origins:
+class SideOrigins:
     """When, and by whom, one side's fields and lines were set. Asked only about conflicts.
 
     Merges do not count, so that the answers do not depend on what was merged first.
@@ -174,7 +174,7 @@ class Origins:
 
     def __init__(self, version: Version, document: Document, path: str) -> None:
         self._version, self._document, self._path = version, document, path
-        self._read_edits: list[tuple[Edit, Document | None, Document]] | None = None
+        self._read_edits: list[tuple[MemoryEdit, Document | None, Document]] | None = None
 
     def of_field(self, name: str) -> tuple[int, str]:
         """Return when a field was last set to its value, and who did; the memory's own time if that is unknown.
@@ -207,7 +207,7 @@ class Origins:
             return _time_of(self._document.fields), safe_name(self._version.who())
         return max(edit.at for edit in setting), min(safe_name(edit.who) for edit in setting)
 
-    def _edits(self) -> list[tuple[Edit, Document | None, Document]]:
+    def _edits(self) -> list[tuple[MemoryEdit, Document | None, Document]]:
         if self._read_edits is None:
             self._read_edits = [
                 (edit, _read(edit.before, self._path) if edit.before is not None else None, after)
@@ -218,7 +218,7 @@ class Origins:
 
 
 def _merge_fields(
-    base: Document | None, earlier: Document, later: Document, origins: tuple[Origins, Origins]
+    base: Document | None, earlier: Document, later: Document, origins: tuple[SideOrigins, SideOrigins]
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the merged fields, in the later text's order, and the conflicts."""
     started: Mapping[str, Any] = base.fields if base else {}
@@ -398,7 +398,7 @@ def _is_effective(part: Any, fields: Mapping[str, Any]) -> bool:
 
 
 def _merge_bodies(
-    base: Document | None, sides: tuple[tuple[Document, Version], ...], origins: tuple[Origins, Origins]
+    base: Document | None, sides: tuple[tuple[Document, Version], ...], origins: tuple[SideOrigins, SideOrigins]
 ) -> tuple[str, list[str]]:
     """Return the merged body, and the authors of conflicting lines in it; empty if there are none.
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from gitmem.git.objects import Changes, Objects
     from gitmem.store.merge.history import History
-    from gitmem.store.merge.memories import Edit
+    from gitmem.store.merge.memories import MemoryEdit
 
     Files = dict[str, PathEntry]
 
@@ -95,7 +95,7 @@ def merge(
     theirs: str,
     *,
     who: Callable[[str, str], str],
-    edits: Callable[[str, str], Sequence[Edit]] = lambda commit, key: (),
+    edits: Callable[[str, str], Sequence[MemoryEdit]] = lambda commit, key: (),
 ) -> MergeResult:
     """Merge two commits of a store, which need not share any history.
 
@@ -112,7 +112,7 @@ def merge(
     base = _base(objects, ours, theirs, depth=0)
     lineage = Lineage(objects, ours, theirs)
     sides = tuple(
-        Side(partial(who, commit), partial(edits, commit), lineage.history, commit) for commit in (ours, theirs)
+        MergeSide(partial(who, commit), partial(edits, commit), lineage.history, commit) for commit in (ours, theirs)
     )
     return _Merge(objects, base, plain(ours), plain(theirs), sides).run()
 
@@ -146,7 +146,7 @@ def plan_of(merged: MergeResult, theirs: str, subject: str) -> CommitPlan:
 
 
 @frozen
-class Side:
+class MergeSide:
     """What is known of one side's history.
 
     Attributes:
@@ -157,12 +157,12 @@ class Side:
     """
 
     who: Callable[[str], str]
-    edits: Callable[[str], Sequence[Edit]]
+    edits: Callable[[str], Sequence[MemoryEdit]]
     history: Callable[[str, Iterable[str]], History | None] = lambda key, paths: None
     commit: str = ""
 
 
-UNKNOWN = Side(lambda _: "", lambda _: ())
+UNKNOWN = MergeSide(lambda _: "", lambda _: ())
 
 
 class _Merge:
@@ -174,7 +174,7 @@ class _Merge:
         base: StoreState,
         ours: StoreState,
         theirs: StoreState,
-        sides: tuple[Side, ...],
+        sides: tuple[MergeSide, ...],
     ) -> None:
         self._objects, self._ours = objects, ours
         self._left, self._right = (_changes(objects, base, side) for side in (ours, theirs))

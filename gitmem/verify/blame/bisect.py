@@ -30,7 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Generator, Iterable, Mapping, Sequence
 
-    from gitmem.verify.blame.lineage import Lineage
+    from gitmem.verify.blame.lineage import InputLineage
     from gitmem.verify.blame.trunk import Trunk
 
 # Outcomes of a search: one commit; a range; none, since it never held; the check contradicts itself; nothing learned.
@@ -153,7 +153,7 @@ class CommitLine:
         likely: Indexes of the steps that changed files which runs were seen to read.
     """
 
-    def __init__(self, lineage: Lineage, line: Trunk) -> None:
+    def __init__(self, lineage: InputLineage, line: Trunk) -> None:
         self._digests = lineage.digests
         self.steps = [line.commits[0]]
         self.before: dict[str, str] = {}
@@ -168,7 +168,7 @@ class CommitLine:
             i for i, step in enumerate(self.steps) if i and seen.get(step, ()) != seen.get(self.before[step], ())
         }
 
-    def _weigh(self, lineage: Lineage, step: str) -> int:
+    def _weigh(self, lineage: InputLineage, step: str) -> int:
         """Return how many candidates a step represents, doubled for each run that searching its side may cost."""
         brought = self.brought[step]
         if not brought:
@@ -193,7 +193,7 @@ class Search:
 
     def __init__(
         self,
-        lineage: Lineage,
+        lineage: InputLineage,
         answers: Answers,
         *,
         created: int = 0,

@@ -122,7 +122,7 @@ class _LineageTree(CodeTree):
 
 
 @frozen
-class Lineage:
+class InputLineage:
     """A part of history, with the digest of a check's inputs at each commit of it.
 
     Attributes:
@@ -162,13 +162,13 @@ class _History:
     """The data about a part of history that all questions share.
 
     Attributes:
-        ancestors: See ``Lineage``.
+        ancestors: See ``InputLineage``.
         touched: What each commit changed; for a parent outside, its difference from the commit where history begins.
         trees: The root tree of each commit.
         paths: The commits that changed each path.
         links: Paths that are links at any of the commits.
         steps: The commits, parents before children, each with its first parent and the parents that no later one has.
-        trunks: See ``Lineage``.
+        trunks: See ``InputLineage``.
         below: For each path, the changed paths at or below it.
     """
 
@@ -202,7 +202,7 @@ class _History:
         return found
 
 
-class Reader:
+class LineageReader:
     """Reads lineages of one repository; the history that several facts need is read once."""
 
     def __init__(self, git: Git, bad: str) -> None:
@@ -211,7 +211,7 @@ class Reader:
         self._known: dict[str, _History] = {}
         self._files: dict[str, list[Entry]] = {}
 
-    def read(self, question: InputQuestion, good: str = "") -> tuple[Lineage, dict[str, CodeTree]]:
+    def read(self, question: InputQuestion, good: str = "") -> tuple[InputLineage, dict[str, CodeTree]]:
         """Return the history since *good* (an ancestor) or all of it; for a built-in check also a tree of each digest.
 
         The trees contain only the files that concern the question.
@@ -220,7 +220,7 @@ class Reader:
             ProcessError: The history cannot be read: objects are missing, or it is too large.
         """
         history = self._history(good)
-        lineage = Lineage(self._bad, good, history.ancestors, {}, {}, history.trunks)
+        lineage = InputLineage(self._bad, good, history.ancestors, {}, {}, history.trunks)
         if question.concerns() is None:
             lineage.digests.update({commit: f"tree:{tree}" for commit, tree in history.trees.items()})
             return lineage, {}
@@ -263,7 +263,11 @@ class Reader:
 
 
 def _work_out(
-    git: Git, lineage: Lineage, history: _History, question: InputQuestion, list_files: Callable[[str], list[Entry]]
+    git: Git,
+    lineage: InputLineage,
+    history: _History,
+    question: InputQuestion,
+    list_files: Callable[[str], list[Entry]],
 ) -> dict[str, CodeTree]:
     """Compute the digests of a lineage from what each commit changed, parents first; return the trees by digest."""
     ancestors, digests, concerns = lineage.ancestors, lineage.digests, question.concerns()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gitmem.verify.jobs.schedule import Schedule
 
 
-class Signs:
+class JobSigns:
     """Evidence of verify jobs on the branch and in the code, read only when it is needed."""
 
     def __init__(self, git: Git, catalog: Catalog, ground: int | None, default: str, upstream: str) -> None:

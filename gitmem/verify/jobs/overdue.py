@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.verify.jobs.history import Signs
+    from gitmem.verify.jobs.history import JobSigns
     from gitmem.verify.jobs.job import Job
     from gitmem.verify.jobs.schedule import Schedule
 
@@ -37,7 +37,7 @@ class Silence:
 
 
 def find_silence(
-    schedules: Sequence[Schedule], job: Job | None, signs: Signs, *, failure: str, now: int
+    schedules: Sequence[Schedule], job: Job | None, signs: JobSigns, *, failure: str, now: int
 ) -> Silence | None:
     """Return a problem if a schedule has left no sign for too long, or if its last run did not finish.
 

@@ -12,7 +12,7 @@ from conftest import PINNED, commit_files, git, put_files, tip
 from gitmem.commands.install import ci
 from gitmem.errors import GitmemError, UsageError
 from gitmem.memory import Memory
-from gitmem.system.origin import Origin
+from gitmem.system.origin import InstallOrigin
 from gitmem.verify.jobs.schedule import WORKFLOW
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -220,7 +220,7 @@ def test_missing_memory_branch_is_reported(repo: Path, run_cli) -> None:
 def test_jobs_install_the_running_gitmem_by_default(
     memory: Memory, repo: Path, run_cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gitmem.commands.install.ci.find_origin", lambda: Origin(PINNED))
+    monkeypatch.setattr("gitmem.commands.install.ci.find_origin", lambda: InstallOrigin(PINNED))
 
     done = run_cli("install", "github", "--print")
 
@@ -232,7 +232,7 @@ def test_gitmem_of_unknown_origin_needs_an_explicit_package(
     memory: Memory, repo: Path, run_cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "gitmem.commands.install.ci.find_origin", lambda: Origin(reason="this gitmem runs from a folder")
+        "gitmem.commands.install.ci.find_origin", lambda: InstallOrigin(reason="this gitmem runs from a folder")
     )
 
     done = run_cli("install", "github")

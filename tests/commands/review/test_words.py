@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.commands.review.words import MOST_WORDS, Budget, diff
+from gitmem.commands.review.words import MOST_WORDS, PairBudget, diff
 
 
-def messages(before: str, after: str, budget: Budget | None = None) -> list[tuple[str, str]]:
-    return [(piece.op, piece.text.strip()) for piece in diff(before, after, budget or Budget())]
+def messages(before: str, after: str, budget: PairBudget | None = None) -> list[tuple[str, str]]:
+    return [(piece.op, piece.text.strip()) for piece in diff(before, after, budget or PairBudget())]
 
 
 def test_words_that_changed_are_reported_between_those_that_stayed() -> None:
@@ -38,7 +38,7 @@ def test_what_stayed_is_cut_to_what_is_near_and_counted() -> None:
 
 @given(st.text("ab \n", max_size=40), st.text("ab \n", max_size=40))
 def test_pieces_give_both_texts(before: str, after: str) -> None:
-    pieces = diff(before, after, Budget())
+    pieces = diff(before, after, PairBudget())
 
     for ops, text in (("=-", before), ("=+", after)):
         said = " ".join(
@@ -58,7 +58,7 @@ def test_a_text_made_to_be_slow_is_reported_as_replaced_whole() -> None:
 
 
 def test_a_review_compares_so_much_and_no_more() -> None:
-    budget = Budget(left=50)
+    budget = PairBudget(left=50)
 
     assert [op for op, _ in messages("a b c d e", "b a d c e f", budget)] == ["-", "+"]
     assert budget.left < 0
@@ -69,6 +69,6 @@ def test_a_shuffled_text_is_compared_within_a_second() -> None:
     random.seed(1)
     begun = time.process_time()
 
-    diff(" ".join(random.sample(words, len(words))), " ".join(random.sample(words, len(words))), Budget())
+    diff(" ".join(random.sample(words, len(words))), " ".join(random.sample(words, len(words))), PairBudget())
 
     assert time.process_time() - begun < 1

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.ages import grow, opened, write
 
-from gitmem.commands.time_travel.anchor import Anchor, find_anchor
+from gitmem.commands.time_travel.anchor import PastState, find_anchor
 from gitmem.errors import NotFoundError
 
 CODE = [
@@ -81,7 +81,7 @@ def test_state_belongs_to_a_commit_of_the_code(name: str, rev: str, messages: di
     assert messages[name, rev] == set(HISTORIES[name][1][rev].split())
 
 
-def _anchor(repo: Path, rows: list, rev: str) -> tuple[Anchor, dict[str, str]]:
+def _anchor(repo: Path, rows: list, rev: str) -> tuple[PastState, dict[str, str]]:
     code = grow(repo, CODE)
     written = write(repo, rows, code)
     return find_anchor(opened(repo), written[rows[-1][0]], rev), written

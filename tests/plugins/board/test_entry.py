@@ -7,8 +7,8 @@ import pytest
 from gitmem.errors import RefusedError
 from gitmem.frozen import replace
 from gitmem.plugins.board.entry import (
+    ClaimSource,
     Entry,
-    Source,
     find_place,
     format_entry,
     id_of,
@@ -21,7 +21,7 @@ PLAIN = Entry("observation", "The pool leaks", "w1", "Ana", 1_790_000_000, {})
 FULL = replace(
     PLAIN,
     links={"supports": ("0123456789abcdef",)},
-    source=Source("report.pdf", "src/pool.py:88", "2 failed"),
+    source=ClaimSource("report.pdf", "src/pool.py:88", "2 failed"),
     confidence=0.5,
     must_surface=True,
 )

@@ -8,7 +8,7 @@ import pytest
 from conftest import NOW, git, put_files
 
 from gitmem.memory import Memory
-from gitmem.plugins.board.entry import Entry, Source, format_entry, id_of, path_of
+from gitmem.plugins.board.entry import ClaimSource, Entry, format_entry, id_of, path_of
 from gitmem.plugins.board.log import ref_of
 
 
@@ -90,7 +90,7 @@ def test_board_with_a_secret_is_not_pushed(clones, tmp_path):
     here, _ = clones
     here.boards.open("r")
     leak = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
-    bad = Entry("observation", "seen", "w9", "Mallory", NOW, {}, Source(evidence=f"token {leak}"))
+    bad = Entry("observation", "seen", "w9", "Mallory", NOW, {}, ClaimSource(evidence=f"token {leak}"))
     put_files(
         here.repository.git.repository.work_tree, {path_of("e", 2, id_of(bad)): format_entry(bad)}, ref=ref_of("r")
     )

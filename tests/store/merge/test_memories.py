@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from gitmem.document.format import format as format_memory
 from gitmem.document.parse import parse
 from gitmem.store.merge.bodies import Lines, format_versions
-from gitmem.store.merge.memories import Edit, MergedMemory, Version, unite
+from gitmem.store.merge.memories import MemoryEdit, MergedMemory, Version, unite
 
 PATH = "gotchas/a.md"
 BASE = memory_text("A title", body="One.\n\nTwo.\n", kind="gotcha", tags="[a, b]", ttl="30d")
@@ -306,7 +306,7 @@ def test_whoever_changed_which_fields_when_every_order_of_merging_names_the_same
     drawn: list[tuple[int, str, str, str]],
 ) -> None:
     edits = [
-        Edit(at, who, BASE.encode(), one_of(1, *rest).encode())
+        MemoryEdit(at, who, BASE.encode(), one_of(1, *rest).encode())
         for who, (at, *rest) in zip(("Ana", "Bob", "Cem"), drawn, strict=True)
     ]
     found = set()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from gitmem.git.history import Ancestor
 from gitmem.model import BLOCKED, FAILS, HOLDS
 from gitmem.verify.blame.bisect import FLAPPING, FOUND, NEVER, RANGE, UNKNOWN, Answers, BisectResult, Search
-from gitmem.verify.blame.lineage import Lineage
+from gitmem.verify.blame.lineage import InputLineage
 
 WORDS = {"h": HOLDS, "f": FAILS, "?": BLOCKED}
 
@@ -26,7 +26,7 @@ class World:
         self.truth = {name: WORDS[stdin[0]] for name, _, stdin in parts}
         self.digests = {name: stdin.partition("=")[2] or name for name, _, stdin in parts}
         names = list(self.parents)
-        self.lineage = Lineage(
+        self.lineage = InputLineage(
             names[-1],
             names[0] if good else "",
             {n: Ancestor(n, "", at, self.parents[n]) for at, n in reversed([*enumerate(names)][int(good) :])},
@@ -114,7 +114,7 @@ def test_culprit_inside_a_merged_branch_is_named():
 def test_branch_that_began_before_the_fact_was_true_is_not_accused():
     """All its commits fail, and the merge holds: git-bisect would name its first one."""
     world = World("old::f", "g:old:h", "s:old:f=s", "t:s:f=t", "m:g,t:h=m", "b:m:f=b")
-    world.lineage = Lineage(
+    world.lineage = InputLineage(
         "b", "g", {n: a for n, a in world.lineage.ancestors.items() if n not in ("old", "g")}, world.digests, {}, []
     )
 

@@ -8,7 +8,7 @@ from conftest import commit_files, git
 from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.model import BUILTIN, SHELL, Check
-from gitmem.verify.blame.lineage import InputQuestion, Reader
+from gitmem.verify.blame.lineage import InputQuestion, LineageReader
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.trace.reads import format_reads
 
@@ -72,7 +72,7 @@ def test_digests_are_those_of_each_commits_own_tree(folder, name, since):
     hub, question = Git(discover(folder)), QUESTIONS[name]
     good = git(folder, "rev-parse", since) if since else ""
 
-    lineage, trees = Reader(hub, git(folder, "rev-parse", "HEAD")).read(question, good)
+    lineage, trees = LineageReader(hub, git(folder, "rev-parse", "HEAD")).read(question, good)
 
     expected = {c: digest_of(question, CodeTree(hub, c)) for c in lineage.digests}
     assert lineage.digests == expected
@@ -84,7 +84,7 @@ def test_digests_are_those_of_each_commits_own_tree(folder, name, since):
 
 
 def test_candidates_are_the_commits_that_changed_the_inputs(folder):
-    lineage, _ = Reader(Git(discover(folder)), git(folder, "rev-parse", "HEAD")).read(QUESTIONS["present"])
+    lineage, _ = LineageReader(Git(discover(folder)), git(folder, "rev-parse", "HEAD")).read(QUESTIONS["present"])
 
     found = {git(folder, "log", "-1", "--format=%s", c) for c in lineage.ancestors if lineage.is_candidate(c)}
 
@@ -95,7 +95,7 @@ def test_history_that_is_cut_off_begins_where_it_is_cut(folder, tmp_path):
     git(tmp_path, "clone", "-q", "--depth", "3", f"file://{folder}", "shallow")
     hub = Git(discover(tmp_path / "shallow"))
 
-    lineage, _ = Reader(hub, hub.text("rev-parse", "HEAD")).read(QUESTIONS["paths"])
+    lineage, _ = LineageReader(hub, hub.text("rev-parse", "HEAD")).read(QUESTIONS["paths"])
 
     assert {c: digest(CodeTree(hub, c), ("paths", "src/**", "*.md"), CAT) for c in lineage.digests} == lineage.digests
     assert 3 <= len(lineage.ancestors) < 10

@@ -31,7 +31,7 @@ HEADERS = {
 }
 
 
-class Source(Protocol):
+class PageOperations(Protocol):
     """The operations of a server; called from one thread at a time."""
 
     def state(self) -> str:
@@ -60,7 +60,7 @@ class ReportServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, source: Source, port: int = 0) -> None:
+    def __init__(self, source: PageOperations, port: int = 0) -> None:
         """Listen on a port, or on any free one.
 
         Raises:
