@@ -66,6 +66,17 @@ SYNONYMS = {
     **dict.fromkeys(("tasks", "todo"), "task"),
     **dict.fromkeys(("config", "settings", "options", "kinds"), "policy"),
 }
+# The same for the verbs of nouns (`task`, `policy`).
+VERB_SYNONYMS = {
+    **dict.fromkeys(("new", "create"), "add"),
+    **dict.fromkeys(("rm", "delete", "del"), "remove"),
+    **dict.fromkeys(("ls", "all"), "list"),
+    **dict.fromkeys(("get", "cat"), "show"),
+    **dict.fromkeys(("done", "finish", "complete"), "close"),
+    **dict.fromkeys(("start", "take"), "claim"),
+}
+# The options of gitmem itself.
+OWN_OPTIONS = ("--help", "--version", "--color", "--no-pager")
 # The events of git and pre-commit that `hook` accepts. Any other word is treated as the name of a client: a misspelled
 # one must not exit with status 2, which would stop an agent's turn.
 GIT_EVENTS = (
@@ -350,36 +361,68 @@ def _go_where_asked(arguments: list[str]) -> list[str]:
 def _misplaced(words: list[str]) -> Exception:
     """Return the error for an option before the command, with the same command line in the right order."""
     import shlex
-
-    from gitmem.cli.parser import HelpRequest, parser_of
-    from gitmem.errors import GitmemError, UsageError
-
-    hint = "gitmem [-C DIR] COMMAND [OPTIONS]"
-    for at, word in enumerate(words):
-        length = 2 if words[at + 1 : at + 2] and words[at + 1] in (verbs_of(word) or ()) else 1
-        name, rest = " ".join(words[at : at + length]), [*words[:at], *words[at + length :]]
-        # A value may have the name of a command: the first one that accepts the rest is meant.
-        if is_command(word):
-            try:
-                parser_of(name, load_command(name)).parse(rest)
-            except (GitmemError, HelpRequest):
-                continue
-            hint = shlex.join(["gitmem", *name.split(" "), *rest])
-            break
-    return UsageError(f"{words[0]} is not allowed before the command", hint=hint)
-
-
-def _unknown(name: str, rest: list[str]) -> Exception:
     from difflib import get_close_matches
 
     from gitmem.errors import UsageError
 
+    # A value may have the name of a command: the first one that accepts the rest is meant.
+    for is_exact in (True, False):
+        for at, word in enumerate(words):
+            length = 2 if words[at + 1 : at + 2] and words[at + 1] in (verbs_of(word) or ()) else 1
+            name, rest = " ".join(words[at : at + length]), [*words[:at], *words[at + length :]]
+            if not is_exact and not is_command(word):
+                name = "" if word.startswith("-") else _nearest(word)
+            if name and is_command(name.split(" ")[0]) and (found := _accepted(name, rest, is_exact=is_exact)):
+                hint = shlex.join(["gitmem", *name.split(" "), *found])
+                return UsageError(
+                    f"{words[0]} is not allowed before the command", hint=hint if is_exact else f"did you mean: {hint}"
+                )
+    if near := get_close_matches(words[0], OWN_OPTIONS, n=1):
+        return UsageError(f"unknown option: {words[0]}", hint=f"did you mean: gitmem {near[0]}")
+    return UsageError(f"{words[0]} is not allowed before the command", hint="gitmem [-C DIR] COMMAND [OPTIONS]")
+
+
+def _nearest(word: str) -> str:
+    """Return the command that a word is meant to be, or an empty string."""
+    from difflib import get_close_matches
+
+    near = [word] if word in SYNONYMS else get_close_matches(word, (*all_commands(), *SYNONYMS), n=1)
+    return SYNONYMS.get(near[0], near[0]) if near else ""
+
+
+def _accepted(name: str, rest: list[str], *, is_exact: bool) -> list[str]:
+    """Return the words with which a command can run, options that are nearly right corrected; empty if there are none.
+
+    Args:
+        name: The command.
+        rest: The words, at least one.
+        is_exact: Whether they must be right as they are.
+    """
+    from difflib import get_close_matches
+
+    from gitmem.cli.parser import HelpRequest, parser_of
+    from gitmem.errors import GitmemError
+
+    parser, words = parser_of(name, load_command(name)), rest
+    if not is_exact:
+        known = tuple(parser._option_string_actions)
+        near = {word: get_close_matches(word, known, n=1) for word in rest if word.startswith("--") and len(word) > 2}
+        words = [near[word][0] if near.get(word) else word for word in rest]
+    try:
+        parser.parse(words)
+    except (GitmemError, HelpRequest):
+        return []
+    return words
+
+
+def _unknown(name: str, rest: list[str]) -> Exception:
+    from gitmem.errors import UsageError
+
     if name in SYNONYMS:
         return UsageError(f"unknown command: {name}", hint=_retyped(SYNONYMS[name], rest))
-    near = get_close_matches(name, (*all_commands(), *SYNONYMS), n=1)
     hint = "gitmem help -a lists the commands"
-    if near:
-        hint = f"did you mean: {_retyped(SYNONYMS.get(near[0], near[0]), rest)}"
+    if near := _nearest(name):
+        hint = f"did you mean: {_retyped(near, rest)}"
     return UsageError(f"unknown command: {name}", hint="; ".join((hint, *plugin_problems())))
 
 
@@ -409,6 +452,10 @@ def _unknown_verb(noun: str, words: list[str], verbs: Iterable[str]) -> Exceptio
     from gitmem.errors import UsageError
 
     verb, *rest = words
+    if (meant := VERB_SYNONYMS.get(verb, "")) in verbs:
+        return UsageError(f"gitmem {noun}: unknown verb: {verb}", hint=_retyped(f"{noun} {meant}", rest))
+    if noun == "task" and is_command(command := SYNONYMS.get(verb, verb)):  # a task is a memory
+        return UsageError(f"gitmem {noun}: unknown verb: {verb}", hint=_retyped(command, rest))
     near = get_close_matches(verb, verbs, n=1)
     hint = f"did you mean: {_retyped(f'{noun} {near[0]}', rest)}" if near else f"choose one of {', '.join(verbs)}"
     return UsageError(f"gitmem {noun}: unknown verb: {verb}", hint=hint)

@@ -67,7 +67,8 @@ def page_of(name: str, out: Output) -> str:
     if not is_command(name):
         from difflib import get_close_matches
 
-        near = get_close_matches(name, (*all_commands(), *TOPICS), n=1)
+        near = get_close_matches(name, (*all_commands(), *TOPICS, *cli.SYNONYMS), n=1)
+        near = [cli.SYNONYMS.get(one, one) for one in near]
         hint = f"did you mean: gitmem help {near[0]}" if near else "gitmem help -a lists all commands and topics"
         raise UsageError(f"unknown command or topic: {name}", hint=hint)
     return manual.page(parser_of(name, load_command(name)), out.width)
