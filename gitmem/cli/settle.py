@@ -163,14 +163,15 @@ def _settle_moved(args: Arguments, out: Output) -> int:
     if unapproved:
         unproven = few([names[key] for key in unapproved])
         out.note(f"unproven until its new command is approved: {unproven}; gitmem trust --review")
+    would = "would " if args.dry_run else ""
     reasons: dict[str, list[str]] = {}
     for one in skipped:
         reasons.setdefault(one.skipped, []).append(names[one.key])
     for reason, them in reasons.items():
         if len(them) == 1:
-            out.note(f"{them[0]} stays as it is: {reason}")
+            out.note(f"{them[0]} {'would stay' if would else 'stays'} as it is: {reason}")
         else:
-            out.note(f"{len(them)} memories stay as they are ({few(them)}): {reason}")
+            out.note(f"{len(them)} memories {would}stay as they are ({few(them)}): {reason}")
     if not found:
         out.note("no memory names files that moved")
     elif args.dry_run:

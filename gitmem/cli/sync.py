@@ -162,7 +162,8 @@ def _print(done: SyncResult, whose: str, out: Output, *, dry_run: bool) -> None:
         out.line("  ", ("to settle: ", "yellow"), f"{len(done.conflicts) - SHOWN} more: gitmem doctor")
     unreadable = [conflict for conflict in done.conflicts if conflict.fields == UNREADABLE]
     if len(unreadable) < len(done.conflicts):
-        out.line("  ", ("the memory has both versions: gitmem show KEY, gitmem edit KEY", "dim"))
+        has = "would have" if dry_run else "has"
+        out.line("  ", (f"the memory {has} both versions: gitmem show KEY, gitmem edit KEY", "dim"))
     for conflict in unreadable[:SHOWN]:
         out.line("  ", (f"the unreadable version is in the history: git log -p memory -- {conflict.path}", "dim"))
     if done.instead:

@@ -38,5 +38,6 @@ def run(args: Arguments, out: Output) -> int:
     else:
         out.announce(f"undid: {done.subject} ({done.undone[:12]})")
     if done.archived:
-        out.note(f"in the archive, because it was pushed: {list_of(done.archived)}")
+        where = "would go to the archive" if args.dry_run else "in the archive"
+        out.note(f"{where}, because it was pushed: {list_of(done.archived)}")
     return 0

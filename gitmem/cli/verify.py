@@ -277,7 +277,10 @@ def _print_due(found: VerifyRun, memory: Memory, out: Output) -> None:
             out.line("    ", f"{DUE.get(due.why, due.why)}{changed}  ", check)
         else:
             out.line((due.row.key, "key"), f"  {due.why}{changed}  ", check)
-    due_now = f"{len(found.would_run)} due" if found.would_run else "nothing is due"
+    runnable = sum(one.row.key in found.runnable for one in found.would_run)
+    due_now = (
+        f"{len(found.would_run)} due: {runnable} would be checked" if found.would_run else "nothing would be checked"
+    )
     statuses = describe_statuses(found.standing)
     out.note(f"{due_now}. Now: {statuses}." if statuses else due_now)
 

@@ -99,7 +99,7 @@ def test_unchanged_memories_are_reported_once_per_reason(memory, repo, run_cli):
     said = run_cli("settle", "--moved", "--dry-run")
 
     (line,) = [line for line in said.err.splitlines() if "stay" in line]
-    assert line.startswith("gitmem: 6 memories stay as they are (grep, jwt-is-signed-00, ")
+    assert line.startswith("gitmem: 6 memories would stay as they are (grep, jwt-is-signed-00, ")
     assert line.endswith("more): the new command must be approved; run at a terminal: gitmem settle --moved")
 
 

@@ -82,7 +82,7 @@ def _print(done: DuplicateReport, shown: tuple[DuplicateGroup, ...], out: Output
         out.result(f"superseded {several} in {done.commit[:12]}")
         out.note(f"undo: gitmem edit {done.groups[0].kept.key} --supersedes ''")
     elif done.groups:
-        out.note(f"near duplicates: {several}; to supersede them: gitmem curate dedupe --apply")
+        out.note(f"would supersede {several}, near duplicates; to apply it: gitmem curate dedupe --apply")
     else:
         out.note(f"no near duplicates among {quantity(done.compared, 'memory', 'memories')}")
     for key in done.changed:

@@ -58,9 +58,9 @@ def _print_end(verb: str, done: CurationPlan, shown: int, out: Output) -> None:
         out.result(f"changed {count} in {done.commit[:12]}")
         out.note("to undo it: gitmem undo")
     elif done.steps:
-        out.note(f"{count} of {done.looked_at}; to apply it: gitmem curate {verb} --apply")
+        out.note(f"would change {count} of {done.looked_at}; to apply it: gitmem curate {verb} --apply")
     else:
-        out.note(f"nothing to do among {quantity(done.looked_at, 'memory', 'memories')}")
+        out.note(f"would change nothing among {quantity(done.looked_at, 'memory', 'memories')}")
     for key in done.changed[:SHOWN]:
         out.note(f"{key} was left alone: it changed in the meantime, or lacks what its kind requires (gitmem doctor)")
     if len(done.changed) > SHOWN:

@@ -418,7 +418,7 @@ def counts(applied: ApplyResult, *, is_dry: bool) -> str:
         parts += [f"{len(what)} {'would be ' if is_dry else ''}{word}"] if what else []
     if applied.ignored:
         parts[-1] += f" ({applied.ignored} ignored by a comment)"
-    parts = parts or ["nothing to write"]
+    parts = parts or ["nothing would be written" if is_dry else "nothing to write"]
     parts += [f"{applied.unchanged} there already"] if applied.unchanged else []
     parts += [f"{applied.unproved} without a check"] if applied.unproved else []
     parts += [f"{applied.withheld} in sentences that are false in part"] if applied.withheld else []

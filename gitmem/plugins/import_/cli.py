@@ -175,7 +175,8 @@ def _print(done: ImportResult, out: Output, *, is_dry: bool) -> None:
         parts += [f"{quantity(updated, 'memory', 'memories')} {would}updated"] if updated else []
         out.result(", ".join(parts), is_change=not is_dry)
     else:
-        out.line("nothing new to import" if done.count else "no memories found")
+        nothing = "nothing would be imported" if is_dry else "nothing new to import"
+        out.line(nothing if done.count else f"{nothing}: no memories found" if is_dry else "no memories found")
     rows = [("there already", settled.unchanged, "")]
     rows += [(what, reasons.total, why) for _, what, reasons, why in lists]
     for what, number, why in rows:

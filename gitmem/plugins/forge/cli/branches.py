@@ -61,5 +61,7 @@ def run(args: Arguments, out: Output) -> int:
     for step in steps:
         out.line(describe(step))
     for code, (fate, number) in asked.items() if args.dry_run else ():
-        out.line((code, "key"), f"  {fate or 'no pull request'}", f" ({number})" if number else "")
+        end = "merged" if fate == MERGED else "deleted" if fate == CLOSED else "kept"
+        why = f"pull request {number} is {fate}" if number else "it has no pull request"
+        out.line((code, "key"), f"  its memory would be {end}: {why}")
     return 0

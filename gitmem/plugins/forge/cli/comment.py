@@ -106,5 +106,5 @@ def _show(args: Arguments, text: str, place: ForgeRepository, out: Output) -> in
         out.text(body)
     what = "would be deleted from" if args.delete else "would be posted to"
     which = f"pull request {args.pull}" if args.pull else f"the open pull requests for {args.commit[:12]}"
-    out.note(f"the comment {what} {which} of {place.repository}; nothing was sent")
+    out.note(f"the comment {what} {which} of {place.repository}")
     return 0

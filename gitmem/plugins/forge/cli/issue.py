@@ -74,7 +74,7 @@ def run(args: Arguments, out: Output) -> int:
             out.json({**counts, **request})
         else:
             out.text(f"{request['title']}\n\n{request['body']}")
-            out.note(f"{message}; nothing was sent to {place.repository}")
+            out.note(f"{message}; this would be the issue of {place.repository}")
         return 0
     done = _keep(failing, place, message)
     if args.json:

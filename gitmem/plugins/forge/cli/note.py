@@ -33,6 +33,7 @@ def run(args: Arguments, out: Output) -> int:
     place, text = gitlab_place(), read_text(args.file)
     if args.dry_run:
         out.text(body_of(args.kind, text, place)[0])
+        out.note("this note would be posted to the merge request")
         return 0
     action = keep(Forge(place, variable("GITMEM_NOTE_TOKEN")), args.kind, text)
     if args.json:

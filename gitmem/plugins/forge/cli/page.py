@@ -33,6 +33,7 @@ def run(args: Arguments, out: Output) -> int:
         out.json({"commit": commit, "page": page(found)})
     elif args.dry_run:
         out.text(page(found))
+        out.note("this page would be written to the memory branch")
     elif commit:
         out.announce(f"the page is in {commit[:12]}")
     else:

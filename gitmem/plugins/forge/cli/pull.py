@@ -51,7 +51,7 @@ def run(args: Arguments, out: Output) -> int:
             out.json({"repository": place.repository, **request})
         else:
             out.text(f"{request['title']}\n{args.head} -> {args.base}\n\n{request['body']}")
-            out.note(f"nothing was sent to {place.repository}")
+            out.note(f"this pull request would be opened in {place.repository}")
         return 0
     done = find_or_open(Forge(place, forge_token()), args.head, args.base, args.title)
     if args.json:

@@ -48,11 +48,14 @@ def test_the_memory_of_a_branch_ends_as_its_pull_request_did(
             monkeypatch.setenv(name, value)
         server.pulls.append(pull(7, BRANCH, **how))
         planned = run_cli("forge", "branches", "--dry-run", "--json", cwd=job)
+        foreseen = run_cli("forge", "branches", "--dry-run", cwd=job).out
         done = run_cli("forge", "branches", cwd=job)
         again = run_cli("sync", cwd=job)
 
     state = {(): "open"}.get(tuple(how), "merged" if how.get("merged_at") else "closed")
     assert json.loads(planned.out)["branches"] == [{"branch": BRANCH, "pull": 7, "state": state}]
+    end = {"merged": "merged", "closed": "deleted", "open": "kept"}[state]
+    assert foreseen == f"{BRANCH}  its memory would be {end}: pull request 7 is {state}\n"
     assert (done.status, done.out.strip(), again.status) == (0, expected, 0)
     assert ("RETRIES = 5" in git(hub, "show", "refs/heads/memory:facts/retries.md")) is is_merged
     assert bool(git(hub, "for-each-ref", REF)) is is_left

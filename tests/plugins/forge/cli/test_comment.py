@@ -66,7 +66,7 @@ def test_a_dry_run_shows_it_without_a_token_and_sends_nothing(
     found = json.loads(run_cli(*CHECK, "--pull", "12", "--dry-run", "--json", page).out)
 
     assert done.out.startswith("<!-- gitmem comment check -->\n\n## gitmem check\n\nhello @&#8203;bob\n")
-    assert "would be posted to pull request 12 of acme/shop; nothing was sent" in done.err
+    assert "would be posted to pull request 12 of acme/shop\n" in done.err
     assert found["body"].rstrip() == done.out.rstrip()
     assert hub.asked == []
 
