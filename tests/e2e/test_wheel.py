@@ -91,7 +91,23 @@ def test_programs_run_the_wheel_and_git_mem_help_shows_its_manual_page(installed
 
 
 # By how files end: programs, and the texts that they fill in and write.
-IN_WHEEL = {".py", ".html", ".js", ".css", ".md", ".yml", ".yaml", ".sh", ".ts", ".txt", ".csv", ".sql", ".1", ".typed"}
+IN_WHEEL = {
+    ".py",
+    ".html",
+    ".js",
+    ".css",
+    ".md",
+    ".yml",
+    ".yaml",
+    ".sh",
+    ".ts",
+    ".txt",
+    ".csv",
+    ".sql",
+    ".1",
+    ".typed",
+    ".service",
+}
 
 
 def test_wheel_has_only_what_runs(wheel: Path) -> None:

@@ -26,9 +26,10 @@ EXAMPLES = ("gitmem hub sync", "gitmem hub sync payments/api", "gitmem hub sync 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``sync``."""
     parser.add_argument("names", metavar="NAME", nargs="*", help="only these repositories, by their names in the hub")
-    parser.add_argument("--jobs", type=positive, default=3, metavar="N", help="repositories to sync in parallel (3)")
+    pace = parser.add_argument_group("how much, and how often")
+    pace.add_argument("--jobs", type=positive, default=3, metavar="N", help="repositories to sync in parallel (3)")
     about = "sync again, so many seconds after each end, until a signal arrives"
-    parser.add_argument("--every", type=positive, default=None, metavar="SECONDS", help=about)
+    pace.add_argument("--every", type=positive, default=None, metavar="SECONDS", help=about)
     add_log(parser)
     add_folder(parser)
     add_database(parser)
