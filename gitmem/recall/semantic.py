@@ -177,7 +177,7 @@ class VectorQuery:
     """
 
     def __init__(self, stores: Sequence[Dense], *, reliance: float = 1.0) -> None:
-        """Prepare a query to some stores; *reliance* multiplies the weight of meaning (``fuse.STATIC``)."""
+        """Prepare a query to some stores; *reliance* multiplies the weights of meaning (``fuse.STATIC``)."""
         self._stores, self._reliance = stores, reliance
 
     def __enter__(self) -> VectorQuery:
@@ -228,7 +228,11 @@ class VectorQuery:
         return split
 
     def diversify(self, ranked: Sequence[RankedMemory], limit: int, settings: DenseSettings) -> Sequence[RankedMemory]:
-        """Return the ranked candidates, with at most *limit* of the best ones first in diversified order."""
+        """Return the ranked candidates, with at most *limit* of the best ones first in diversified order.
+
+        A likeness counts as little as the nearness of the same model does.
+        """
+        settings = replace(settings, mmr=settings.mmr * self._reliance)
         if not settings.mmr:
             return ranked
         by_number = {one.number: one for one in ranked[: MORE * limit]}
