@@ -179,6 +179,6 @@ def read_remote(of: Organisation, one: Mapping[str, Any]) -> Remote:
         host = ""
     if host != of.host:
         raise ForgeError(f"the forge lists a repository of another host: {host[:100]!r}")
-    shown = {one.get("visibility", "public"), part_of(one, "owner").get("visibility", "public")}
-    is_public = shown == {"public"} and not one.get("private") and not one.get("internal")
+    is_shown = all(part.get("visibility", "public") == "public" for part in (one, part_of(one, "owner")))
+    is_public = is_shown and not one.get("private") and not one.get("internal")
     return Remote(name, url, is_public and (of.kind != "gitlab" or "visibility" in one))

@@ -51,9 +51,6 @@ def urls_of(body: bytes) -> list[str]:
         raise ValueError("nested too deeply") from err
     parts = [told.get(name) for name in ("repository", "project")] if isinstance(told, dict) else []
     found = [part.get(field) for part in parts if isinstance(part, dict) for field in _FIELDS]
-    urls = {
-        url.removesuffix(".git")
-        for url in found
-        if isinstance(url, str) and len(url) < URL_LENGTH - 4 and "\0" not in url
-    }
+    fits = [url for url in found if isinstance(url, str) and url.isprintable() and 0 < len(url) < URL_LENGTH - 4]
+    urls = {url.removesuffix(".git") for url in fits}
     return sorted(f"{url}{end}" for url in urls for end in ("", ".git"))

@@ -6,6 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from fuzz.targets import JSON
+from hypothesis import given
+from hypothesis import strategies as st
 from support.facts import make_memory, put
 from support.organisation_forge import TOKEN, OrganisationForge, organisation_forge
 from support.postgres import HubDatabase
@@ -13,7 +16,7 @@ from support.postgres import HubDatabase
 from gitmem.errors import ForgeError, UsageError
 from gitmem.hub.database import connected
 from gitmem.hub.forge.listing import list_remotes
-from gitmem.hub.forge.organisation import KINDS, Organisation, organisation_of
+from gitmem.hub.forge.organisation import KINDS, Organisation, organisation_of, read_remote
 
 
 @pytest.fixture(autouse=True)
@@ -135,6 +138,22 @@ def test_bad_day_of_a_forge_is_one_line_without_the_token(tmp_path: Path, case: 
     assert TOKEN not in caught.value.message
     if case in ("refused", "unknown"):
         assert "GITMEM_HUB_FORGE_TOKEN" in caught.value.hint
+
+
+@given(st.fixed_dictionaries({}, optional=dict.fromkeys(("full_name", "visibility", "private", "owner"), JSON)))
+def test_any_item_of_a_listing_is_a_repository_or_an_error(item: dict[str, object]) -> None:
+    of = organisation_of("https://github.com/acme")
+    named = {"full_name": "acme/api", "clone_url": "https://github.com/acme/api.git"} | item
+    try:
+        found = read_remote(of, named)
+    except ForgeError:
+        assert not isinstance(named["full_name"], str)
+        return
+    assert found.is_public == (
+        item.get("visibility", "public") == "public"
+        and not item.get("private")
+        and not (isinstance(item.get("owner"), dict) and item["owner"].get("visibility", "public") != "public")  # type: ignore[union-attr]
+    )
 
 
 def test_server_error_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 import json
 import os
@@ -14,6 +15,9 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from fuzz.targets import JSON
+from hypothesis import given
+from hypothesis import strategies as st
 from support.facts import make_memory, put
 from support.hubs import PEOPLE, add_to, storms, token_file
 from support.postgres import HubDatabase, run_sql
@@ -74,11 +78,30 @@ def test_addresses_are_those_of_the_repository() -> None:
         *("git@h:acme/api", "git@h:acme/api.git", "https://h/acme/api", "https://h/acme/api.git"),
     ]
     assert urls_of(json.dumps(gitlab).encode()) == ["https://h/acme/api", "https://h/acme/api.git"]
-    for strange in ([], 1, None, {}, {"repository": []}, {"repository": {"clone_url": [1], "ssh_url": "a\0"}}):
+    for strange in (
+        [],
+        1,
+        None,
+        {},
+        {"repository": []},
+        {"repository": {"clone_url": [1], "ssh_url": "a\0", "git_url": "\ud800"}},
+    ):
         assert urls_of(json.dumps(strange).encode()) == []
     for broken in (b"", b"payload=%7B%7D", b"\xff", b"[" * 100_000):
         with pytest.raises(ValueError, match=r".*"):
             urls_of(broken)
+
+
+PARTS = st.dictionaries(st.sampled_from(("clone_url", "ssh_url", "git_url")), JSON)
+
+
+@given(
+    st.binary()
+    | (JSON | st.dictionaries(st.sampled_from(("repository", "project")), PARTS)).map(json.dumps).map(str.encode)
+)
+def test_any_body_is_addresses_or_an_error(body: bytes) -> None:
+    with contextlib.suppress(ValueError):
+        assert all(url and "\0" not in url and url.encode() for url in urls_of(body))
 
 
 def send(address: str, body: bytes, headers: dict[str, str] | None = None) -> int:

@@ -138,6 +138,20 @@ def test_requests_of_other_sites_and_large_ones_are_refused(shared: str) -> None
     assert ask(shared, "/mcp", BOB, method="DELETE").status == 405
 
 
+@pytest.mark.parametrize("text", ['"\\ud800"', '"\\u0000"', '"' + "x" * 2_000 + '"', "1", "[]", "{}", "null"])
+@pytest.mark.parametrize("part", ["query", "repositories", "kinds", "owners", "key"])
+def test_strange_argument_is_an_answer_and_no_bug(shared: str, part: str, text: str) -> None:
+    value = text if part in ("query", "key") else f"[{text}]"
+    more = {"query": "", "key": ""}.get(part, '"query": "storm", ')
+    name = "memory_get" if part == "key" else "memory_search"
+    call = f'{{"name": "{name}", "arguments": {{{more}"{part}": {value}}}}}'
+    answer = post(shared, body=f'{{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {call}}}'.encode())
+
+    assert answer.status_code in (200, 400)
+    assert "vault" not in answer.text
+    assert not any(sign in answer.text for sign in ("Traceback", "psycopg", "codec"))
+
+
 def test_address_behind_a_proxy_is_the_one_that_is_set(hub: HubDatabase, template: Path, tmp_path: Path) -> None:
     place = Place("https://hub.example.org", ISSUER)
     with storms(hub, template, tmp_path, token_file(tmp_path, **PEOPLE), place) as address:
