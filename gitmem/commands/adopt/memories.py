@@ -10,6 +10,7 @@ import re
 from hashlib import sha256
 
 from gitmem.commands.adopt.claims.claim import SYMBOL, VALUE, is_log
+from gitmem.commands.adopt.claims.symbols import tied_paths
 from gitmem.commands.adopt.documents import DECISION, INSTRUCTIONS
 from gitmem.commands.adopt.findings import FALSE, NEVER
 from gitmem.commands.adopt.history import split_current
@@ -147,7 +148,7 @@ def keys_of_claim(claim: Claim, path: str, sentence: str) -> tuple[str, str]:
     return _keys(ADOPTED, claim.token, path, sentence, claim.kind, claim.name, claim.stated)
 
 
-def find_statement(text: str, document: Document, key: str, sentence: str) -> int:
+def find_statement(text: str, document: Document, key: str, fields: Mapping[str, Any]) -> int:
     """Return the line where a document states an adopted fact, in the same words or in others; 0 if it does not.
 
     A statement that a comment says to ignore does not count.
@@ -156,17 +157,30 @@ def find_statement(text: str, document: Document, key: str, sentence: str) -> in
         text: The text of the document.
         document: The document, by the name that it had when the fact was written.
         key: The key of the fact.
-        sentence: The hash of the sentence that it was written for.
+        fields: Its frontmatter, with the hash of the sentence that it was written for, and its check.
     """
+    sentence, home = str(fields.get(SENTENCE_FIELD, "")), _home_of(fields.get("verify"))
     statements = split_current(document, text)[0]
     same = (one.line for one in statements if hash_of(one.text) == sentence)
     other = (
         claim.line
         for one in statements
         for claim in claims_of(one, document)
-        if key in keys_of_claim(claim, document.path, sentence)
+        if key in keys_of_claim(claim, document.path, sentence) and (not home or _says_home(one, claim, home, document))
     )
     return next(same, 0) or next(other, 0)
+
+
+def _home_of(check: object) -> str:
+    """Return the one file that has to define the name of a check; empty for a check of something else."""
+    is_tied = isinstance(check, dict) and "symbol" in check and not check.get(OR_IN)
+    return path_of(check.get(IN, "")) if is_tied and isinstance(check, dict) else ""
+
+
+def _says_home(statement: Statement, claim: Claim, home: str, document: Document) -> bool:
+    """Return whether a statement says that a name is in a file: in another, it is another fact."""
+    tied = tied_paths(statement, claims_of(statement, document))
+    return any(name == claim and (home in path.places or f"/{home}".endswith(f"/{path.name}")) for name, path in tied)
 
 
 def title_of_check(check: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.commands.adopt.apply import list_adopted
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.documents import document_of, find_documents
-from gitmem.commands.adopt.memories import BY, GONE, SENTENCE_FIELD, find_statement
+from gitmem.commands.adopt.memories import BY, GONE, find_statement
 from gitmem.model import ADOPTED
 from gitmem.store.code_folder import is_home
 from gitmem.verify.references import anchors_in
@@ -39,5 +39,5 @@ def _is_stated(one: AdoptedMemory, code: Code) -> bool:
     if entry is not None and any(anchor.blob == entry[1] for anchor in anchors_in(one.fields)):
         return True  # the document is as it was
     paths = [one.document] if entry is not None else [other.path for other in find_documents(code.files)]
-    source, sentence = document_of(one.document), str(one.fields[SENTENCE_FIELD])
-    return any(find_statement(text, source, one.memory.key, sentence) for text in code.texts(paths).values())
+    source, key = document_of(one.document), one.memory.key
+    return any(find_statement(text, source, key, one.fields) for text in code.texts(paths).values())

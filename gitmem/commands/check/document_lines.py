@@ -95,9 +95,9 @@ class DocumentLines:
         from gitmem.commands.adopt.documents import document_of
         from gitmem.commands.adopt.memories import find_statement  # all patterns of claims: only for adopted facts
 
-        sentence = str(document.fields.get(SENTENCE, ""))
+        is_adopted = bool(document.fields.get(SENTENCE))
         text = "\n".join(self._read_lines(self._trees.behind, path))
-        return find_statement(text, document_of(source), document.key, sentence) if text and sentence else 0
+        return find_statement(text, document_of(source), document.key, document.fields) if text and is_adopted else 0
 
     def _list_false(self, path: str) -> list[JudgedClaim]:
         """Return what the change makes false of a document."""

@@ -137,6 +137,16 @@ def test_sentence_of_which_a_part_is_false_becomes_no_claim(repo, run_cli):
     }
 
 
+def test_word_that_a_folder_elsewhere_has_as_its_name_makes_no_claim_of_the_folder(repo, run_cli):
+    text = "- Put `flow-use` in your PATH\n- `hooks/` are here, `core/a.go` too\n"
+    files = {"cmd/flow-use/main.go": "package main\n", "pkg/hooks/b.go": "package hooks\n", "pkg/core/a.go": "x\n"}
+    commit_files(repo, {"AGENTS.md": text, **files})
+    assert run_cli("init").status == 0
+    applied(repo)
+
+    assert set(statuses(repo, run_cli)) == {"`pkg/hooks` exists", "`pkg/core/a.go` exists"}
+
+
 def test_number_beside_a_constant_is_its_value_and_fails_with_it(repo, run_cli):
     commit_files(repo, PARTLY_FALSE)
     commit_files(repo, {"AGENTS.md": "- Tokens expire after 15 minutes (`TTL_MINUTES`)\n- 20 tries (`MAX_RETRIES`)\n"})

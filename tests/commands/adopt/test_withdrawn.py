@@ -44,6 +44,21 @@ def test_fact_of_a_reworded_or_moved_sentence_fails(memory, repo, run_cli):
     assert claims(run_cli) == [(VALUE, "failed"), (PATH, "verified")]
 
 
+def test_fact_of_a_name_in_a_file_is_retired_once_its_sentence_names_another_file(memory, repo, run_cli):
+    text = "- Add the case in `load_all()` in `shell.py`.\n"
+    code = {"src/shell.py": "def load_all(): ...\n", "src/run.py": "def run(): ...\n"}
+    commit_files(repo, {"AGENTS.md": text, **code})
+    assert run_cli("adopt", "--apply").status == 0
+    assert ("`load_all` is defined in `src/shell.py`", "unproven") in claims(run_cli)
+    moved = {"src/shell.py": "A = 1\n", "src/run.py": "def load_all(): ...\n"}
+    commit_files(repo, {"AGENTS.md": text.replace("Add", "Write"), **moved})
+    assert run_cli("verify").status == 1
+    commit_files(repo, {"AGENTS.md": text.replace("shell", "run")})
+
+    assert run_cli("verify").status == 0
+    assert not any("load_all" in title for title, _ in claims(run_cli))
+
+
 def test_other_branch_retires_nothing(memory, repo, run_cli):
     adopted(repo, run_cli)
     git(repo, "checkout", "-q", "-b", "feature")

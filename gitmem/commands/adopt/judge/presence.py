@@ -10,6 +10,7 @@ from gitmem.commands.adopt.claims.paths import ABOVE, looks_like_name
 from gitmem.commands.adopt.documents import moved_to
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Source
 from gitmem.commands.adopt.judge.identifiers import is_identifier
+from gitmem.frozen import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +39,9 @@ def judge_path(mention: Mention, head: Code, past: Past) -> JudgedClaim | None:
     if not claim.is_certain and not there:
         # A word that only looks like a name counts if there is such a file.
         if near and (len(near) == 1 or "/" in claim.name or claim.tool == "tree"):
-            return _confirm(mention, near[0])
+            is_word = is_plain and "." not in claim.name and claim.tool != "tree"
+            # `tool` may be the program, not the folder `cmd/tool`: once that is gone, nothing is false.
+            return replace(_confirm(mention, near[0]), check=None) if is_word else _confirm(mention, near[0])
         if not re.search(r"[/.]", claim.name) or claim.tool == "tree":
             return None
     if near and is_plain:
