@@ -67,7 +67,8 @@ def _retire_withdrawn(repository: OpenRepository) -> str:
         return ""
     if not repository.catalog().row("SELECT count(*) FROM memory WHERE kind = ?", (ADOPTED,))[0]:
         return ""
-    from gitmem.commands.adopt.withdrawn import retire_withdrawn  # only where documents were adopted
+    from gitmem.commands.adopt.withdrawn import follow_sources, retire_withdrawn  # only where documents were adopted
 
     gone = retire_withdrawn(repository, commit)
+    follow_sources(repository, commit)
     return f"{count_of(len(gone), 'claim')} retired, since no document says so any more" if gone else ""

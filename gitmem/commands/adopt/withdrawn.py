@@ -1,18 +1,31 @@
-"""Retire adopted facts that no document states any more: a corrected document leaves no failed fact."""
+"""Let adopted facts follow their documents and sources, so that only a false statement leaves a failed fact.
+
+One that no document states any more is retired. One of a version or package whose source no longer says so is checked
+by the other source that does: when `setup.cfg` became `pyproject.toml`, "Python 3.10+" stayed true.
+"""
 
 from __future__ import annotations
 
 from gitmem.commands.adopt.apply import list_adopted
+from gitmem.commands.adopt.claims.claim import DEPENDENCY, VERSION
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.documents import document_of, find_documents
-from gitmem.commands.adopt.memories import BY, GONE, find_statement
-from gitmem.model import ADOPTED
+from gitmem.commands.adopt.memories import BY, GONE, find_statement, proposals_of
+from gitmem.commands.adopt.run import adopt
+from gitmem.document.builtin_checks import words_of
+from gitmem.model import ADOPTED, BUILTIN, FAILS, HOLDS, Check
 from gitmem.store.code_folder import is_home
+from gitmem.verify.builtin_answers import answer_all
+from gitmem.verify.inputs import CodeTree
 from gitmem.verify.references import anchors_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
     from gitmem.commands.adopt.apply import AdoptedMemory
+    from gitmem.git import Git
     from gitmem.repository import OpenRepository
 
 
@@ -31,6 +44,38 @@ def retire_withdrawn(repository: OpenRepository, commit: str) -> list[str]:
     if gone:
         repository.writer().forget(gone, why=GONE, by=BY)
     return gone
+
+
+def follow_sources(repository: OpenRepository, commit: str) -> list[str]:
+    """Give facts of the memory branch that fail at a commit the check of another source, and return their keys."""
+    checks: dict[str, Check] = {}
+    documents: dict[str, str] = {}
+    for key, one in list_adopted(repository.catalog()).items():
+        check = one.fields.get("verify")
+        if isinstance(check, dict) and is_of_source(check) and not one.memory.archived and not is_home(one.memory.path):
+            checks[key], documents[key] = Check(BUILTIN, words_of(check)), one.document
+    if not checks:
+        return []
+    answers = answer_all(repository.git, CodeTree(repository.git, commit), checks.values())
+    lost = {documents[key]: key for key, check in checks.items() if answers[check].outcome == FAILS}
+    held = held_elsewhere(repository.git, commit, sorted(lost)) if lost else {}
+    fields = {key: one for key, one in held.items() if key in checks and answers[checks[key]].outcome == FAILS}
+    if fields:
+        repository.writer().edit_all(fields, repository.policy(), verb="follow the source")
+    return sorted(fields)
+
+
+def is_of_source(check: Mapping[str, Any]) -> bool:
+    """Return whether a check compares a version, or a package, with one of several files that may state it."""
+    return "depends" in check or ("value" in check and "is" not in check)
+
+
+def held_elsewhere(git: Git, commit: str, documents: Sequence[str]) -> dict[str, Mapping[str, Any]]:
+    """Return the titles and checks of the facts of versions and packages that hold, as documents say, by key."""
+    files = Code(git, commit).files
+    wanted = [path for path in documents if path in files]
+    made = proposals_of(adopt(git, commit, wanted, kinds=(VERSION, DEPENDENCY)), {}) if wanted else []
+    return {one.key: {name: one.fields[name] for name in ("title", "verify")} for one in made if one.outcome == HOLDS}
 
 
 def _is_stated(one: AdoptedMemory, code: Code) -> bool:

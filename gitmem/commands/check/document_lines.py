@@ -61,6 +61,17 @@ class DocumentLines:
         fact = pair.touched.fact
         return read_fact(self._catalog, fact.row, fact.path, self._policy)[1].kind == ADOPTED
 
+    def has_other_source(self, pair: AnswerPair) -> bool:
+        """Return whether an adopted fact of a version or package holds at the head by another file than its check's."""
+        from gitmem.commands.adopt.withdrawn import held_elsewhere, is_of_source  # judges a whole document
+
+        fact = pair.touched.fact
+        document = read_fact(self._catalog, fact.row, fact.path, self._policy)[1]
+        check, ref = document.fields.get("verify"), next(iter(document.strings("refs")), "")
+        if document.kind != ADOPTED or not isinstance(check, dict) or not is_of_source(check):
+            return False
+        return document.key in held_elsewhere(self._trees.git, self._trees.behind, [ref.rpartition(":")[0]])
+
     def find_outdated(self, pair: AnswerPair) -> tuple[StatedLine, ...]:
         """Return the lines that name the old path of a renamed file, each with the new one.
 

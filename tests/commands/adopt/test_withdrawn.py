@@ -59,6 +59,23 @@ def test_fact_of_a_name_in_a_file_is_retired_once_its_sentence_names_another_fil
     assert not any("load_all" in title for title, _ in claims(run_cli))
 
 
+def test_version_that_another_file_states_now_is_checked_there(memory, repo, run_cli):
+    text = "- Python 3.10+ is required\n- Node 18+ is required\n"
+    old = {"setup.cfg": "[options]\npython_requires = >=3.10\n", "package.json": '{"engines": {"node": ">=18"}}'}
+    commit_files(repo, {"AGENTS.md": text, **old})
+    assert run_cli("adopt", "--apply").status == run_cli("verify").status == 0
+    git(repo, "rm", "-q", *old)
+    commit_files(repo, {"pyproject.toml": '[project]\nname = "x"\nrequires-python = ">=3.10"\n'})
+
+    done = run_cli("check", "--base", "HEAD~1")
+    assert (done.status, "python-3-10" in done.out) == (1, False), "nothing says which Node is needed"
+    assert run_cli("verify").status == 1
+    assert claims(run_cli) == [
+        ("`engines.node` in `package.json` is within 18", "failed"),
+        ("`project.requires-python` in `pyproject.toml` is within 3.10", "verified"),
+    ]
+
+
 def test_other_branch_retires_nothing(memory, repo, run_cli):
     adopted(repo, run_cli)
     git(repo, "checkout", "-q", "-b", "feature")
