@@ -8,6 +8,8 @@ slug, status, priority, description, verify, attempts of ``num``, ``outcome``, `
 
 from __future__ import annotations
 
+import json
+
 from gitmem.document.fields import MAX_PRIORITY
 from gitmem.model import CLAIMED, CLOSED, FAILED, OPEN, TASK
 from gitmem.plugins.import_.fields import ImportRecord, Unreadable, add_fields, as_list, without_empty
@@ -50,6 +52,9 @@ _READ = frozenset(
         *("issue_type", "type", "owner", "stale_after", "last_verified", *_BODIES),
     )
 )
+# The fields that may have the text of a comment: of beads, and of other trackers.
+_TEXTS = ("text", "body", "content", "comment", "message")
+_FRAME = frozenset(("id", "issue_id", "author", "user", "created_at", "created", "updated_at"))
 _OUTCOMES = {"success": DONE, "done": DONE, "failed": FAILED, "failure": FAILED, "abandoned": RELEASED}
 NOBODY = "unknown"
 
@@ -186,18 +191,24 @@ def _type_of(table: Mapping[str, Any]) -> list[str]:
 
 
 def _comments(table: Mapping[str, Any]) -> list[tuple[str, str, str | None]]:
-    """Return text, author and time of each comment."""
-    return [
-        (str(row["text"]).strip(), str(row.get("author") or ""), time_of(row.get("created_at")))
-        for row in _rows(table, "comments")
-        if str(row.get("text") or "").strip()
-    ]
+    """Return text, author and time of each comment; of one without a field for its text, all that it says."""
+    found = []
+    for row in _rows(table, "comments"):
+        text = next((str(row[name]).strip() for name in _TEXTS if str(row.get(name) or "").strip()), "")
+        said = any(value for name, value in row.items() if name not in _FRAME)
+        other = json.dumps(row, ensure_ascii=False, default=str) if said and not text else ""
+        who = row.get("author") or row.get("user") or ""
+        who = who.get("login") or who.get("name") or "" if isinstance(who, dict) else who
+        found.append((text or other, str(who), time_of(row.get("created_at") or row.get("created"))))
+    return [one for one in found if one[0]]
 
 
 def _rows(table: Mapping[str, Any], *names: str) -> list[dict[str, Any]]:
-    """Return the tables in the first of these fields that is a list."""
-    rows: list[Any] = next((table[name] for name in names if isinstance(table.get(name), list)), [])
-    return [row for row in rows if isinstance(row, dict)]
+    """Return the tables in the first of these fields that is a list; plain text in it, as a table with that text."""
+    name = next((name for name in names if isinstance(table.get(name), list)), "")
+    plain = "text" if name == "comments" else "notes"
+    rows: list[Any] = table[name] if name else []
+    return [row if isinstance(row, dict) else {plain: str(row)} for row in rows if row]
 
 
 def _list_learnings(key: str, text: str, who: str, when: str | None, where: str) -> ImportRecord:

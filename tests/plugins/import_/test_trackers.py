@@ -142,3 +142,19 @@ def test_deleted_issue_is_skipped_and_other_tables_are_no_issues() -> None:
     assert issue(status="tombstone") == [Unreadable("i:1", "it was deleted in its tracker", is_skipped=True)]
     assert not is_issue({"id": 1, "title": "A note", "content": "text"})
     assert not is_issue({"id": "x", "title": "A page", "status": "draft"})
+
+
+def test_comment_and_attempt_of_another_form_are_not_lost():
+    comments = [
+        {"body": "LEARNED: a", "user": {"login": "eve"}},
+        "plain b",
+        {"id": 3, "says": "c"},
+        {"id": 4, "text": ""},
+    ]
+    given = {**BEAD, "comments": comments, "attempts": ["tried d"]}
+
+    task, learned = read_issue(given, where="x.jsonl:1")
+
+    assert (learned.body, learned.fields["by"]) == ("a", {"who": "eve"})
+    assert all(said in task.body for said in ("plain b", '"says": "c"')) and '"id": 4' not in task.body
+    assert [one["notes"] for one in task.fields["attempts"]] == ["tried d"]
