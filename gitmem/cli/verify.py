@@ -278,9 +278,9 @@ def _print_due(found: VerifyRun, memory: Memory, out: Output) -> None:
         else:
             out.line((due.row.key, "key"), f"  {due.why}{changed}  ", check)
     runnable = sum(one.row.key in found.runnable for one in found.would_run)
-    due_now = (
-        f"{len(found.would_run)} due: {runnable} would be checked" if found.would_run else "nothing would be checked"
-    )
+    facts = quantity(len(found.would_run), "due fact")
+    some = "" if runnable == len(found.would_run) else f"{runnable} of "
+    due_now = f"{some}{facts} would be checked" if found.would_run else "nothing would be checked"
     statuses = describe_statuses(found.standing)
     out.note(f"{due_now}. Now: {statuses}." if statuses else due_now)
 

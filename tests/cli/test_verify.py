@@ -95,7 +95,7 @@ def test_dry_run_says_what_is_due_and_changes_nothing(run_cli, repo: Path) -> No
 
     assert (done.status, tip(repo)) == (0, before)
     assert done.out == "a  new  {contains: RS256, in: src/auth/jwt.py}\nb  new  {exists: README.md}\n"
-    assert done.err == "gitmem: 2 due: 2 would be checked. Now: 2 unproven.\n"
+    assert done.err == "gitmem: 2 due facts would be checked. Now: 2 unproven.\n"
     assert [row["key"] for row in found["would_run"]] == ["a", "b"]
 
 

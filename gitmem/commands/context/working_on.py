@@ -160,7 +160,9 @@ def context(
     settled = digest.DigestRequest(working, budget_tokens, kinds, asked.is_brief, words)
     with catalog.reading():
         found = digest.digest(repository, catalog, ground, settled, lines)
-    return sections.as_table([*found, *([others] if others else [])], catalog) | {"verified": verified(catalog)}
+    return sections.as_table([*found, *([others] if others else [])], catalog) | {
+        "verified": verified(catalog) if is_any_judged(catalog) else None
+    }
 
 
 def _approvals(repository: OpenRepository) -> list[str]:
@@ -184,12 +186,15 @@ def notices(catalog: Catalog, jobs: Sequence[str] = ()) -> list[str]:
     facts = catalog.row(
         f"SELECT 1 FROM fact f JOIN memory m ON m.id = f.id WHERE {state.LIVE} AND {state.CLAIM} LIMIT 1"
     )
-    proved = catalog.row("SELECT 1 FROM verdict LIMIT 1") or catalog.row(
-        "SELECT 1 FROM state WHERE outcome <> '' LIMIT 1"
-    )
-    if facts and not proved:
+    if facts and not is_any_judged(catalog):
         found.append("no fact has been verified yet: gitmem verify")
     return found
+
+
+def is_any_judged(catalog: Catalog) -> bool:
+    """Return whether any fact has a verdict, on the branch or in this clone."""
+    queries = ("SELECT 1 FROM verdict LIMIT 1", "SELECT 1 FROM state WHERE outcome <> '' LIMIT 1")
+    return any(catalog.row(query) for query in queries)
 
 
 def working_set(git: Git, default_branch: str) -> list[str]:

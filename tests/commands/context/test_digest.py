@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from conftest import NOW, commit_files, put_files
 from hypothesis import HealthCheck, given, settings
@@ -166,6 +168,16 @@ def test_store_that_was_never_verified_says_so(memory, repo):
     put(repo, make_fact("a", RS256))
 
     assert "no fact has been verified yet: gitmem verify" in texts(sections(memory)["WARNINGS"])
+
+
+def test_job_that_could_judge_nothing_is_not_when_the_store_was_verified(memory, repo, run_cli):
+    put(repo, make_fact("a", "test -f README.md && true"))
+    run_cli("verify")
+
+    found = json.loads(run_cli("context", "--json").out)
+
+    assert "no fact has been verified yet: gitmem verify" in texts(sections(memory)["WARNINGS"])
+    assert found["verified"] is None
 
 
 # --- what there is to tell ------------------------------------------------------------------------------------------
