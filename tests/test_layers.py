@@ -216,6 +216,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/verify/approvals/signers.py": "whose signatures count: tests/verify/test_signed.py",
     "gitmem/verify/options.py": "the data of a run: tests/verify/test_session.py",
     "gitmem/verify/jobs/history.py": "what status shows of jobs: tests/verify/jobs/test_schedule.py",
+    "gitmem/recall/searched_store.py": "a store of a search: tests/recall/test_ranker.py",
     "gitmem/repository/semantic.py": "how a question finds its vectors: tests/commands/embed/test_init.py",
     "gitmem/memory/vectors.py": "the wiring of embed: tests/commands/embed/test_init.py",
     "gitmem/index/vectors/folders.py": "where vectors lie: tests/index/vectors/test_store.py",

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.index.whoosh.engine import WhooshEngine
     from gitmem.recall import RecallRun
-    from gitmem.recall.ranker import SearchedStore
+    from gitmem.recall.searched_store import SearchedStore
 
 # How many key terms of a memory are used to find similar ones. More terms find memories that share only common words.
 KEY_TERMS = 15

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.catalog import Catalog
-    from gitmem.recall.ranker import SearchedStore
+    from gitmem.recall.searched_store import SearchedStore
 
 
 def newest(

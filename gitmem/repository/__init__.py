@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from gitmem.index.whoosh.index import SearchableIndex
     from gitmem.model import Document
     from gitmem.recall import Query
-    from gitmem.recall.ranker import SearchedStore
+    from gitmem.recall.searched_store import SearchedStore
     from gitmem.repository.code_tree import InTree
     from gitmem.repository.other_repositories import ListedStores
     from gitmem.verify.due import Due
@@ -409,7 +409,7 @@ class OpenRepository(OpenStore):
 
     def sources(self, stores: Iterable[OpenStore]) -> list[SearchedStore]:
         """Return stores as sources for a query, each updated."""
-        from gitmem.recall.ranker import SearchedStore
+        from gitmem.recall.searched_store import SearchedStore
 
         found, stores = [], list(stores)
         # First, because it updates the index: the project's statuses are computed for the index that is read.

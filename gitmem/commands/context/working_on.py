@@ -14,6 +14,7 @@ from gitmem.index.catalog import state
 from gitmem.index.catalog.keys import describe_unreadable
 from gitmem.policy.kinds import START
 from gitmem.recall import Query, hit_condition
+from gitmem.recall.searched_store import SearchedStore
 from gitmem.repository.roles import role_of
 from gitmem.store.companion import companion_notice
 from gitmem.store.proposal import proposal_notice
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from gitmem.commands.context.sections import DigestItem, DigestSection
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
-    from gitmem.recall.ranker import SearchedStore
     from gitmem.recall.semantic import VectorQuery
     from gitmem.repository import OpenRepository
 
@@ -75,7 +75,7 @@ def score_by_names(
 
     policy, found = repository.policy(), dict[str, float]()
     unfit = (*UNFIT, *policy.unread(START))
-    source = ranker.SearchedStore(PROJECT, catalog, repository.local, ground)
+    source = SearchedStore(PROJECT, catalog, repository.local, ground)
     for question in asked:
         query = Query(text=question, limit=policy.session.limit, knowledge=True)
         with vectors_of(question, catalog) as meaning:

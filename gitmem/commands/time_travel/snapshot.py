@@ -18,6 +18,7 @@ from gitmem.index.refresh import empty_catalog
 from gitmem.model import FAILED, TASK, UNPROVEN
 from gitmem.policy import Policy
 from gitmem.recall import RecallRun, inventory, narrow, ranker
+from gitmem.recall.searched_store import SearchedStore
 from gitmem.results import MemoryDetails, Statistics, StoreStatus
 from gitmem.store.code_folder import read_tree
 from gitmem.store.local import LocalState
@@ -77,7 +78,7 @@ class Past:
         self._policy = Policy.from_dict(parse_json(self._catalog.meta("policy") or "{}"))
         self._ground = self._ground_with_statuses()
         self._read = fact_state.ReadStore(self._catalog, self._git, self._local, self._ground, NO_CLOCK)
-        self._source = ranker.SearchedStore(PROJECT, self._catalog, self._local, self._ground)
+        self._source = SearchedStore(PROJECT, self._catalog, self._local, self._ground)
         self._add_notices()
 
     def __enter__(self) -> Past:

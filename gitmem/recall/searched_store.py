@@ -1,0 +1,57 @@
+"""A store that a query searches: its catalog, its scope, and how the query reads there."""
+
+from __future__ import annotations
+
+from gitmem.frozen import frozen, replace
+from gitmem.store.scopes import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, domains_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.index import Engine
+    from gitmem.index.catalog import Catalog
+    from gitmem.model import Hit
+    from gitmem.recall import Query
+    from gitmem.store.local import LocalState
+
+
+@frozen
+class SearchedStore:
+    """A store to search.
+
+    Attributes:
+        scope: Its scope.
+        catalog: Its catalog.
+        local: Local state: how often each memory was read.
+        ground: The ground whose statuses are shown, or None.
+        domains: The domains whose memories are used here; None for a store without this filter.
+        name: The name of another repository's store; empty for this repository's.
+        engine: The engine that finds candidates; None for the catalog's own index.
+    """
+
+    scope: str
+    catalog: Catalog
+    local: LocalState
+    ground: int | None
+    domains: tuple[str, ...] | None = None
+    name: str = ""
+    engine: Engine | None = None
+
+    def narrow(self, query: Query) -> Query:
+        """Return the query for this store: places in this code mean nothing to a store about other code."""
+        if self.scope not in (PROJECT, PRIVATE):
+            query = replace(query, near=(), held=(), here=(query.here[0], ""))
+        return query if self.domains is None else replace(query, domains=self.domains)
+
+    def locate(self, hit: Hit) -> Hit:
+        """Return a hit of this store, completed with the store's scope and name."""
+        if self.scope == PROJECT and not self.name:
+            return hit
+        return replace(hit, scope=self.scope_of(hit.key), store=self.name)
+
+    def scope_of(self, key: str) -> str:
+        """Return the scope of one of the store's memories."""
+        if self.domains is None:
+            return self.scope
+        sql = "SELECT t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.key = ? AND m.shadowed = 0"
+        row = self.catalog.row(sql, (key,))
+        return DOMAIN if row and domains_of(row[0]) else UNIVERSAL
