@@ -47,7 +47,7 @@ def test_captures_of_a_session_are_one_commit() -> None:
 def test_ratio_compares_the_last_month_with_the_first() -> None:
     figures = {
         f"{name} {m}": Figures(cpu_s=[m / 10])
-        for name in ("recall", "log --limit 5", "log", "why", "verify", "clone")
+        for name in ("recall", "log --limit 5", "log newest", "log", "why", "verify", "clone")
         for m in (1, 3, 6, 12)
     }
     rows, ratios = _rows(figures, {1: 2.0, 3: 3.0, 6: 4.0, 12: 5.0})
