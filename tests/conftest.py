@@ -12,6 +12,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,7 +26,7 @@ from support.postgres import empty_database, hub, hub_template, postgres  # noqa
 from support.processes import mark  # noqa: F401 - a fixture
 from support.scratch import find_scratch
 
-from gitmem import cli
+from gitmem import cli, config
 from gitmem.config import ROBOTS
 from gitmem.memory import Memory
 from gitmem.policy.kinds import KINDS
@@ -125,6 +126,24 @@ def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
     left = [f"{name}, since {test}" for name, test in sorted(LEFT.items()) if os.path.lexists(f"{temporary}/{name}")]
     shutil.rmtree(temporary)
     assert left == [], "left in the folder for temporary files"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _without_packaged_model() -> Iterator[None]:
+    """Hide an embedding model that is installed beside the tests: questions would use it.
+
+    Tests of it install one in another folder.
+    """
+    find, places = config.packaged_model, frozenset(sys.path)
+
+    def find_elsewhere() -> str:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "path", [place for place in sys.path if place not in places])
+            return find()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(config, "packaged_model", find_elsewhere)
+        yield
 
 
 @pytest.fixture(autouse=True)
