@@ -189,6 +189,10 @@ class TantivyView:
         self._totals = _totals(searcher)
         self._documents = sum(count for count, *_ in self._totals.values())
         self._counts: dict[tuple[frozenset[int] | None, str], int] = {}
+        self._sums: dict[frozenset[int] | None, list[int]] = {}
+        self._filters: dict[frozenset[int], list[tuple[Any, Query]]] = {}
+        # Else some repositories may be missing in the totals.
+        self._is_whole = len(self._totals) < MOST_REPOSITORIES
 
     @property
     def memories(self) -> int:
@@ -197,19 +201,39 @@ class TantivyView:
 
     def frequencies(self, terms: Sequence[str], repositories: frozenset[int] | None) -> Stats:
         """Return the statistics of some repositories, or of all: nothing of the others is in them."""
-        numbers = self._totals if repositories is None else self._totals.keys() & repositories
-        sums = [sum(column) for column in zip(*(self._totals[one] for one in numbers), strict=True)]
-        documents, *lengths = sums or [0] * (1 + len(FIELDS))
+        repositories = self._needed(repositories)
+        if (sums := self._sums.get(repositories)) is None:
+            numbers = self._totals if repositories is None else self._totals.keys() & repositories
+            columns = zip(*(self._totals[one] for one in numbers), strict=True)
+            sums = self._sums[repositories] = [sum(column) for column in columns] or [0] * (1 + len(FIELDS))
+        documents, *lengths = sums
         frequency = {term: df for term in terms if (df := self._count(term, repositories))}
         return Stats(documents, frequency, tuple(length / max(documents, 1) for length in lengths))
+
+    def _needed(self, repositories: frozenset[int] | None) -> frozenset[int] | None:
+        """Return a filter by repositories, or None if the index has no others."""
+        return (
+            None if repositories is None or (self._is_whole and self._totals.keys() <= repositories) else repositories
+        )
+
+    def _within(self, repositories: frozenset[int] | None) -> list[tuple[Any, Query]]:
+        """Return the clauses that leave out other repositories: by whichever list is shorter, for 2,000 cost 30 ms."""
+        if (repositories := self._needed(repositories)) is None:
+            return []
+        if (clauses := self._filters.get(repositories)) is None:
+            seen, hidden = self._totals.keys() & repositories, self._totals.keys() - repositories
+            is_hidden_shorter = self._is_whole and len(hidden) < len(seen)
+            values = hidden if is_hidden_shorter else seen if self._is_whole else repositories
+            clauses = [(Occur.MustNot if is_hidden_shorter else Occur.Must, self._any("repository", values))]
+            self._filters[repositories] = clauses
+        return clauses
 
     def _count(self, term: str, repositories: frozenset[int] | None) -> int:
         """Return how many memories of some repositories contain a term."""
         known = self._counts.get((repositories, term))
         if known is None:
             query = Query.term_query(self._schema, "words", term, "basic")
-            if repositories is not None:
-                query = Query.boolean_query([(Occur.Must, query), (Occur.Must, self._any("repository", repositories))])
+            query = Query.boolean_query([(Occur.Must, query), *self._within(repositories)])
             known = self._counts[repositories, term] = int(self._searcher.search(query, limit=1).count)
         return known
 
@@ -269,8 +293,7 @@ class TantivyView:
         """Return the clauses of a filter."""
         states = [LIVE, ADOPTED_SOUND] if ADOPTED in only.kind else [LIVE]
         clauses = [(Occur.Must, self._any("state", states))]
-        if only.repositories is not None:
-            clauses.append((Occur.Must, self._any("repository", only.repositories)))
+        clauses += self._within(only.repositories)
         if only.status:
             clauses += self._statuses(only)
         for field in FACETS:

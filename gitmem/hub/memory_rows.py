@@ -94,7 +94,7 @@ def iter_rows(catalog: Catalog) -> Iterator[MemoryRow]:
         }
         status = combine_status(proof.own if proof else "", suspect=key in suspects)
         columns = (path, key, kind, status, author.who or author.agent, language, title)
-        text = json.dumps(_clean(fields), ensure_ascii=False, sort_keys=True, default=str)
+        text = _json_of(fields)
         values = [*map(_plain, columns), text, _plain(body), oid]
         digest = blake2b("\0".join(values).encode(), digest_size=16).digest()
         yield MemoryRow(**dict(zip(COLUMNS, (*values, digest), strict=True)))
@@ -126,6 +126,13 @@ def _published(catalog: Catalog) -> dict[int, _Proof]:
             own = VERIFIED if outcome == HOLDS else UNPROVEN
         found[number] = _Proof(key, own, at, at + ttl_s if ttl_s is not None and own == VERIFIED else None)
     return found
+
+
+def _json_of(fields: dict[str, Any]) -> str:
+    """Return fields as JSON that PostgreSQL accepts; nearly all are without looking at each value."""
+    text = json.dumps(fields, ensure_ascii=False, sort_keys=True, default=str)
+    is_plain = "\\u0000" not in text and text == _plain(text)
+    return text if is_plain else json.dumps(_clean(fields), ensure_ascii=False, sort_keys=True, default=str)
 
 
 def _clean(value: Any) -> Any:

@@ -7,6 +7,8 @@ their own words only, and nothing is known of what a reader has read, works on, 
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from gitmem.config import Config
 from gitmem.frozen import frozen, replace
 from gitmem.hub.engine import COUNTED, MOST_VALUES, Filter
@@ -144,11 +146,16 @@ def _plan(repositories: Mapping[int, Repository], query: HubQuery, now: int) -> 
     within = {
         number: one for number, one in repositories.items() if not query.repositories or one.name in query.repositories
     }
-    policies = {number: Policy.from_dict(parse_json(one.policy or "{}")) for number, one in within.items()}
+    policies = {number: _policy_of(one.policy) for number, one in within.items()}
     policy = next(iter(policies.values())) if len(policies) == 1 else builtin()
     asked = narrow(policy, Query(text=query.text, kinds=query.kinds, limit=query.limit))
     only = Filter(frozenset(within), now, query.kinds, asked.unread, query.statuses, query.owners, query.languages)
     return _Plan(within, policies, asked, RecallRun(policy, Config(), now), only)
+
+
+@lru_cache(maxsize=1024)  # most repositories of an organisation have one of a few policies
+def _policy_of(text: str) -> Policy:
+    return Policy.from_dict(parse_json(text or "{}"))
 
 
 def _by_words(view: View, plan: _Plan) -> tuple[dict[int, Found], dict[int, float]]:

@@ -107,6 +107,10 @@ def test_what_a_reader_may_not_see_changes_no_score(hub: HubDatabase, template: 
         everything = {text: ranked(node, HubQuery(text)) for text in alone}
 
     assert hidden == alone
+    # Whoever may see all there is pays for no filter.
+    view, every = node.engine.view(), frozenset(node.repositories)
+    assert view._within(every) == []
+    assert len(view._within(every - {min(every)})) == 1
     secret = next(number for number, one in node.repositories.items() if one.name == "secret")
     assert any(one.found.repository_id == secret for found in everything.values() for one in found)
 
