@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import monotonic
@@ -86,6 +87,7 @@ def sync(url: str, folder: Path, names: Sequence[str] = (), *, jobs: int = JOBS)
     with connected(url) as connection:
         rows = connection.execute(_DUE, {"names": list(names) or None})
         due = [_Due(*row) for row in rows]
+        _sweep(folder, connection)
         connection.execute(_BEGUN, ([one.number for one in due],))
     if missing := sorted({*names} - {one.name for one in due}):
         raise NotFoundError(f"the hub has no repository {missing[0]}", hint="gitmem hub list")
@@ -115,6 +117,20 @@ def wait_for_push(url: str, names: Sequence[str], limit_s: float) -> list[str]:
             # A pooler loses notifications: the database is also asked without one.
             for _ in connection.notifies(timeout=min(left, POLL_S), stop_after=1):
                 pass
+
+
+def _sweep(folder: Path, connection: Connection) -> None:
+    """Delete the mirrors of repositories that were removed from the hub, on whichever machine that was done.
+
+    Numbers are never used twice, and one that is larger than all that are known here is of a repository just added.
+    """
+    listed = connection.execute("SELECT id, removed_at IS NULL FROM hub.repository").fetchall()
+    kept = {number for number, is_kept in listed if is_kept}
+    newest = max((number for number, _ in listed), default=0)
+    for mirror_folder in folder.glob("*.git"):
+        number = int(mirror_folder.stem) if mirror_folder.stem.isdecimal() else newest + 1
+        if number <= newest and number not in kept:
+            shutil.rmtree(mirror_folder, ignore_errors=True)
 
 
 def _sync_one(url: str, folder: Path, due: _Due) -> Synced:

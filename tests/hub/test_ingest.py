@@ -198,3 +198,20 @@ def test_repository_that_is_removed_meanwhile_stays_removed(
 def test_unknown_name_is_refused(hub: HubDatabase, tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="no repository nothing"):
         synced(hub, tmp_path, "nothing")
+
+
+def test_mirror_of_a_removed_repository_is_deleted_by_the_next_sync(
+    hub: HubDatabase, template: Path, tmp_path: Path
+) -> None:
+    for name in ("api", "web"):
+        put(Path(shutil.copytree(template, tmp_path / name)), make_memory("storm", "A retry storm"))
+    add_to(hub, tmp_path / "api", tmp_path / "web")
+    synced(hub, tmp_path)
+    newer = tmp_path / "mirrors" / "9.git"  # of a repository that another process has just added
+    newer.mkdir()
+    with connected(hub.url) as connection:
+        remove(connection, "api")
+
+    synced(hub, tmp_path, "web")
+
+    assert sorted(path.name for path in (tmp_path / "mirrors").iterdir()) == ["2.git", "9.git"]
