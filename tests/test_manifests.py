@@ -15,6 +15,7 @@ from jsonschema import Draft7Validator
 from support.terminal import environment
 
 from gitmem import __version__
+from gitmem.text.budget import count_tokens
 
 PROJECT = Path(__file__).resolve().parents[1]
 # The schema of the registry for servers of the Model Context Protocol, as published on 2025-12-11.
@@ -115,3 +116,10 @@ def test_clients_accept_what_their_installers_read(client: str, tmp_path: Path) 
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
         assert good in done.stdout + done.stderr
+
+
+def test_skill_teaches_the_workflow_in_under_900_tokens(files: dict[str, str]) -> None:
+    skills = [text for path, text in files.items() if path.endswith("SKILL.md")]
+
+    assert skills
+    assert max(map(count_tokens, skills)) < 900

@@ -312,6 +312,7 @@ def _apply_table(applied: ApplyResult) -> dict[str, object]:
         "unchanged": applied.unchanged,
         "without_check": applied.unproved,
         "withheld": applied.withheld,
+        "repeated": applied.repeated,
         "skipped": [{"source": where, "reason": reason} for where, reason in applied.skipped.kept],
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from urllib.request import urlopen
@@ -21,6 +22,18 @@ def test_a_page_is_written_and_rewritten(run_cli, repo: Path) -> None:
     assert [(one.status, one.out, one.err) for one in (done, again)] == [(0, ".git/gitmem/report.html\n", "")] * 2
     assert git(repo, "status", "--porcelain") == ""
     assert 'id="vpn"' in (repo / ".git/gitmem/report.html").read_text()
+
+
+def test_page_is_opened_in_the_browser_of_the_person_when_asked(run_cli, repo: Path, tmp_path: Path) -> None:
+    run_cli("remember", "Deploys need the VPN", "--key", "vpn")
+    browser, opened = tmp_path / "browser", tmp_path / "opened"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}\n')
+    browser.chmod(0o755)
+
+    argv = [sys.executable, "-m", "gitmem", "report", "--open"]
+    subprocess.run(argv, cwd=repo, env=environment(BROWSER=str(browser)), check=True, capture_output=True)
+
+    assert opened.read_text() == f"{(repo / '.git/gitmem/report.html').resolve().as_uri()}\n"
 
 
 def test_file_that_is_not_a_report_is_kept_without_force(run_cli, repo: Path) -> None:

@@ -18,6 +18,7 @@ from gitmem.commands.adopt.memories import (
     context_of,
     hash_of,
     proposals_of,
+    supporting,
     title_of,
     title_of_check,
     withheld_of,
@@ -73,6 +74,7 @@ class ApplyResult:
         unchanged: The number of memories that the store has already.
         unproved: The statements without a check, or whose check disagrees with the judgement.
         withheld: What holds in sentences that are false in part.
+        repeated: The statements that another one's fact proves as well.
         skipped: The statements left out, with reasons.
         commit: The commit; empty if nothing was written.
         short_ids: The short ids of the new and restored memories, by key; empty if nothing was written.
@@ -85,6 +87,7 @@ class ApplyResult:
     unchanged: int
     unproved: int
     withheld: int
+    repeated: int
     skipped: Reasons
     commit: str
     short_ids: Mapping[str, str]
@@ -176,6 +179,7 @@ class _Plan:
         self._ignored_documents = {path for path, text in texts.items() if is_ignored(text)}
         read = [path for path in decisions if path in texts and path not in self._ignored_documents]
         proposed = proposals_of(adoption, {path: texts[path] for path in read})
+        self._repeated = len(supporting(adoption.findings)) - sum(bool(one.outcome) for one in proposed)
         proposed = self._check_definitions(proposed)
         answers = self._answers([one.fields["verify"] for one in proposed if one.outcome])
         self._agreeing = [
@@ -350,6 +354,7 @@ class _Plan:
             self._settled.unchanged,
             self._unproved,
             len(withheld_of(self._adoption.findings)),
+            self._repeated,
             self._settled.skipped,
             commit,
             {},
@@ -420,6 +425,8 @@ def counts(applied: ApplyResult, *, is_dry: bool) -> str:
         parts[-1] += f" ({applied.ignored} ignored by a comment)"
     parts = parts or ["nothing would be written" if is_dry else "nothing to write"]
     parts += [f"{applied.unchanged} there already"] if applied.unchanged else []
+    if applied.repeated:
+        parts += [f"{applied.repeated} more {'is' if applied.repeated == 1 else 'are'} proved by these"]
     parts += [f"{applied.unproved} without a check"] if applied.unproved else []
     parts += [f"{applied.withheld} in sentences that are false in part"] if applied.withheld else []
     return "; ".join([*parts, *([f"commit {applied.commit[:10]}"] if applied.commit else [])])

@@ -238,13 +238,17 @@ def withheld_of(findings: Sequence[JudgedClaim]) -> list[JudgedClaim]:
     ]
 
 
-def _facts(findings: Sequence[JudgedClaim]) -> Iterator[Proposal]:
+def supporting(findings: Sequence[JudgedClaim]) -> list[JudgedClaim]:
+    """Return the findings with a check that may become facts."""
     withheld = {id(one) for one in withheld_of(findings)}
+    return [one for one in findings if one.check is not None and one.verdict != NEVER and id(one) not in withheld]
+
+
+def _facts(findings: Sequence[JudgedClaim]) -> Iterator[Proposal]:
     valued = {(id(one.statement), one.claim.name) for one in findings if one.claim.kind == VALUE and one.check}
-    for finding in findings:
+    for finding in supporting(findings):
         claim, path, statement = finding.claim, finding.document.path, finding.statement
-        if finding.check is None or finding.verdict == NEVER or id(finding) in withheld:
-            continue
+        assert finding.check is not None
         if claim.kind == SYMBOL and finding.verdict != FALSE and (id(statement), claim.name) in valued:
             continue  # the check of the value finds the name as well
         sentence = hash_of(statement.text)

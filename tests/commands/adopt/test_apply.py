@@ -1,5 +1,7 @@
 """``gitmem adopt --apply`` on real repositories: what is written, follows edits, and is shown."""
 
+import json
+
 import pytest
 from conftest import commit_files, git, put_files
 
@@ -426,6 +428,17 @@ def test_what_an_earlier_version_adopted_is_recognised_changed_and_retired_under
         shown = {key.rpartition("-")[0]: memory.show(key).document["frontmatter"] for key in keys}
     assert shown["decision-use-sqlite"]["status"] == "approved"
     assert shown["decision-use-sqlite"]["supersedes"] == [keys[4]]
+
+
+def test_statements_that_hold_and_their_facts_add_up(repo, run_cli):
+    commit_files(repo, {"AGENTS.md": "# G\n\n- `retries` (default: `3`): how often\n", "src/a.py": "retries = 3\n"})
+    assert run_cli("init").status == 0
+
+    done = applied(repo, dry_run=True)
+    held = json.loads(run_cli("adopt", "--json").out)["holds"]
+
+    assert (len(held), len(done.added["claim"]), done.repeated) == (2, 1, 1)
+    assert counts(done, is_dry=True) == "1 claim would be added; 1 more is proved by these"
 
 
 def test_new_keys_of_statements_are_short_and_do_not_repeat_the_kind(guide):
