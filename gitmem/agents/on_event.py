@@ -96,7 +96,7 @@ def tool_used(memory: Memory, event: Event) -> str:
         from gitmem.agents.session.activity import log
 
         log(memory.repository, event, event.prompt)
-    if event.tool == SHELL and has_failed:
+    if event.tool == SHELL and (has_failed or _may_have_failed(event)):
         from gitmem.agents.moments.failure import recall_failure
 
         if text := recall_failure(memory.repository, event, memory.recall):
@@ -117,6 +117,13 @@ def _has_failed(event: Event, *, is_read: bool) -> bool:
     from gitmem.agents.moments.output import may_have_failed
 
     return may_have_failed(event.output)
+
+
+def _may_have_failed(event: Event) -> bool:
+    """Return whether a command that succeeded may hide that what it ran did not."""
+    from gitmem.agents.moments.output import hides_status, may_have_failed
+
+    return event.failed is False and hides_status(event.command) and may_have_failed(event.output)
 
 
 def _touched(memory: Memory, event: Event) -> tuple[list[str], list[str]]:

@@ -67,6 +67,8 @@ _ABSENCE = frozenset(
     environment path pythonpath available optional extra extras
     """.split()
 )
+# Programs at the end of a pipe that succeed whatever happened before them.
+_FILTERS = frozenset(("tail", "head", "tee", "cat", "grep", "rg", "sed", "awk", "less", "sort", "uniq", "cut"))
 _QUOTES = (('"', '"'), ("'", "'"), ("`", "`"), ("“", "”"), ("„", "“"), ("«", "»"), ("‘", "’"))
 # How many words in a row make a quotation, and how many of these must not be of every message.
 RUN, RARE = 5, 2
@@ -105,6 +107,15 @@ def may_have_failed(output: str) -> bool:
     return any(
         line.lower().startswith(starts) or line.startswith("E ") or line.endswith("command not found") for line in last
     )
+
+
+def hides_status(command: str) -> bool:
+    """Return whether a command's status is not that of what it runs: `make 2>&1 | tail -5`, `make || true`."""
+    words = command.replace("||", " \0 ").replace("|&", "|").replace("|", " | ").split()
+    if "pipefail" in command:
+        return False
+    after = {sign: words[len(words) - words[::-1].index(sign) :][:1] for sign in ("|", "\0") if sign in words}
+    return after.get("|", [""])[0] in _FILTERS or after.get("\0", [""])[0] in ("true", ":", "echo")
 
 
 def _plain(line: str) -> str:

@@ -40,6 +40,13 @@ def test_memory_of_the_error_is_shown_once_for_each_context(store: Memory, repo:
     assert (again, bool(later)) == ("", True)
 
 
+def test_memory_is_shown_where_a_pipe_hides_that_the_command_failed(store: Memory, repo: Path) -> None:
+    hidden, harmless = "E       fixture 'frozen_clock' not found\n1 error", "fixture 'frozen_clock' not found: 0 times"
+
+    assert on_event.tool_used(store, ran(repo, f"{COMMAND} | head", failed=False, output=harmless)) == ""
+    assert "clock" in on_event.tool_used(store, ran(repo, f"{COMMAND} 2>&1 | tail -5", failed=False, output=hidden))
+
+
 @pytest.mark.parametrize(
     ("failed", "output"),
     [(True, "Exit code 1"), (True, "E   assert 5 == 4"), (False, ERROR), (None, "fixture frozen_clock is fine")],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.agents.moments.output import Failure, error_line, informative_lines, may_have_failed
+from gitmem.agents.moments.output import Failure, error_line, hides_status, informative_lines, may_have_failed
 
 PYTEST = """\
 E       fixture 'frozen_clock' not found
@@ -109,3 +109,10 @@ def test_failure_shows_in_an_output_without_status(output: str) -> None:
 )
 def test_error_is_the_last_line_that_names_one(output: str, line: str) -> None:
     assert error_line(output) == line
+
+
+def test_status_is_hidden_by_a_filter_at_the_end_of_a_pipe_and_by_what_always_succeeds() -> None:
+    hidden = ("make 2>&1 | tail -5", "cd a && go test ./...|&tee log", "npm test || true", "a | b | head", "x||echo no")
+    shown = ("make", "set -o pipefail; make | tail", "a | xargs make", "a || make", "echo '|'", "")
+
+    assert [one for one in (*hidden, *shown) if hides_status(one)] == list(hidden)
