@@ -14,6 +14,7 @@ import shutil
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -168,6 +169,8 @@ def requests(words: tuple[Tenant, ...]) -> dict[str, list[Asked]]:
         "/healthz": [Asked("/healthz")],
         "/readyz": [Asked("/readyz")],
         "/metrics": [Asked("/metrics")],
+        # Entries are shared by all who know their names, digests of what was judged; here are none.
+        "/ac/{name}": [Asked(f"/ac/{sha256(one.key.encode()).hexdigest()}") for one in words],
         "/mcp": [tool(name, **arguments) for name, arguments in calls(words)],
         "/.well-known/oauth-protected-resource": [Asked("/.well-known/oauth-protected-resource")],
         "/.well-known/oauth-protected-resource/mcp": [Asked("/.well-known/oauth-protected-resource/mcp")],
