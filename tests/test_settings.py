@@ -118,7 +118,7 @@ def test_every_other_variable_is_in_the_reference(name: str, maker: ModuleType) 
 
 
 def test_only_settings_that_run_something_or_send_text_are_guarded() -> None:
-    assert set(GUARDED) == {"embed", "embedcode", "hub", "summary", "summarycommand", "stoppush"}
+    assert set(GUARDED) == {"embed", "embedcode", "hub", "verdictcache", "summary", "summarycommand", "stoppush"}
 
 
 def test_new_row_is_all_that_a_setting_needs(maker: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
