@@ -3,7 +3,7 @@
     .venv/bin/python -m benchmarks.hub [--repositories N] [--memories N] [--write]
 
 The repositories are made here, with memories of other sentences and words each. CPU seconds are those of this process
-and of what it starts (git), without PostgreSQL's, which are printed beside them.
+and of what it starts (git), without PostgreSQL's.
 """
 
 from __future__ import annotations

@@ -40,6 +40,8 @@ DRAWN_EVERY_S = 0.08
 PROGRAMS = ("gitmem ", "git ", "pipx ", "uv ", "/")
 # Lines are wrapped to a number of columns in this range; longer lines of prose are hard to read.
 NARROWEST, WIDEST = 40, 120
+# The rule in front of the lines of a section: continuation lines repeat it.
+RULE = "│ "
 # A longer line of a message is cut: it quotes what was typed.
 LONGEST_LINE = 2000
 # The remaining time is shown from this many seconds.
@@ -201,9 +203,14 @@ class Output:
         lead = len(whole) - len(whole.lstrip(" "))
         # Continuation lines are aligned with the text after a mark.
         hang = lead + 2
+        rule = ""
+        if whole.startswith(RULE):
+            rest = whole.lstrip(RULE)
+            has_mark = rest[1:2] == " " and not rest[0].isalnum()
+            hang, rule = len(whole) - len(rest) + 2 * has_mark, RULE
         lines = []
         for number, (start, end) in enumerate(breaks(whole, width, hang)):
-            line, at = " " * min(hang, width // 2) if number else "", 0
+            line, at = rule.ljust(min(hang, width // 2)) if number else "", 0
             for text, style in texts:
                 piece = text[max(0, start - at) : max(0, end - at)]
                 line += self._style(piece, style, error=error) if piece else ""

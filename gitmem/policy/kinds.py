@@ -260,13 +260,19 @@ TAG_WORDS: dict[str, tuple[str, ...]] = {
 
 
 def nearest_kind(name: str, kinds: Mapping[str, Kind]) -> str:
-    """Return the kind that a misspelt one means, by its folder or name; empty if it is known, or none is near."""
+    """Return the kind that a misspelt one means; empty if it is known, or none is near.
+
+    It means the kind whose folder it names, whose letters it has in another order, or whose name is much the same.
+    The first letter is the same: ``reference`` is a word of its own, and not ``preference``.
+    """
     if name in kinds:
         return ""
     from difflib import get_close_matches  # 3 ms, and only for a kind without a row
 
     by_folder = next((kind.name for kind in kinds.values() if kind.folder == name), "")
-    return by_folder or next(iter(get_close_matches(name, kinds, n=1, cutoff=0.8)), "")
+    alike = [kind for kind in kinds if kind[:1] == name[:1]]
+    reordered = (kind for kind in alike if sorted(kind) == sorted(name))
+    return by_folder or next(reordered, "") or next(iter(get_close_matches(name, alike, n=1, cutoff=0.8)), "")
 
 
 def describe_kinds(counts: Mapping[str, int]) -> str:

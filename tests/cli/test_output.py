@@ -297,3 +297,22 @@ def test_text_is_shortened_to_one_line_of_a_width(text: str, width: int, short: 
 def test_numbers_agree_with_their_words(number: int, words: str) -> None:
     assert quantity(number, "memory", "memories") == words
     assert quantity(2, "problem") == "2 problems"
+
+
+def test_continuation_lines_of_a_section_repeat_its_rule_and_align_with_the_text(monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    out, stdout, _ = output(is_terminal=True)
+
+    out.line("│ ", ("✗", "failed"), " ", ("FAILED: ", "failed"), "the gateway limits requests a minute")
+    out.line("│   the deploy needs two approvals before the window")
+    out.line("│ ", "a task that a session works on, and its name")
+
+    assert stdout.getvalue().split("\n") == [
+        "│ ✗ FAILED: the gateway limits requests",
+        "│   a minute",
+        "│   the deploy needs two approvals",
+        "│   before the window",
+        "│ a task that a session works on, and",
+        "│ its name",
+        "",
+    ]

@@ -88,7 +88,8 @@ def test_each_word_of_the_table_gives_its_tag(tag: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [("decisions", "decision"), ("analyses", "analysis"), ("gotchya", "gotcha"), ("antipattern", "anti_pattern"),
-     ("runbooks", "runbook"), ("fact", ""), ("runbook", ""), ("milestone", "")],
+     ("runbooks", "runbook"), ("fact", ""), ("runbook", ""), ("milestone", ""), ("desicion", "decision"),
+     ("fatc", "fact"), ("reference", ""), ("precision", "")],
 )  # fmt: skip
 def test_misspelt_kind_means_the_one_with_that_folder_or_nearly_that_name(typed: str, meant: str) -> None:
     assert nearest_kind(typed, {**KINDS, "runbook": Kind("runbook", "runbooks")}) == meant

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory
-from gitmem.cli.names import with_short_ids
+from gitmem.cli.names import short_names, with_short_ids
 from gitmem.cli.options import add_json
-from gitmem.cli.output import Output, shorten
+from gitmem.cli.output import NARROWEST, Output, shorten
 from gitmem.cli.task import rows
 from gitmem.frozen import fields_of
 from gitmem.statuses import TASK_MARKS
@@ -18,7 +18,7 @@ from gitmem.tasks.tree import TaskNode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from gitmem.tasks.tree import Need
@@ -41,11 +41,12 @@ def run(args: Arguments, out: Output) -> int:
     with open_memory(out) as memory:
         trees = memory.tasks.tree(args.key, everything=args.all)
         tables = with_short_ids(memory, [as_table(tree) for tree in trees]) if args.json else []
+        ids = short_names(memory, {key for tree in trees for key in _keys(tree)}) if out.is_terminal else {}
     if args.json:
         out.json({"tasks": tables})
     else:
         for tree in trees:
-            _print(tree, "", "", out)
+            _print(tree, "", "", ids, out)
         if not trees:
             out.note("no tasks found")
     return 0 if trees else 1
@@ -58,20 +59,25 @@ def as_table(node: TaskNode) -> dict[str, Any]:
     return table | {"parts": [as_table(part) for part in node.parts]}
 
 
-def _print(node: TaskNode, before: str, below: str, out: Output) -> None:
+def _keys(node: TaskNode) -> Iterator[str]:
+    yield node.row.key
+    for part in node.parts:
+        yield from _keys(part)
+
+
+def _print(node: TaskNode, before: str, below: str, ids: Mapping[str, str], out: Output) -> None:
+    """Print a task and what is below it: on a terminal its title and short id, as in lists; in a pipe its key first."""
     branch, last, on, blank = BOXES if out.is_terminal else ASCII
     row = node.row
     mark = TASK_MARKS[row.state] if out.is_terminal else f"[{row.state}]"
-    again = ("  (drawn above: a cycle)", "yellow") if node.is_again else ""
-    out.line(
-        before,
-        (mark, rows.STYLES[row.state]),
-        f" P{row.priority} ",
-        (row.key, "key"),
-        "  ",
-        shorten(row.title, out.width),
-        again,
-    )
+    again = ("  (drawn above: a cycle)" if node.is_again else "", "yellow")
+    start: list[str | tuple[str, str]] = [before, (mark, rows.STYLES[row.state]), f" P{row.priority} "]
+    if out.is_terminal:
+        name = ids[row.key]
+        room = out.width - len(f"{before}{mark} P{row.priority}   {name}{again[0]}")
+        out.line(*start, shorten(row.title, max(room, NARROWEST // 2)), "  ", (name, "key"), again)
+    else:
+        out.line(*start, (row.key, "key"), "  ", shorten(row.title, out.width), again)
     lines: Sequence[Need | TaskNode | int] = [*node.needs, *([node.hidden] if node.hidden else []), *node.parts]
     for nth, line in enumerate(lines):
         is_last = nth == len(lines) - 1
@@ -79,7 +85,7 @@ def _print(node: TaskNode, before: str, below: str, out: Output) -> None:
         if isinstance(line, int):
             out.line(head, (f"… {line} more below: gitmem task tree {row.key}", "dim"))
         elif isinstance(line, TaskNode):
-            _print(line, head, tail, out)
+            _print(line, head, tail, ids, out)
         else:
             message = "there" if line.is_there else f"waiting: {line.state or 'nothing provides it'}"
             out.line(

@@ -81,8 +81,8 @@ def _lock(repository: OpenRepository, spool: Spool) -> int:
             lock = spool.lock()
         except OSError as err:
             raise GitmemError(
-                f"cannot write captured memories now: {err.strerror}",
-                hint="nothing is lost; make the repository writable, then try again",
+                f"nothing was recorded: the repository cannot be written to: {err.strerror}",
+                hint="make the repository writable, then run the command again; texts captured earlier are kept",
             ) from err
         if lock is not None:
             return lock

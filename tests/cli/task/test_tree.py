@@ -7,6 +7,7 @@ import json
 
 import pytest
 from conftest import memory_text, put_files
+from support.ids import id_of
 
 from gitmem.cli.output import Output
 from gitmem.cli.parser import parser_of
@@ -48,8 +49,8 @@ def test_tree_on_a_terminal_has_boxes(tasks, repo, monkeypatch):
     tree.run(args, Output(color="never", stdout=shown, stderr=io.StringIO()))
 
     assert shown.getvalue().split("\n")[:4] == [
-        "○ P0 release  Release",
-        "├─ ○ P2 tokens  Tokens",
+        f"○ P0 Release  {id_of('release')}",
+        f"├─ ○ P2 Tokens  {id_of('tokens')}",
         "│  ├─ requires module (there)",
         "│  └─ requires nobody (waiting: nothing provides it)",
     ]

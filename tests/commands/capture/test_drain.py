@@ -11,7 +11,7 @@ from conftest import NOW, commit_files, git, memory_text, put_files, tip
 from support.branch import fields_of, keys_found
 from support.console import GITMEM, needs_namespaces, run
 
-from gitmem.errors import ConflictError
+from gitmem.errors import ConflictError, GitmemError
 from gitmem.index.catalog import Catalog
 from gitmem.index.catalog.state import ground_of
 from gitmem.memory import Memory
@@ -280,6 +280,18 @@ def test_sync_takes_what_was_captured_along(memory, repo: Path, tmp_path: Path) 
     memory.sync()
 
     assert GATEWAY in git(tmp_path / "remote.git", "ls-tree", "-r", "--name-only", "memory")
+
+
+def test_writer_that_cannot_commit_captured_text_says_that_its_own_text_was_not_recorded(memory, repo: Path) -> None:
+    memory.capture(TEXT)
+    (state(repo) / "spool" / "lock").mkdir()
+
+    with pytest.raises(GitmemError) as refused:
+        memory.remember("Retries are limited")
+
+    assert refused.value.message.startswith("nothing was recorded: the repository cannot be written to: ")
+    assert "texts captured earlier are kept" in refused.value.hint
+    assert set(keys_found(memory, "gateway retries limited")) == {GATEWAY}
 
 
 def test_statuses_are_right_while_what_is_spooled_becomes_a_commit(memory, repo: Path, monkeypatch) -> None:
