@@ -107,8 +107,9 @@ def _judge(mention: Mention, corpus: Corpus, head: Code, past: Past, tie: str) -
 
 
 def _is_word(claim: Claim) -> bool:
-    """Return whether a name is a plain word, written without any mark of code."""
-    return not claim.is_certain and claim.token.isalpha() and claim.token.islower()
+    """Return whether a name is a plain word, written without any mark of code but that of a call."""
+    word = claim.token.removesuffix("()")
+    return (not claim.is_certain or word != claim.token) and word.isalpha() and word.islower()
 
 
 def _is_about_program(mention: Mention) -> bool:

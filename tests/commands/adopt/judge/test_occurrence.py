@@ -99,8 +99,8 @@ def test_option_that_cmake_defines_no_longer_is_false(repo):
     ],
 )
 def test_plain_word_holds_only_by_code_that_has_it_or_a_file_that_defines_it(repo, path, text, holds):
-    commit_files(repo, {"AGENTS.md": "- Start at `main`\n", path: text})
+    commit_files(repo, {"AGENTS.md": "- Start at `main`\n- It calls `main()`\n", path: text})
 
-    assert [one.claim.token for one in symbols(repo, HOLDS)] == ["main"] * holds
+    assert [one.claim.token for one in symbols(repo, HOLDS)] == ["main", "main()"] * holds
     assert not symbols(repo, FALSE)
     assert not symbols(repo, NEVER)
