@@ -463,7 +463,12 @@ def _next_command(adoption: Adoption, out: Output) -> str:
     memory = open_quietly(out)
     with memory:
         has_store = memory.repository.has_store()
-    command = "gitmem adopt --apply" if adoption.of(HOLDS) else 'gitmem fact "There is a README" --exists README.md'
+    command = "gitmem adopt --apply"
+    if not adoption.of(HOLDS):
+        read = [document.path for document in adoption.documents]
+        command = 'gitmem fact "There is a README" --exists README.md'
+        if "README.md" not in read:
+            command = f"gitmem fact {shlex.quote(f'There is a file {read[0]}')} --exists {shlex.quote(read[0])}"
     return command if has_store else f"gitmem init && {command}"
 
 

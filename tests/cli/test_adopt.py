@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 
 import pytest
 from conftest import commit_files, git
@@ -39,9 +40,14 @@ def test_next_command_fits_the_state_of_the_repository(memory, repo, run_cli):
     fact = 'gitmem fact "There is a README" --exists README.md'
 
     assert run_cli("adopt").out.splitlines()[-3::2] == ["Read AGENTS.md, README.md, more/README.md.", f"Next: {fact}"]
+    git(repo, "rm", "-q", "README.md", "more/README.md")
+    commit_files(repo, {})
+    fact = "gitmem fact 'There is a file AGENTS.md' --exists AGENTS.md"
+    assert run_cli("adopt").out.splitlines()[-1] == f"Next: {fact}"
+    assert run_cli(*shlex.split(fact)[1:]).status == 0
     commit_files(repo, {"AGENTS.md": "- `src/auth/jwt.py` signs\n"})
     assert run_cli("adopt").out.splitlines()[-1] == "Next: gitmem adopt --apply"
-    git(repo, "rm", "-q", "AGENTS.md", "README.md", "more/README.md")
+    git(repo, "rm", "-q", "AGENTS.md")
     commit_files(repo, {})
     assert run_cli("adopt").out.splitlines() == [empty, "0 documents: 0 false, 0 hold", "Next: gitmem adopt FILE"]
 

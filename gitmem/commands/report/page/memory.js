@@ -7,7 +7,7 @@ const element = (tag, name, ...inside) => {
   return made;
 };
 
-const grouped = (number) => number.toLocaleString("en").replaceAll(",", "\u202f");
+const grouped = (number) => number.toLocaleString("en");
 
 function sign(status, isNamed = false) {
   const made = element("i", `mark ${status || "plain"}`, MARKS[status] ?? "");

@@ -126,8 +126,8 @@ def count_of(number: int, one: str, many: str = "") -> str:
 
 
 def group_digits(number: int) -> str:
-    """Return a number with a narrow space between its thousands."""
-    return f"{number:,}".replace(",", "\u202f")
+    """Return a number with a comma between its thousands."""
+    return f"{number:,}"
 
 
 def first_screen(page: Page, causes: Sequence[BrokenCause]) -> FirstScreen:

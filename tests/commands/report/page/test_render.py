@@ -11,7 +11,7 @@ import pytest
 
 from gitmem.commands.report.page import render
 from gitmem.commands.report.page.model import Moment, Page, PageMemory, Strip, Timeline
-from gitmem.commands.report.page.sections import SHOWN
+from gitmem.commands.report.page.sections import SHOWN, count_of
 from gitmem.frozen import replace
 from gitmem.model import STATUSES
 
@@ -366,3 +366,7 @@ def test_every_text_can_be_read_in_both_schemes(scheme: int) -> None:
     for status in STATUSES:
         assert contrast(colors[status], colors[f"{status}-bg"]) >= 4.5, status
         assert contrast(colors["ink"], colors[f"{status}-bg"]) >= 4.5, status
+
+
+def test_thousands_have_a_comma() -> None:
+    assert count_of(1964, "memory", "memories") == "1,964 memories"

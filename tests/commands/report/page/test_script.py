@@ -269,6 +269,9 @@ def test_it_follows_the_scheme_and_fits_a_phone(browser: Browser, is_dark: bool)
     for key in ("rs256", "vpn"):
         browser.js("document.getElementById(arguments[0]).open = true", key)
     assert browser.js("return document.documentElement.scrollWidth") <= 360
+    # Numbers are on one line with their words, and sections that do not fit fade out.
+    assert browser.js("return getComputedStyle(document.querySelector('.tiles a')).alignItems") == "baseline"
+    assert browser.js("return getComputedStyle(document.querySelector('nav')).maskImage").startswith("linear-gradient")
     red = browser.js("return Number(getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0])")
     assert (red < 60) == is_dark
     browser.press("/", "token")
