@@ -107,7 +107,7 @@ class Client:
         agent_notes: Of these, the one with a folder for each sub-agent.
         shells: The tools that run a command, as hooks and transcripts name them.
         editors: The tools that change files.
-        readers: The tools that read a file.
+        readers: The tools that read files, or search a file or folder.
         sessions: The folders below the home folder in which it stores sessions; empty if it has no known format.
         moved_by: The variables that move its folders.
         agents_beside: Whether transcripts of sub-agents are in a folder with the session's name, beside its transcript;

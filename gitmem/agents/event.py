@@ -68,7 +68,8 @@ class Event:
         tool_name: The tool as the client names it.
         command: The shell command.
         edits: The files that were changed.
-        path: The file that was read, as the client names it.
+        path: The file that was read, or the file or folder that was searched, as the client names it.
+        paths: The files that a tool read that reads several; globs among them.
         output: The tool's output.
         failed: Whether the tool failed; None if the client does not report it.
         response: The agent's last message.
@@ -90,6 +91,7 @@ class Event:
     command: str = ""
     edits: tuple[Edit, ...] = ()
     path: str = ""
+    paths: tuple[str, ...] = ()
     output: str = ""
     failed: bool | None = None
     response: str = ""

@@ -89,7 +89,8 @@ def tool_used(memory: Memory, event: Event) -> str:
         if reads or edits or has_failed:
             from gitmem.agents.capture import trail
 
-            trail.leave(memory.repository, event, reads, edits, has_failed=has_failed)
+            files = [place for place in reads if not place.endswith("/")]
+            trail.leave(memory.repository, event, files, edits, has_failed=has_failed)
         if event.tool != READ:
             record(memory.repository, event)
     if event.prompt:  # a prompt for a dispatched sub-agent
@@ -101,6 +102,10 @@ def tool_used(memory: Memory, event: Event) -> str:
 
         if text := recall_failure(memory.repository, event, memory.recall):
             return text
+        if not reads and not edits:
+            from gitmem.agents.moments.touched import named_in
+
+            reads, event = named_in(memory.repository, event), replace(event, failed=None)
     if not reads and not edits:
         return ""
     from gitmem.agents.moments.file import list_file_memories

@@ -24,6 +24,11 @@ PARTS_AT_MOST = 200
 OUTPUTS = ("stdout", "stderr", "llmContent", "textResultForLlm", "text_result_for_llm", "text", "content")
 # The arguments in which clients name a tool's file, and the text before and after an edit.
 PATHS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file")
+# Those in which they name a folder to search, and lists of files or globs to read.
+FOLDERS = ("dir_path", "directory", "folder", "target_directory")
+FILES = ("paths", "include", "files", "file_paths", "filePaths", "absolute_paths")
+# The most files of one reading.
+FILES_AT_MOST = 20
 BEFORE = ("old_string", "oldString", "old_str", "oldText")
 AFTER = ("new_string", "newString", "new_str", "newText", "new_source", "content", "contents", "file_text", "code")
 
@@ -70,7 +75,7 @@ def tool_fields(
         given: Its arguments.
         shells: The tools that run a command.
         editors: The tools that change files.
-        readers: The tools that read a file.
+        readers: The tools that read files, or search a file or folder.
     """
     kinds = {happened.SHELL: shells, happened.EDIT: editors, happened.READ: readers}
     kind = next((kind for kind, tools in kinds.items() if tool_name in tools), happened.OTHER) if tool_name else ""
@@ -78,8 +83,24 @@ def tool_fields(
         "tool": kind,
         "tool_name": tool_name,
         "command": text(given, "command") if kind == happened.SHELL else "",
-        "path": text(given, *PATHS) if kind == happened.READ else "",
+        "path": _place(tool_name, given) if kind == happened.READ else "",
+        "paths": _files(given) if kind == happened.READ else (),
     }
+
+
+def _place(tool_name: str, given: Mapping[str, Any]) -> str:
+    """Return the file or folder that a tool reads or searches; of a search for names, the folder of its glob."""
+    if place := text(given, *PATHS, *FOLDERS):
+        return place
+    before, wildcard, _ = text(given, "pattern").partition("*") if "glob" in tool_name.lower() else ("", "", "")
+    return before.rpartition("/")[0] if wildcard else before
+
+
+def _files(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the files and globs in a tool's lists of them: texts, or tables with a path."""
+    many = [one for field in FILES if isinstance(listed := given.get(field), list) for one in listed[:FILES_AT_MOST]]
+    tables = [one if isinstance(one, dict) else {"path": one} for one in many]
+    return tuple(filter(None, (text(one, *PATHS) for one in tables)))
 
 
 def edits(given: Mapping[str, Any], *, is_new: bool = False) -> tuple[Edit, ...]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 LEARNED, DECISION, FACT = "learned", "decision", "fact"
 # The last paragraph of a captured memory, which says which failure it followed, begins with this.
 CIRCUMSTANCES = "Captured after"
+# What a memory of a repaired failure says before the changed files.
+REPAIRED = "and passed after changes of"
 
 # In lower case. What is a marker before a colon is also one as a heading.
 MARKERS = {

@@ -86,3 +86,21 @@ def test_table_may_be_written_as_a_text() -> None:
     assert payload.table({"a": ' {"b": 1}'}, "a") == {"b": 1}
     assert payload.table({"a": '{"b": '}, "a") == payload.table({"a": "[1]"}, "a") == payload.table({}, "a") == {}
     assert payload.table({"a": "{" * 200_000}, "a") == {}
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "path", "paths"),
+    [
+        ("read_many_files", {"paths": ["a.py", "src/*.py"], "include": ["b.py"]}, "", ("a.py", "src/*.py", "b.py")),
+        ("read_many_files", {"include": "a.py", "files": [{"path": "c.py"}, {"line": 1}, 7]}, "", ("c.py",)),
+        ("grep_search", {"dir_path": "src", "pattern": "a*b", "include": "*.ts"}, "src", ()),
+        ("Grep", {"pattern": "x*/y", "path": "src/a.py"}, "src/a.py", ()),
+        ("Glob", {"pattern": "src/billing/**/*.go"}, "src/billing", ()),
+        ("Glob", {"pattern": "src/a.go"}, "src/a.go", ()),
+        ("Glob", {"pattern": "**/*.go"}, "", ()),
+    ],
+)
+def test_files_and_folders_of_a_reading_tool_are_found(tool: str, given: dict, path: str, paths: tuple) -> None:
+    found = payload.tool_fields(tool, given, shells=(), editors=(), readers=(tool,))
+
+    assert (found["path"], found["paths"]) == (path, paths)

@@ -10,6 +10,7 @@ from gitmem.agents.capture import state
 from gitmem.agents.capture.shell import list_commands, program_of
 from gitmem.agents.capture.source import place_of
 from gitmem.frozen import frozen
+from gitmem.text.marker_words import REPAIRED
 from gitmem.text.secrets import find_secrets, safe_output
 
 TYPE_CHECKING = False
@@ -76,7 +77,7 @@ class Fix:
         """Return the command, the end of its output and the changed files."""
         lines = "\n".join(f"    {line}" for line in self.tail)
         return (
-            f"`{self.command}` failed with\n\n{lines}\n\nand passed after changes of {', '.join(self.files)}.\n"
+            f"`{self.command}` failed with\n\n{lines}\n\n{REPAIRED} {', '.join(self.files)}.\n"
             "Captured automatically; the cause is not known yet."
         )
 

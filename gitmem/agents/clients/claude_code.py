@@ -44,13 +44,13 @@ EVENTS = {
 }
 SHELLS = ("Bash",)
 EDITORS = ("Edit", "Write", "NotebookEdit", "MultiEdit")
-READERS = ("Read", "NotebookRead")
+READERS = ("Read", "NotebookRead", "Grep", "Glob")
 # The tools that start a sub-agent.
 DISPATCHERS = ("Agent", "Task")
 # The type of a sub-agent that is dispatched without one.
 GENERAL = "general-purpose"
 # A tool gets an answer before the agent continues; that a sub-agent has ended is only recorded.
-TOOLS = "Bash|Edit|MultiEdit|NotebookEdit|Read|Write"
+TOOLS = "Bash|Edit|Glob|Grep|MultiEdit|NotebookEdit|Read|Write"
 CLIENT = Client(
     "Claude Code",
     (".claude/settings.json", ".claude/settings.json"),

@@ -36,7 +36,7 @@ DROPPED = ("agent_start", "agent_resume", "prompt_submit")
 SHELLS = ("run_commands", "execute_command")
 PATCH = "apply_patch"
 EDITORS = ("editor", PATCH, "write_to_file", "replace_in_file")
-READERS = ("read_files", "read_file")
+READERS = ("read_files", "read_file", "search_files")
 CREATORS = ("write_to_file",)
 CLIENT = Client(
     "Cline",

@@ -53,7 +53,7 @@ EDITORS = (
     *(PATCH, "edit", "create", "write", "str_replace_editor", "editFiles", "create_file"),
     *("replace_string_in_file", "insert_edit_into_file"),
 )
-READERS = ("view", "read_file")
+READERS = ("view", "read_file", "grep", "rg", "glob")
 # The tools that start a sub-agent, whose own start does not name its task (seen with 1.0.102).
 DISPATCHERS = ("task", "runSubagent")
 CREATORS = ("create", "create_file")

@@ -48,14 +48,14 @@ EVENTS = {
 # The hooks of Claude Code's settings that it runs under a name of its own.
 CLAUDES = {"UserPromptSubmit": "beforeSubmitPrompt"}
 SHELLS = ("Shell", "Bash")
-READER = "Read"
+READERS = ("Read", "Grep")
 CLIENT = Client(
     "Cursor",
     (SETTINGS, SETTINGS),
     (
         ClientEvent("sessionStart"),
         ClientEvent("beforeSubmitPrompt", timeout_s=PROMPT_S),
-        ClientEvent("postToolUse", "Shell|Read"),
+        ClientEvent("postToolUse", "Shell|Read|Grep"),
         ClientEvent("postToolUseFailure", "Shell"),
         *map(ClientEvent, ("afterFileEdit", "afterAgentResponse")),
         *map(ClientEvent, ("stop", "subagentStart", "subagentStop", "preCompact")),
@@ -73,7 +73,7 @@ CLIENT = Client(
     runs_hooks_of="claude-code",
     memories=(((".cursor/rules", "rules of Cursor"),), ()),
     shells=SHELLS,
-    readers=(READER,),
+    readers=READERS,
 )
 
 
@@ -88,7 +88,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     is_shell = hook == "afterShellExecution" or tool_name in SHELLS
     edits = _edits(hook, tool_name, given, payload)
     kind = happened.SHELL if is_shell else happened.EDIT if edits else happened.OTHER
-    kind = happened.READ if tool_name == READER else kind
+    kind = happened.READ if tool_name in READERS else kind
     roots = payload.get("workspace_roots")
     root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
     failed = hook == "postToolUseFailure"
@@ -104,7 +104,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         tool_name=tool_name or (hook if what == happened.TOOL else ""),
         command=read.text(payload, "command") or read.text(given, "command") if is_shell else "",
         edits=edits,
-        path=read.text(given, *read.PATHS) if tool_name == READER else "",
+        path=read.text(given, *read.PATHS) if tool_name in READERS else "",
         output=read.text(payload, "error_message") if failed else "" if edits else read.output(_output_of(payload)),
         # `afterShellExecution` does not report the exit status.
         failed=None

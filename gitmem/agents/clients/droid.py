@@ -30,7 +30,7 @@ EVENTS = {
 SHELL = "Execute"
 PATCH = "ApplyPatch"
 EDITORS = ("Create", "Edit", "MultiEdit", "Write", PATCH)
-READER = "Read"
+READERS = ("Read", "Grep", "Glob")
 SETTINGS = ".factory/settings.json"
 CLIENT = Client(
     "Factory droid",
@@ -38,7 +38,7 @@ CLIENT = Client(
     (
         ClientEvent("SessionStart"),
         ClientEvent("UserPromptSubmit", timeout_s=PROMPT_S),
-        ClientEvent("PostToolUse", "|".join((SHELL, READER, *EDITORS))),
+        ClientEvent("PostToolUse", "|".join((SHELL, *READERS, *EDITORS))),
         *map(ClientEvent, ("Stop", "SubagentStop", "PreCompact")),
         ClientEvent("SessionEnd", timeout_s=END_S),
     ),
@@ -56,7 +56,7 @@ CLIENT = Client(
     programs=("droid",),  # Factory documents no variable for the commands of its agents
     shells=(SHELL,),
     editors=EDITORS,
-    readers=(READER,),
+    readers=READERS,
 )
 
 

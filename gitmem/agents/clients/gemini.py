@@ -40,7 +40,8 @@ EVENTS = {
 }
 SHELL = "run_shell_command"
 EDITORS = ("write_file", "replace", "edit")
-READER = "read_file"
+# Those that search have had two names.
+READERS = ("read_file", "read_many_files", "glob", "grep_search", "search_file_content")
 SETTINGS = ".gemini/settings.json"
 CLIENT = Client(
     "Gemini CLI",
@@ -48,7 +49,7 @@ CLIENT = Client(
     (
         ClientEvent("SessionStart"),
         ClientEvent("BeforeAgent", timeout_s=PROMPT_S),
-        ClientEvent("AfterTool", "run_shell_command|read_file|write_file|replace"),
+        ClientEvent("AfterTool", "|".join((SHELL, *READERS, *EDITORS))),
         ClientEvent("AfterAgent"),
         ClientEvent("PreCompress", "manual"),
         ClientEvent("SessionEnd", timeout_s=END_S),
@@ -77,7 +78,7 @@ CLIENT = Client(
     memories=((("GEMINI.md", "instructions"),), ()),
     shells=(SHELL,),
     editors=EDITORS,
-    readers=(READER,),
+    readers=READERS,
     sessions=(".gemini",),
     moved_by=(Moved("GEMINI_CLI_HOME", ".gemini", ".gemini"),),
     # chats/SESSION/AGENT.jsonl (0.61.0).
@@ -118,7 +119,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         folder=read.text(payload, "cwd"),
         source=source,
         prompt=ADDED.sub("", read.text(payload, "prompt")).strip(),
-        **read.tool_fields(tool_name, given, shells=(SHELL,), editors=EDITORS, readers=(READER,)),
+        **read.tool_fields(tool_name, given, shells=(SHELL,), editors=EDITORS, readers=READERS),
         edits=read.edits(given, is_new=output.startswith(CREATED)) if tool_name in EDITORS else (),
         output=printed[1] if printed else output,
         failed=_has_failed(tool_name, answered, output) if what == happened.TOOL else None,

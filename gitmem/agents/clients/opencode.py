@@ -42,7 +42,7 @@ EVENTS = {
 }
 EDITORS = ("edit", "write", "patch", "apply_patch")
 SHELLS = ("bash",)
-READERS = ("read",)
+READERS = ("read", "grep", "glob")
 CLIENT = Client(
     "OpenCode",
     # Source: opencode.ai/docs/rules

@@ -36,7 +36,7 @@ EVENTS = {
 }
 EDITORS = ("edit", "write")
 SHELLS = ("bash",)
-READERS = ("read",)
+READERS = ("read", "grep", "find")
 CLIENT = Client(
     "pi",
     documents=("AGENTS.md", "AGENTS.override.md"),

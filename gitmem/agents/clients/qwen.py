@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 SILENT = ""
 SHELL = "run_shell_command"
 EDITORS = ("edit", "write_file", "notebook_edit")
-READER = "read_file"
+READERS = ("read_file", "read_many_files", "glob", "grep_search")
 DISPATCHERS = ("agent", "task")
 SETTINGS = ".qwen/settings.json"
-TOOLS = "|".join((SHELL, READER, *EDITORS))
+TOOLS = "|".join((SHELL, *READERS, *EDITORS))
 CLIENT = Client(
     "Qwen Code",
     (SETTINGS, SETTINGS),
@@ -67,7 +67,7 @@ CLIENT = Client(
     programs=("qwen", "qwen-code"),
     shells=(SHELL,),
     editors=EDITORS,
-    readers=(READER,),
+    readers=READERS,
     sessions=(".qwen",),
     moved_by=(Moved("QWEN_HOME", ".qwen"),),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.agents.moments.output import Failure, informative_lines
+from gitmem.agents.moments.output import Failure, command_runs, informative_lines
 from gitmem.agents.session import log, topics
 from gitmem.index.catalog import wordings_by_key
 from gitmem.policy.kinds import PROMPT
@@ -24,7 +24,7 @@ HITS, MOST = 12, 2
 
 
 def recall_failure(repository: OpenRepository, event: Event, recall: Callable[[Query], RecallResult]) -> str:
-    """Return the memories that speak of a failed command's error; empty if none does, or all were shown before.
+    """Return the memories that speak of a failed command or its error; empty if none does, or all were shown before.
 
     Args:
         repository: The store.
@@ -32,15 +32,16 @@ def recall_failure(repository: OpenRepository, event: Event, recall: Callable[[Q
         recall: Runs a query.
     """
     lines = informative_lines(event.output) if event.session else []
-    if not lines or not topics.may_recall(repository, event.session):
+    runs = command_runs(event.command) if event.session else []
+    if not (lines or runs) or not topics.may_recall(repository, event.session):
         return ""
     at, own = topics.workplace_of(repository), log.own_context(event)
     seen, _ = log.shown_since_start(log.entries_of(at, own.session))
-    query = "\n".join(lines)
+    query = "\n".join([*lines, *runs])
     found = recall(Query(text=query, limit=HITS + len(seen), knowledge=True, reader=PROMPT, snippets=False))
     fresh = [hit for hit in found.hits if hit.scope != LISTED and seen.get(hit.reference) != hit.status]
     texts = _texts_of(repository, fresh)
-    failure = Failure(event.output, lines)
+    failure = Failure(event.output, lines, runs)
     hits = [hit for hit in fresh if failure.is_in(texts.get(hit.reference, hit.title))]
     if not hits:
         return ""

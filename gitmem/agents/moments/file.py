@@ -74,9 +74,12 @@ def _tell(
     try:
         ground = repository.ground(catalog)
         found: dict[str, NearMemory] = {}
+        of_place: dict[str, set[str]] = {}
         for place in places:
             names = names_in_file(repository.git.repository.top, place)
-            for one in memories_near(catalog, ground, place, names, now=repository.now):
+            near = memories_near(catalog, ground, place, names, now=repository.now)
+            of_place[place] = {one.key for one in near}
+            for one in near:
                 if seen.get(one.key) != one.status.status and (one.key not in found or one.rank < found[one.key].rank):
                     found[one.key] = one
         shown = _best(sorted(found.values(), key=lambda one: one.rank))
@@ -98,7 +101,9 @@ def _tell(
         _rest(len(found) - len(shown), places),
     )))  # fmt: skip
     keys = {one.key: one.status.status for one in shown}
-    log.keep(at, event, log.ShownMemories(keys, tip, files=places, tokens=count_tokens(text)), now=repository.now)
+    # A file of which no memory fitted beside those of the others has its turn later.
+    told = [place for place in places if not of_place[place] or not keys.keys().isdisjoint(of_place[place])]
+    log.keep(at, event, log.ShownMemories(keys, tip, files=told, tokens=count_tokens(text)), now=repository.now)
     return text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from gitmem.text import display
+from gitmem.text.marker_words import CIRCUMSTANCES, REPAIRED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,6 +68,18 @@ _ABSENCE = frozenset(
     environment path pythonpath available optional extra extras
     """.split()
 )
+# A memory with one of these words may say what a command needs.
+_CAVEATS = frozenset(
+    """
+    fail fails failed failing hang hangs hung need needs needed require requires required must without unless first
+    before only instead flaky never always wants expects
+    """.split()
+)
+# Folders that are in the messages of any program or machine, and files that are.
+_COMMON_ROOTS = frozenset(("usr", "bin", "sbin", "lib", "lib64", "home", "Users", "root", "tmp", "app", "workspace"))
+_COMMON_PATHS = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"))
+# The most commands of one line.
+COMMANDS_AT_MOST = 5
 # Programs at the end of a pipe that succeed whatever happened before them.
 _FILTERS = frozenset(("tail", "head", "tee", "cat", "grep", "rg", "sed", "awk", "less", "sort", "uniq", "cut"))
 _QUOTES = (('"', '"'), ("'", "'"), ("`", "`"), ("“", "”"), ("„", "“"), ("«", "»"), ("‘", "’"))
@@ -155,19 +168,25 @@ def _words(text: str) -> list[str]:
 class Failure:
     """What a failed command said, compared with memories."""
 
-    def __init__(self, output: str, lines: Sequence[str]) -> None:
-        """Take the whole output and its informative lines."""
+    def __init__(self, output: str, lines: Sequence[str], commands: Sequence[str] = ()) -> None:
+        """Take the whole output, its informative lines, and what the command ran (``command_runs``)."""
         self._said = f" {' '.join(_words(_without_folders(output)))} "
         self._runs = [f" {run} " for line in lines for run in _runs(_words(_without_folders(line)))]
         self._names = set(_identifiers(lines))
         self._missing = list(_missing(lines))
+        self._paths = {path for line in lines for path in _system_paths(line)}
+        self._commands = [f" {run} " for run in commands]
 
     def is_in(self, text: str) -> bool:
         """Return whether the text of a memory speaks of this failure.
 
         It does if the output contains what the memory quotes, if several words of a line stand in the memory in a row,
         or if both have an identifier that is not of every failure: an error's code, a test, a module, an exception.
+        So it does if the error is about a path of the system that the memory names, or if the memory says what the
+        command itself needs.
         """
+        if self._paths and any(_is_at_or_below(path, own) for own in _system_paths(text) for path in self._paths):
+            return True
         text = _without_folders(text)
         if any(f" {quoted} " in self._said for quoted in _quotations(text)):
             return True
@@ -175,7 +194,50 @@ class Failure:
         joined = f" {' '.join(words)} "
         if any(run in joined for run in self._runs) or not self._names.isdisjoint(words):
             return True
-        return any(name in joined for name in self._missing) and not _ABSENCE.isdisjoint(words)
+        if any(name in joined for name in self._missing) and not _ABSENCE.isdisjoint(words):
+            return True
+        return bool(self._commands) and self._is_command_in(text)
+
+    def _is_command_in(self, text: str) -> bool:
+        """Return whether a sentence about the command, or the next one, says what it needs; a cure only names it."""
+        own = text.partition(CIRCUMSTANCES)[0] if REPAIRED not in text else ""
+        sentences = [_words(one) for one in own.replace("\n", ". ").split(". ") if one]
+        for said, following in pairwise([*sentences, []]):
+            joined = f" {' '.join(said)} "
+            if any(run in joined for run in self._commands) and not _CAVEATS.isdisjoint((*said, *following)):
+                return True
+        return False
+
+
+def command_runs(line: str) -> list[str]:
+    """Return the beginnings of the commands of a line, as words: the program and its first two arguments.
+
+    Those of two words are left out (`make test`, `git push`): too many memories name them.
+    """
+    runs = []
+    for command in line.translate(_SEPARATE).split("\n"):
+        words = [word for word in command.split() if not word.startswith("-") and "=" not in word]
+        run = _words(_without_folders(" ".join(words[:3])))
+        if len(run) > 2:
+            runs.append(" ".join(run))
+    return list(dict.fromkeys(runs))[:COMMANDS_AT_MOST]
+
+
+def _system_paths(text: str) -> Iterator[str]:
+    """Yield the absolute paths in a text that are not of every message: `/dev/shm`, `/var/run/docker.sock`."""
+    if "/" not in text:
+        return
+    for word in text.translate(_APART).split():
+        scheme, colon, rest = word.rstrip(".:!?/").rpartition(":/")
+        is_url = bool(colon) and rest.startswith("/") and not scheme.endswith("unix")
+        path = "" if is_url else f"{colon[1:]}{rest}".replace("//", "/")
+        first = path.split("/")[1] if path.startswith("/") and path.count("/") > 1 else ""
+        if first and first not in _COMMON_ROOTS and path not in _COMMON_PATHS:
+            yield path
+
+
+def _is_at_or_below(path: str, other: str) -> bool:
+    return path == other or path.startswith(f"{other}/")
 
 
 def _missing(lines: Iterable[str]) -> Iterator[str]:
@@ -243,6 +305,7 @@ def _identifiers(lines: Iterable[str]) -> Iterator[str]:
 # Lower case, and a space for what is in no word.
 _ASCII_WORDS = [char.lower() if char.isalnum() or char == "_" else " " for char in map(chr, range(128))]
 _APART = str.maketrans("()[]{}<>'\"`,;=", "              ")
+_SEPARATE = str.maketrans("|&;()", "\n\n\n\n\n")
 
 
 def _is_identifier(word: str) -> bool:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 FILES_AT_MOST = 10
 # How long git may take to name the changed files.
 GIT_S = 1.0
+WILDCARDS = frozenset("*?[")
+_APART = str.maketrans(dict.fromkeys("|&;()<>\n\"'`=", " "))
 
 
 def touched_by(repository: OpenRepository, event: Event) -> tuple[list[str], list[str]]:
@@ -30,7 +32,7 @@ def touched_by(repository: OpenRepository, event: Event) -> tuple[list[str], lis
     if event.tool == happened.EDIT:
         return [], _places(repository, event, (edit.path for edit in event.edits[:FILES_AT_MOST]))
     if event.tool == happened.READ:
-        return _places(repository, event, [event.path] if event.path else []), []
+        return _read_places(repository, event), []
     if event.tool != happened.SHELL:
         return [], []
     from gitmem.agents.moments.shell_files import touched_files
@@ -45,11 +47,46 @@ def touched_by(repository: OpenRepository, event: Event) -> tuple[list[str], lis
     return reads, edits
 
 
+def named_in(repository: OpenRepository, event: Event) -> list[str]:
+    """Return the files and folders of the work tree that a command names by a path: `go test ./billing`."""
+    if event.tool != happened.SHELL:
+        return []
+    words = (word.partition("::")[0].removesuffix("/...") for word in event.command.translate(_APART).split())
+    paths = [word for word in words if "/" in word and not word.startswith("-")][:FILES_AT_MOST]
+    top = repository.git.repository.top or ""
+    found = _placed(repository, event, paths)
+    return [place for place in found if os.path.lexists(os.path.join(top, place))]
+
+
 def _places(repository: OpenRepository, event: Event, paths: Iterable[str]) -> list[str]:
     """Return paths in the work tree, without folders and what is outside."""
+    return [place for place in _placed(repository, event, paths) if not place.endswith("/")]
+
+
+def _placed(repository: OpenRepository, event: Event, paths: Iterable[str]) -> list[str]:
+    """Return paths in the work tree, those of folders with a slash at the end; without what is outside."""
     top = repository.git.repository.top or ""
-    found = dict.fromkeys(place for path in paths if (place := place_of(repository, event, path)))
-    return [place for place in found if not os.path.isdir(os.path.join(top, place))]
+    found = dict.fromkeys(place for path in paths if path and (place := place_of(repository, event, path)))
+    return [f"{place}/" if os.path.isdir(os.path.join(top, place)) else place for place in found]
+
+
+def _read_places(repository: OpenRepository, event: Event) -> list[str]:
+    """Return the files that a tool read, and the folder that it searched; a glob of many files names none."""
+    places: list[str] = []
+    for place in _placed(repository, event, (event.path, *event.paths)):
+        places += _matched(repository, place) if not WILDCARDS.isdisjoint(place) else [place]
+    return list(dict.fromkeys(places))
+
+
+def _matched(repository: OpenRepository, glob: str) -> list[str]:
+    """Return the tracked files that a glob matches, the path itself if there is such a file; none if they are many."""
+    top = repository.git.repository.top or ""
+    if os.path.lexists(os.path.join(top, glob)):
+        return [glob]
+    argv = (f"--work-tree={top}", "-C", top, "ls-files", "-z", "--", f":(top,glob){glob}")
+    raw = repository.git.run(*argv, timeout_s=GIT_S, check=False).stdout
+    found = [os.fsdecode(entry) for entry in raw.split(b"\0") if entry]
+    return found if len(found) <= FILES_AT_MOST else []
 
 
 def _changed_since_last_event(repository: OpenRepository, event: Event, touched: TouchedFiles) -> list[str]:

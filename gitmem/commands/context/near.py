@@ -129,7 +129,8 @@ def memories_near(
     Args:
         catalog: The catalog.
         ground: The ground of HEAD, or None if statuses are unknown.
-        place: The file's path in the work tree, with ``/``.
+        place: The file's path in the work tree, with ``/``; of a folder, one that ends so: the memories of what is
+            in it count if they name this folder, not one above.
         symbols: The names that the file defines (``defined_names``).
         now: Epoch seconds.
     """
@@ -137,6 +138,8 @@ def memories_near(
         return []
     reads = _reading(catalog, place)
     placed = reads | {number: _distance(paths, place) for number, paths in _placed(catalog, place)}
+    if place.endswith("/"):
+        placed = {number: distance for number, distance in placed.items() if distance <= 1}
     named = {number: 0 for number in _naming(catalog, place, symbols) if number not in placed}
     asked = (
         f"SELECT m.id, m.key, m.kind, m.title, m.agent FROM memory m NOT INDEXED WHERE m.id IN ({{}}) AND {LIVE}"
@@ -217,6 +220,8 @@ def _distance(written: str, place: str) -> int:
 def _naming(catalog: Catalog, place: str, symbols: Sequence[str]) -> list[int]:
     """Return the memories whose texts name a file, or one of the names that it defines."""
     name = place.rpartition("/")[2]
+    if not name:
+        return []
     parts = place.split("/")
     wholes = ["/".join(parts[at:]) for at in range(len(parts))]
     words = {word for one in (*wholes, *symbols[:SYMBOLS_AT_MOST]) if len(word := _beginning(one)) > 3}

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
+import gitmem
 from gitmem.agents import client as forms
 from gitmem.agents.clients import CLIENTS, agent_client, find_table, has_transcripts, load, tables
 
@@ -32,6 +36,31 @@ def test_what_a_client_is_known_by_begins_with_the_letters_of_its_name(name: str
     signs = (*table.aliases, *table.variables, *table.programs, table.variable_prefix, table.session_variable)
 
     assert {sign[:3].lower() for sign in signs if sign} <= {f"{name}_"[:3]}
+
+
+@pytest.mark.parametrize(
+    ("name", "tools"),
+    [
+        ("claude-code", ("Grep", "Glob", "MultiEdit")),
+        ("cursor", ("Grep",)),
+        ("droid", ("Grep", "Glob")),
+        ("gemini", ("read_many_files", "grep_search", "glob")),
+        ("qwen", ("read_many_files", "grep_search", "glob")),
+    ],
+)
+def test_hooks_are_called_for_tools_that_read_several_files_or_search(name: str, tools: tuple[str, ...]) -> None:
+    called = {tool for one in tables()[name].hooks for tool in one.matcher.split("|")}
+
+    assert {*tools, *tables()[name].readers} - {"NotebookRead"} <= called
+
+
+@pytest.mark.parametrize("name", ["opencode", "pi"])
+def test_plugin_forwards_the_tools_of_the_table(name: str) -> None:
+    text = (Path(gitmem.__file__).parent / f"commands/install/templates/{name}.ts").read_text(encoding="utf-8")
+    found = re.search(r"const TOOLS = \[(.*)\]", text)
+
+    assert found
+    assert set(re.findall(r'"(\w+)"', found[1])) == {*load(name).SHELLS, *load(name).EDITORS, *load(name).READERS}
 
 
 def test_unknown_client_has_no_table() -> None:

@@ -57,6 +57,20 @@ def test_nothing_is_shown_without_an_error_that_a_memory_speaks_of(
     assert on_event.tool_used(store, ran(repo, COMMAND, failed=failed, output=output)) == ""
 
 
+def test_memory_of_what_the_command_needs_is_shown_whatever_it_says(memory: Memory, repo: Path) -> None:
+    put(
+        repo,
+        make_memory("proxy", "`npm run e2e` needs the proxy", "Start it with make proxy."),
+        make_memory("browser", "A browser in a container fills /dev/shm", "Give it another folder."),
+        make_memory("unit", "`npm run unit` needs nothing"),
+    )
+    full = "Exit code 1\nError: /dev/shm/.org.chromium.X: No space left on device"
+
+    assert named("proxy") in on_event.tool_used(memory, ran(repo, "npm run e2e -- --ci", failed=True))
+    assert named("browser") in on_event.tool_used(memory, ran(repo, "make shots", failed=True, output=full))
+    assert on_event.tool_used(memory, ran(repo, "npm run unit", failed=False)) == ""
+
+
 def test_failure_counts_where_a_client_reports_no_status(store: Memory, repo: Path) -> None:
     output = ERROR.removeprefix("Exit code 1\n")
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from conftest import commit_files
 from support.agent_work import edited, ran
 from support.facts import make_fact, make_memory, put
 from support.ids import id_of, named
 
 from gitmem.agents import on_event
 from gitmem.agents.event import CLEARED, COMPACTED, PROMPT, READ, RESUME, START, TOOL, Event
+from gitmem.agents.moments.touched import FILES_AT_MOST
 from gitmem.memory import Memory
 from gitmem.text.budget import count_tokens
 
@@ -18,7 +20,7 @@ PLACE = "src/gateway/retry.py"
 
 
 def read(repo: Path, path: str = PLACE, **changed: object) -> Event:
-    values = {"session": "s1", "folder": str(repo), "path": str(repo / path)} | changed
+    values = {"session": "s1", "folder": str(repo), "path": str(repo / path) if path else ""} | changed
     return Event("claude-code", TOOL, tool=READ, tool_name="Read", **values)  # type: ignore[arg-type]
 
 
@@ -141,3 +143,50 @@ def test_read_leaves_no_line_in_the_worklog(store: Memory, repo: Path) -> None:
     on_event.tool_used(store, read(repo))
 
     assert list((repo / ".git" / "gitmem" / "sessions").rglob("worklog.jsonl")) == []
+
+
+def test_tool_that_reads_several_files_shows_the_memories_of_each(store: Memory, repo: Path) -> None:
+    commit_files(repo, {"src/gateway/limits.py": "1\n", "README": "1\n", "docs/a.md": "1\n"})
+    listed = read(repo, path="", paths=("README", "src/gateway/*.py"))
+    many = read(repo, path="", session="s2", paths=("docs/*.md",))
+
+    assert named("gotcha-burst") in on_event.tool_used(store, listed)
+    assert on_event.tool_used(store, many) == ""
+
+
+def test_glob_of_many_files_names_none(store: Memory, repo: Path) -> None:
+    commit_files(repo, {f"src/gateway/part{number}.py": "1\n" for number in range(FILES_AT_MOST + 1)})
+
+    assert on_event.tool_used(store, read(repo, path="", paths=("src/**/*.py",))) == ""
+
+
+def test_search_of_a_folder_shows_what_is_known_about_it_and_not_about_folders_above(store: Memory, repo: Path) -> None:
+    commit_files(repo, {"src/gateway/inner/a.py": "1\n", PLACE: "RETRIES = 5\n"})
+    put(repo, make_memory("gotcha-all", "All of it is old", paths=["src/**"]))
+
+    shown = [on_event.tool_used(store, read(repo, place)) for place in ("src/gateway/inner", "src/gateway", PLACE)]
+
+    assert shown[0] == ""
+    assert named("gotcha-burst") in shown[1]
+    assert named("gotcha-all") not in shown[1]
+    assert shown[1].startswith("src/gateway/:")
+    assert named("gotcha-burst") not in shown[2]
+
+
+def test_file_whose_memories_did_not_fit_beside_those_of_others_has_its_turn_later(store: Memory, repo: Path) -> None:
+    put(repo, *(make_memory(f"gotcha-{one}", f"Note {one} of a", paths=["a.py"]) for one in range(3)))
+    put(repo, make_memory("z-last", "What b needs", paths=["src/b.py"]))
+    both = ran(repo, "cat a.py src/b.py")
+
+    assert named("z-last") not in on_event.tool_used(store, both)
+    assert named("z-last") in on_event.tool_used(store, edited(repo, "src/b.py"))
+    assert on_event.tool_used(store, edited(repo, "a.py")) == ""
+
+
+def test_command_that_fails_shows_what_is_known_about_the_folder_that_it_names(store: Memory, repo: Path) -> None:
+    commit_files(repo, {PLACE: "RETRIES = 5\n"})
+
+    assert on_event.tool_used(store, ran(repo, "go test ./src/gateway")) == ""
+    assert named("gotcha-burst") in on_event.tool_used(
+        store, ran(repo, "go test ./src/gateway/... -run X", failed=True, output="FAIL")
+    )

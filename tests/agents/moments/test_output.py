@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.agents.moments.output import Failure, error_line, hides_status, informative_lines, may_have_failed
+from gitmem.agents.moments.output import (
+    Failure,
+    command_runs,
+    error_line,
+    hides_status,
+    informative_lines,
+    may_have_failed,
+)
 
 PYTEST = """\
 E       fixture 'frozen_clock' not found
@@ -47,6 +54,11 @@ SPOKEN = [
     ("left-pad is an optional dependency: npm ci --include=optional.", NODE),
     ("tox is not installed here: uvx tox.", "bash: line 1: tox: command not found"),
     ("zsh lacks shellcheck on the build machines.", "zsh: command not found: shellcheck"),
+    ("Give chromium another place than /dev/shm in containers.", "fatal: '/dev/shm/.org.chromium.Xy' is full: error"),
+    (
+        "Without the group docker, /var/run/docker.sock is closed.",
+        "error: connect to unix:/var/run/docker.sock: denied",
+    ),
     ("Statements end by canceling statement due to lock timeout while beat runs.", LOCK),
 ]
 SILENT = [
@@ -54,6 +66,9 @@ SILENT = [
     ("The parser keeps a test file for each error.", PLAIN),
     ("Go tests take long; run the failed ones first.", GO),
     ("An AssertionError says little.", "tests/test_a.py:5: AssertionError"),
+    ("The disk is /dev/sdb, never /dev/null.", "error: /dev/null: permission denied"),
+    ("Tools are in /usr/local/bin.", "error: /usr/local/bin/tool: cannot execute"),
+    ("Backups are in /srv/one.", "error: /srv/oneself: missing"),
     ("The course about Redis has two places left.", REDIS),
     ("Captured after `git switch main` failed: fatal: taken at '/srv/ana/shop/one'", FOLDERS),
     ("The colours of click are those of the terminal.", "ModuleNotFoundError: No module named 'click'"),
@@ -71,6 +86,28 @@ def test_memory_speaks_of_the_failure(memory: str, output: str) -> None:
 @pytest.mark.parametrize(("memory", "output"), SILENT)
 def test_memory_that_shares_only_words_does_not(memory: str, output: str) -> None:
     assert not Failure(output, informative_lines(output)).is_in(memory)
+
+
+@pytest.mark.parametrize(
+    ("memory", "command", "is_about_it"),
+    [
+        ("`go test ./billing` needs PostgreSQL on port 5433.", "cd srv && go test -race ./billing -run TestTax", True),
+        ("npm run e2e fails while the proxy is off.", "npm run e2e", True),
+        ("`go test ./billing` takes a minute.", "go test ./billing", False),
+        ("Never run `go test ./shop` twice.", "go test ./billing", False),
+        ("The pool takes long\nSo does `go test ./billing`. It needs a database.", "go test ./billing", True),
+        ("If TestTax fails, its files are old. Run go test ./billing -update.", "go test ./billing", False),
+        ("You must run make test before a push.", "make test", False),
+        ("Tax was wrong.\n\nCaptured after `go test ./billing` failed: 1", "go test ./billing", False),
+        ("`go test ./billing` failed with x and passed after changes of a.go.", "go test ./billing", False),
+    ],
+)
+def test_memory_says_what_the_failed_command_needs(memory: str, command: str, is_about_it: bool) -> None:
+    assert Failure("FAIL", [], command_runs(command)).is_in(memory) is is_about_it
+
+
+def test_runs_of_a_command_are_three_words_without_options() -> None:
+    assert command_runs("A=1 docker compose -f x up | tail; make test && git push") == ["docker compose x"]
 
 
 @pytest.mark.parametrize(

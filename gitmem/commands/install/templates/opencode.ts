@@ -2,7 +2,7 @@
 // Nothing here fails a turn: gitmem logs errors, and `gitmem doctor` shows them.
 import { spawn } from "node:child_process"
 
-const TOOLS = ["bash", "read", "edit", "write", "patch", "apply_patch"]
+const TOOLS = ["bash", "read", "grep", "glob", "edit", "write", "patch", "apply_patch"]
 // The system prompts with which OpenCode makes titles and compacts sessions.
 const NO_AGENT = /^You are a (title generator|context summarization agent|helpful AI assistant tasked with summariz)/
 @WORDS@

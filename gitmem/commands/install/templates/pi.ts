@@ -2,7 +2,7 @@
 // Nothing here fails a turn: gitmem logs errors, and `gitmem doctor` shows them.
 import { spawn } from "node:child_process"
 
-const TOOLS = ["bash", "read", "edit", "write"]
+const TOOLS = ["bash", "read", "grep", "find", "edit", "write"]
 @ASK@
 
 function texts(content) {
