@@ -131,7 +131,7 @@ def test_sentence_of_which_a_part_is_false_becomes_no_claim(repo, run_cli):
 
     out = run_cli("adopt", "--apply").out
 
-    assert "2 claims added; 2 in sentences that are false in part" in out
+    assert "2 claims added; 1 more is proved by these; 2 in sentences that are false in part" in out
     commit_files(repo, {"AGENTS.md": PARTLY_FALSE["AGENTS.md"].replace("default: 5", "default: 3")})
     assert {title for _, title in applied(repo).added["claim"]} == {
         "`MAX_RETRIES` in `src/retry.py` is 3",
