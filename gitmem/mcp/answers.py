@@ -142,6 +142,12 @@ def describe_standing(memory: Memory, found: Mapping[str, Any]) -> str:
     )
 
 
+def count_facts(statuses: Mapping[str, int], waiting: Sequence[str]) -> list[str]:
+    """Return how many facts have each status, and the keys of those that wait for approval, a line each."""
+    counts = ", ".join(f"{number} {status}" for status, number in statuses.items() if number)
+    return [f"Facts: {counts or 'none'}", *([f"Waiting for approval: {', '.join(waiting)}"] if waiting else [])]
+
+
 def keys(lines: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the keys in lines of a status."""
     return [str(one["key"]) for one in lines]

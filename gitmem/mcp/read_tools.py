@@ -130,4 +130,4 @@ def _add_status(server: MCPServer[Any], service: Service) -> None:
             text=text,
             notes="\n".join(notes),
         )
-        return answers.result(counts, str(counts.model_dump(include={"statuses", "waiting"})))
+        return answers.result(counts, *answers.count_facts(counts.statuses, counts.waiting))

@@ -166,6 +166,8 @@ def test_facts_status_tells_what_failed_and_why_and_what_waits(memory, repo: Pat
     assert stdin.content["suspect"] == ["rests"]
     assert stdin.content["waiting"] == ["waits"]
     assert stdin.content["statuses"]["failed"] == 1
+    counts = "Facts: 1 failed, 1 suspect, 1 unproven\nWaiting for approval: waits\n"
+    assert stdin.text.startswith(counts)
     assert f"- {named('capped')} (failed, by a person) FAILED: " in stdin.text
     assert f"{named('waits')} (fact, unproven, by a person)" in listed.text
 

@@ -11,6 +11,7 @@ from gitmem.verify.sandbox import sandbox
 PROGRAMS = (
     ("less", "long output is not shown page by page"),
     ("man", "`git mem --help` shows no manual page; `gitmem help` does"),
+    ("ssh-keygen", "signatures cannot be made or checked, and nothing counts as signed"),
     ("gh", "`gitmem pull` finds GitHub's token only in the environment or a credential helper"),
 )
 # Extras, modules of which one is enough, and what does not work without it.
@@ -18,6 +19,7 @@ EXTRAS = (
     ("meaning", ("wordllama", "fastembed", "safetensors", "sentence_transformers"), "recall ranks by words only"),
     ("mcp", ("mcp",), "`gitmem mcp` does not start"),
     ("tui", ("textual",), "`gitmem browse` does not start"),
+    ("hub", ("psycopg",), "`gitmem hub` does not start"),
     ("code", ("tree_sitter",), "files of code are cut by their indentation"),
 )
 

@@ -34,8 +34,6 @@ def run(args: Arguments, out: Output) -> int:
         out.json({"sources": [as_table(one) for one in found]})
     else:
         print_states(found, out, now=now)
-        if not found:
-            out.note("no sources; to add one: gitmem sources add github")
     return int(not found)
 
 
@@ -61,6 +59,8 @@ def print_states(found: Sequence[SourceState], out: Output, *, now: int) -> None
     """Print sources for people, or as a line of cells each in a pipe."""
     from gitmem.plugins.pull.run import age_of
 
+    if not found:
+        out.note("no sources; to add one: gitmem sources add github")
     for one in found:
         if not out.is_terminal:
             pulled = format_time(one.pulled) if one.pulled else ""

@@ -9,6 +9,8 @@ from pathlib import Path
 
 def test_source_that_is_overdue_is_an_alarm_here_and_in_status(run_cli, repo: Path) -> None:
     run_cli("init", "--offline")
+    none = run_cli("sources", "status")
+    assert (none.status, none.err) == (0, "gitmem: no sources; to add one: gitmem sources add github\n")
     run_cli("sources", "add", "code", "--every", "1h")
     never = run_cli("sources", "status")
     run_cli("pull")
