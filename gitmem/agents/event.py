@@ -15,6 +15,7 @@ TOOL = "tool"
 RESPONSE = "response"
 STOP = "stop"
 DISPATCH = "dispatch"
+COMMAND = "command"  # a command that is about to run and is hard to undo
 SUBAGENT_START = "subagent-start"
 SUBAGENT_STOP = "subagent-stop"
 COMPACT = "compact"

@@ -42,6 +42,7 @@ ACTIONS = {
     happened.RESPONSE: "save_learnings",
     happened.STOP: "end_turn",
     happened.DISPATCH: "subagent_dispatched",
+    happened.COMMAND: "command_announced",
     happened.SUBAGENT_START: "subagent_started",
     happened.SUBAGENT_STOP: "subagent_stopped",
     happened.COMPACT: "save_before_compaction",

@@ -242,6 +242,14 @@ def subagent_dispatched(memory: Memory, event: Event) -> None:
     remember_task(memory.repository, event)
 
 
+def command_announced(memory: Memory, event: Event) -> str:
+    """Return the memories that warn about a command that is about to run; mostly none."""
+    from gitmem.agents.moments.failure import recall_warning
+    from gitmem.agents.moments.risk import risky_phrases
+
+    return recall_warning(memory.repository, event, memory.recall, risky_phrases(event.command))
+
+
 def subagent_started(memory: Memory, event: Event) -> str:
     """Return context for a sub-agent that starts: memories injected for it, warnings, and what its task is about."""
     from gitmem.agents.moments.subagent import take_task

@@ -57,7 +57,7 @@ CLIENT = Client(
     (
         ClientEvent("SessionStart"),
         ClientEvent("UserPromptSubmit", timeout_s=PROMPT_S),
-        ClientEvent("PreToolUse", "|".join(DISPATCHERS)),
+        ClientEvent("PreToolUse", "|".join((*SHELLS, *DISPATCHERS))),
         ClientEvent("PostToolUse", TOOLS),
         ClientEvent("PostToolUse", "|".join(DISPATCHERS), is_async=True),
         ClientEvent("PostToolUseFailure", TOOLS),
@@ -117,6 +117,7 @@ INJECTED = {
     happened.PROMPT: "UserPromptSubmit",
     happened.TOOL: "PostToolUse",
     happened.SUBAGENT_START: "SubagentStart",
+    happened.COMMAND: "PreToolUse",
 }
 
 
@@ -141,7 +142,27 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         payload: The JSON from standard input.
         named: The event named on the command line, for payloads that do not name it.
     """
-    return parse_as("claude-code", CLIENT, payload, named, DISPATCHERS)
+    return _announced(payload) or parse_as("claude-code", CLIENT, payload, named, DISPATCHERS)
+
+
+def _announced(payload: Mapping[str, Any]) -> Event | None:
+    """Return the event of a command that is about to run, if it is hard to undo."""
+    if payload.get("hook_event_name") != "PreToolUse" or payload.get("tool_name") not in SHELLS:
+        return None
+    from gitmem.agents.moments.risk import risky_phrases
+
+    command = read.text(read.table(payload, "tool_input"), "command")
+    if not risky_phrases(command):
+        return None
+    return Event(
+        "claude-code",
+        happened.COMMAND,
+        session=read.name(payload, "session_id"),
+        folder=read.text(payload, "cwd"),
+        command=command,
+        agent=read.name(payload, "agent_id"),
+        agent_type=read.name(payload, "agent_type"),
+    )
 
 
 def parse_as(

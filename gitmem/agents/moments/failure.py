@@ -1,8 +1,9 @@
-"""Recall memories when a command fails: those that speak of its error, once per memory and context."""
+"""Recall memories for a command: those that speak of its failure, or warn about it, once per memory and context."""
 
 from __future__ import annotations
 
 from gitmem.agents.moments.output import Failure, command_runs, informative_lines
+from gitmem.agents.moments.risk import warns
 from gitmem.agents.session import log, topics
 from gitmem.index.catalog import wordings_by_key
 from gitmem.policy.kinds import PROMPT
@@ -35,20 +36,46 @@ def recall_failure(repository: OpenRepository, event: Event, recall: Callable[[Q
     runs = command_runs(event.command) if event.session else []
     if not (lines or runs) or not topics.may_recall(repository, event.session):
         return ""
+    failure = Failure(event.output, lines, runs)
+    # The words of a memory count for more than the failure that it was captured after, which others share.
+    return _show(repository, event, recall, "\n".join([*lines, *runs]), failure.is_in)
+
+
+def recall_warning(
+    repository: OpenRepository, event: Event, recall: Callable[[Query], RecallResult], phrases: Sequence[str]
+) -> str:
+    """Return the memories that warn about a command that is about to run; empty if none does, or all were shown before.
+
+    Args:
+        repository: The store.
+        event: The command.
+        recall: Runs a query.
+        phrases: How a memory may name it (``risk.risky_phrases``).
+    """
+    if not event.session or not topics.may_recall(repository, event.session):
+        return ""
+    return _show(repository, event, recall, "\n".join(phrases), lambda text: warns(text, phrases))
+
+
+def _show(
+    repository: OpenRepository,
+    event: Event,
+    recall: Callable[[Query], RecallResult],
+    query: str,
+    speaks: Callable[[str], bool],
+) -> str:
+    """Return the memories found by a query whose text speaks of the event, those first whose own words do."""
     at, own = topics.workplace_of(repository), log.own_context(event)
     seen, _ = log.shown_since_start(log.entries_of(at, own.session))
-    query = "\n".join([*lines, *runs])
     found = recall(Query(text=query, limit=HITS + len(seen), knowledge=True, reader=PROMPT, snippets=False))
     fresh = [hit for hit in found.hits if hit.scope != LISTED and seen.get(hit.reference) != hit.status]
     texts = _texts_of(repository, fresh)
-    failure = Failure(event.output, lines, runs)
-    hits = [hit for hit in fresh if failure.is_in(texts.get(hit.reference, hit.title))]
+    hits = [hit for hit in fresh if speaks(texts.get(hit.reference, hit.title))]
     if not hits:
         return ""
     from gitmem.agents.session.hits import show_hits, spot_checked  # only if something is shown
 
-    # The words of a memory count for more than the failure that it was captured after, which others share.
-    hits.sort(key=lambda hit: not failure.is_in(texts.get(hit.reference, "").partition(CIRCUMSTANCES)[0]))
+    hits.sort(key=lambda hit: not speaks(texts.get(hit.reference, "").partition(CIRCUMSTANCES)[0]))
     hits = spot_checked(repository, hits[:MOST], seen)
     return show_hits(repository, own, hits, query=query) if hits else ""
 

@@ -144,7 +144,7 @@ def _plain(line: str) -> str:
 
 def _is_count(line: str) -> bool:
     """Return whether a line only counts or frames: nothing in it tells one failure from another."""
-    words = [word for word in _words(line) if not word.isdigit()]
+    words = [word for word in words_of(line) if not word.isdigit()]
     return all(word in _COUNTED or word.rstrip("sm").replace(".", "").isdigit() for word in words)
 
 
@@ -158,7 +158,7 @@ def _has_code(line: str) -> bool:
     )
 
 
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
     """Return the words of a text in lower case; identifiers are whole."""
     if text.isascii():
         return text.translate(_ASCII_WORDS).split()
@@ -170,8 +170,8 @@ class Failure:
 
     def __init__(self, output: str, lines: Sequence[str], commands: Sequence[str] = ()) -> None:
         """Take the whole output, its informative lines, and what the command ran (``command_runs``)."""
-        self._said = f" {' '.join(_words(_without_folders(output)))} "
-        self._runs = [f" {run} " for line in lines for run in _runs(_words(_without_folders(line)))]
+        self._said = f" {' '.join(words_of(_without_folders(output)))} "
+        self._runs = [f" {run} " for line in lines for run in _runs(words_of(_without_folders(line)))]
         self._names = set(_identifiers(lines))
         self._missing = list(_missing(lines))
         self._paths = {path for line in lines for path in _system_paths(line)}
@@ -190,7 +190,7 @@ class Failure:
         text = _without_folders(text)
         if any(f" {quoted} " in self._said for quoted in _quotations(text)):
             return True
-        words = _words(text)
+        words = words_of(text)
         joined = f" {' '.join(words)} "
         if any(run in joined for run in self._runs) or not self._names.isdisjoint(words):
             return True
@@ -201,7 +201,7 @@ class Failure:
     def _is_command_in(self, text: str) -> bool:
         """Return whether a sentence about the command, or the next one, says what it needs; a cure only names it."""
         own = text.partition(CIRCUMSTANCES)[0] if REPAIRED not in text else ""
-        sentences = [_words(one) for one in own.replace("\n", ". ").split(". ") if one]
+        sentences = [words_of(one) for one in own.replace("\n", ". ").split(". ") if one]
         for said, following in pairwise([*sentences, []]):
             joined = f" {' '.join(said)} "
             if any(run in joined for run in self._commands) and not _CAVEATS.isdisjoint((*said, *following)):
@@ -217,7 +217,7 @@ def command_runs(line: str) -> list[str]:
     runs = []
     for command in line.translate(_SEPARATE).split("\n"):
         words = [word for word in command.split() if not word.startswith("-") and "=" not in word]
-        run = _words(_without_folders(" ".join(words[:3])))
+        run = words_of(_without_folders(" ".join(words[:3])))
         if len(run) > 2:
             runs.append(" ".join(run))
     return list(dict.fromkeys(runs))[:COMMANDS_AT_MOST]
@@ -247,7 +247,7 @@ def _missing(lines: Iterable[str]) -> Iterator[str]:
         after = [lower[lower.find(begin) + len(begin) :].split()[:1] for begin in _NO_MODULE if begin in lower]
         before = [lower.rpartition(": ")[0].replace(":", " ").split()[-1:]] if lower.endswith(_NO_PROGRAM) else []
         for named in (*after, *before):
-            if words := _words(" ".join(named)):
+            if words := words_of(" ".join(named)):
                 yield f" {' '.join(words)} "
 
 
@@ -275,7 +275,7 @@ def _quotations(text: str) -> Iterator[str]:
                 break
             is_opening = at == 0 or not text[at - 1].isalnum()  # no apostrophe
             if is_opening and stop - at < LINE_CHARS:
-                words = _words(text[at + 1 : stop])
+                words = words_of(text[at + 1 : stop])
                 rare = [word for word in words if word not in _EVERY and word not in _GENERIC]
                 if rare and (len(words) > 1 or _is_identifier(text[at + 1 : stop])):
                     yield " ".join(words)

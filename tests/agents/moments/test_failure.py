@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from support.facts import make_fact, make_memory, put, verify
 from support.ids import named
 
 from gitmem.agents import on_event
+from gitmem.agents.clients import claude_code
 from gitmem.agents.event import COMPACTED, START, Event
 from gitmem.memory import Memory
 
@@ -112,3 +114,26 @@ def test_memory_whose_own_words_speak_comes_before_those_captured_after_the_same
 
     assert f"- {named('own')}" in text
     assert sum(text.count(named(f"same-{name}")) for name in "abc") == 1
+
+
+def test_warning_is_shown_before_the_command_once_and_nothing_at_others(memory: Memory, repo: Path) -> None:
+    put(
+        repo,
+        make_memory("mirror", "Never force-push to main", "The mirror of the bank stops."),
+        make_memory("push", "A push to main starts the long tests"),
+    )
+
+    shown = [_announced(memory, repo, command) for command in ("git push", "git push -f", "git push --force origin x")]
+
+    assert [bool(one) for one in shown] == [False, True, False]
+    answer = json.loads(shown[1])["hookSpecificOutput"]
+    assert answer["hookEventName"] == "PreToolUse"
+    assert answer.keys() == {"hookEventName", "additionalContext"}
+    assert named("mirror") in answer["additionalContext"]
+    assert named("push") not in answer["additionalContext"]
+
+
+def _announced(memory: Memory, repo: Path, command: str) -> str:
+    payload = {"hook_event_name": "PreToolUse", "session_id": "s1", "cwd": str(repo), "tool_name": "Bash"}
+    event = claude_code.parse(payload | {"tool_input": {"command": command}}, "")
+    return claude_code.answer(event, on_event.command_announced(memory, event)) if event else ""

@@ -1,0 +1,61 @@
+"""Find commands that are hard to undo, from their words, and whether a memory warns about one. Pure.
+
+Most commands are not of this kind, and nothing is opened or searched for them.
+"""
+
+from __future__ import annotations
+
+from gitmem.agents.moments.output import words_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Subcommands and targets that change what others use, of any program: `terraform apply`, `npm run deploy`.
+VERBS = frozenset(
+    """
+    apply clean delete deploy destroy downgrade drain drop flush flushall migrate prune publish purge release reset
+    restore rollback stamp truncate uninstall upgrade upload
+    """.split()
+)
+# Options that make a command of git such a one, and how memories name them.
+FORCES = {"--force": "force", "-f": "force", "--force-with-lease": "force", "--hard": "hard", "--mirror": "mirror"}
+# Programs of which a word is no command: git has options for it, the others read or print.
+_OTHERS = frozenset(("git", "cat", "cd", "echo", "find", "grep", "head", "less", "ls", "man", "rg", "tail", "which"))
+# A memory with one of these words beside the command warns about it.
+_WARNS = frozenset(
+    """
+    never not don cannot must before first only without unless until breaks broke lost lose loses deletes deleted drops
+    dropped destroys destroyed overwrites overwrote careful danger dangerous instead ask wait outage down
+    """.split()
+)
+_SEPARATE = str.maketrans("|&;()", "\n" * 5)
+
+
+def risky_phrases(line: str) -> list[str]:
+    """Return how a memory may name the commands of a line that are hard to undo, as words; mostly none."""
+    found: list[str] = []
+    for command in line.translate(_SEPARATE).split("\n"):
+        words = command.split()
+        while words and "=" in words[0]:
+            words = words[1:]
+        plain = [word for word in words if not word.startswith("-")][:3]
+        plain[:1] = [word.rpartition("/")[2] for word in plain[:1]]
+        forces = {FORCES[word] for word in words if word in FORCES} if plain[:1] == ["git"] else set()
+        for force in sorted(forces) if len(plain) > 1 else ():
+            found += [f"{plain[1]} {force}", f"{force} {plain[1]}", f"{force} {plain[1]}ed", f"{force} {plain[1]}ing"]
+        for at, word in enumerate(plain):
+            if at and plain[0] not in _OTHERS and (word in VERBS or word.startswith("db:")):
+                begin = 0 if plain[at - 1] == "run" else at - 1
+                found.append(" ".join(words_of(" ".join(plain[begin : at + 1]))))
+    return list(dict.fromkeys(found))
+
+
+def warns(text: str, phrases: Sequence[str]) -> bool:
+    """Return whether a sentence of a memory names a command and warns about it."""
+    for sentence in text.replace("\n", ". ").split(". "):
+        words = words_of(sentence)
+        said = f" {' '.join(words)} "
+        if any(f" {phrase} " in said for phrase in phrases) and not _WARNS.isdisjoint(words):
+            return True
+    return False

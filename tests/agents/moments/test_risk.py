@@ -1,0 +1,47 @@
+"""Which commands are hard to undo, and which memories warn about one."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitmem.agents.moments.risk import risky_phrases, warns
+
+HARMLESS = [
+    *("git push", "git commit -m 'force push'", "go test ./... && git status", "ls -f", "make test", "apply x", ""),
+    *("rg --force-color deploy src", "cat docs/deploy.md | head", "git log --mirror-less"),
+]
+
+
+@pytest.mark.parametrize("command", HARMLESS)
+def test_most_commands_are_not_searched_for(command: str) -> None:
+    assert risky_phrases(command) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "memory"),
+    [
+        ("git push --force origin main", "Never force-push to main: the mirror breaks."),
+        ("git fetch && git push -f", "`git push --force` must be announced."),
+        ("git reset --hard HEAD~1", "Do not use git reset --hard here."),
+        ("cd infra; TF_LOG=1 terraform -chdir=x apply", "Ask Mira first. Only she may run terraform apply."),
+        ("alembic downgrade -1", "alembic downgrade drops the audit table.\nRestore it later."),
+        ("python manage.py migrate", "Stop beat before manage.py migrate."),
+        ("npm run deploy", "npm run deploy takes the shop down until noon."),
+        ("bin/rails db:reset", "Without a dump, rails db:reset has lost the seeds."),
+    ],
+)
+def test_memory_warns_about_the_command(command: str, memory: str) -> None:
+    assert warns(memory, risky_phrases(command))
+
+
+@pytest.mark.parametrize(
+    ("command", "memory"),
+    [
+        ("terraform apply", "We use terraform apply in CI."),
+        ("terraform apply", "Never run terraform destroy. We apply with care."),
+        ("git push --force", "Push before noon. A force majeure clause must be in it."),
+        ("kubectl delete pod x", "kubectl is installed. Never delete the cache."),
+    ],
+)
+def test_memory_that_shares_words_or_does_not_warn_is_left_out(command: str, memory: str) -> None:
+    assert not warns(memory, risky_phrases(command))
