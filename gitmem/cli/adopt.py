@@ -460,16 +460,15 @@ def _next_command(adoption: Adoption, out: Output) -> str:
 
     if not adoption.documents:
         return "gitmem adopt FILE"
-    memory = open_quietly(out)
-    with memory:
-        has_store = memory.repository.has_store()
-    command = "gitmem adopt --apply"
-    if not adoption.of(HOLDS):
-        read = [document.path for document in adoption.documents]
-        command = 'gitmem fact "There is a README" --exists README.md'
-        if "README.md" not in read:
-            command = f"gitmem fact {shlex.quote(f'There is a file {read[0]}')} --exists {shlex.quote(read[0])}"
-    return command if has_store else f"gitmem init && {command}"
+    if adoption.of(HOLDS):
+        with open_quietly(out) as memory:
+            has_store = memory.repository.has_store()
+        return "gitmem adopt --apply" if has_store else "gitmem init && gitmem adopt --apply"
+    # The first fact makes the branch.
+    read = [document.path for document in adoption.documents]
+    if "README.md" in read:
+        return 'gitmem fact "There is a README" --exists README.md'
+    return f"gitmem fact {shlex.quote(f'There is a file {read[0]}')} --exists {shlex.quote(read[0])}"
 
 
 def _print_unfounded(adoption: Adoption, out: Output, args: Arguments) -> None:

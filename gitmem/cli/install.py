@@ -22,6 +22,7 @@ committed there. Their options are in .github/gitmem.toml. `gitlab` writes the s
 from __future__ import annotations
 
 from difflib import get_close_matches
+from pathlib import Path
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_quietly
@@ -225,7 +226,10 @@ def _print_steps(steps: Sequence[InstallStep], out: Output, args: Arguments, not
         if any(step.before != step.after for step in steps):
             out.confirm(f"installed {list_of(what)}")
         for note in notes:
-            out.line((note, "dim"))
+            if note.startswith("  "):  # a command, which is copied
+                out.exact(note)
+            else:
+                out.line((note, "dim"))
     return int(bool(unfinished))  # complete, except for steps that only the user may take
 
 
@@ -251,8 +255,13 @@ def _install(memory: Memory, what: str, args: Arguments) -> Sequence[InstallStep
 
 
 def print_steps(steps: Iterable[InstallStep], out: Output, *, whole: bool = False) -> None:
-    """Print the change of each file; with *whole*, also as a diff."""
+    """Print the change of each file; with *whole*, also as a diff.
+
+    On a terminal, paths below the current folder are relative to it.
+    """
+    here = f"{Path.cwd()}/" if out.is_terminal else ""
     for step in steps:
-        out.line((f"{step.what:<8}", "bold"), step.path, "  ", (step.about, "dim"))
+        path = step.path.removeprefix(here)
+        out.line((f"{step.what:<8}", "bold"), path, "  ", (step.about, "dim"))
         if whole and step.before != step.after:
             out.difference(step.before, step.after, step.path)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
 from conftest import commit_files, git
 
+from gitmem.cli import install
+from gitmem.cli.output import Output
 from gitmem.commands.install import shim
+from gitmem.commands.install.place import InstallStep
+
+
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
 
 
 def test_print_shows_each_file_as_a_difference_and_changes_nothing(run_cli, repo: Path) -> None:
@@ -23,6 +32,16 @@ def test_print_keeps_the_tabs_of_files(run_cli, repo: Path) -> None:
     ran = run_cli("install", "schedule", "--launchd", "--print")
 
     assert "+\t<key>Label</key>\n" in ran.out
+
+
+def test_paths_below_the_current_folder_are_short_on_a_terminal(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = Screen()
+    steps = [InstallStep("add", path, "commit it to share it") for path in (f"{tmp_path}/.codex/hooks.json", "/etc/x")]
+
+    install.print_steps(steps, Output(color="never", stdout=shown, stderr=io.StringIO()))
+
+    assert [line.split()[1] for line in shown.getvalue().splitlines()] == [".codex/hooks.json", "/etc/x"]
 
 
 def test_two_schedulers_cannot_be_combined(run_cli, repo: Path) -> None:

@@ -26,6 +26,7 @@ def run(args: Arguments, out: Output) -> int:
     """Print the tasks that can be started."""
     with open_memory(out) as memory:
         found = memory.tasks.list_ready()
+        has_others = bool(found or memory.tasks.list())
         print_notices(memory, out)
         shown = found[: args.limit] if args.limit else found
         if args.json:
@@ -36,5 +37,6 @@ def run(args: Arguments, out: Output) -> int:
             if len(shown) < len(found):
                 out.note(f"{len(found) - len(shown)} more: gitmem task ready")
             if not found:
-                out.note("no task is ready; gitmem task list shows claimed and waiting tasks")
+                others = "gitmem task list shows claimed and waiting tasks"
+                out.note(f"no task is ready; {others}" if has_others else "no open tasks; to add one: gitmem task add")
     return 0

@@ -48,7 +48,7 @@ ON_PATH = "hooks call plain `gitmem`, so that they are the same for everyone"
 
 
 def list_notes(git: Git | None, wanted: AgentSetup) -> list[str]:
-    """Return further notes about installed hooks."""
+    """Return further notes about installed hooks; a command on a line of its own is indented."""
     place, names = where(git, wanted)
     if wanted.plugin and BMAD not in names:
         return [f"next: {PLUGIN_LINES[names[0]].format(wanted.plugin)}", *_path_notes()]
@@ -133,8 +133,8 @@ def find_program() -> tuple[str, str]:
 
 
 def _path_notes() -> list[str]:
-    wrong = find_program()[1]
-    return [f"{ON_PATH}; but {wrong}"] if wrong else []
+    wrong, _, link = find_program()[1].partition(": ")
+    return [f"{ON_PATH}; but it {wrong.removeprefix('gitmem ')}:", f"  {link}"] if wrong else []
 
 
 def examine(git: Git) -> list[Problem]:

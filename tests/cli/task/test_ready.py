@@ -21,9 +21,12 @@ def test_ready_lists_tasks_that_can_start_and_is_the_default_verb(memory, run_cl
 
 
 def test_no_ready_task_is_a_success_that_says_what_to_do(memory, run_cli):
+    none = run_cli("task", "ready")
+    memory.tasks.add("Docs", verify=None, key="waits", requires=["now"])
     done = run_cli("task", "ready")
 
-    assert (done.status, done.out) == (0, "")
+    assert [(ran.status, ran.out) for ran in (none, done)] == [(0, ""), (0, "")]
+    assert none.err == "gitmem: no open tasks; to add one: gitmem task add\n"
     assert "gitmem task list" in done.err
 
 

@@ -71,6 +71,9 @@ def test_program_inside_an_active_environment_is_reported(on_path: Path, monkeyp
     monkeypatch.setattr(sys, "base_prefix", "/usr")
     monkeypatch.setattr(sys, "prefix", str(on_path.parent.parent))
     assert "only while this environment is active: mkdir -p ~/.local/bin && ln -sf " in examine.find_program()[1]
+    *_, why, command = examine.list_notes(None, AgentSetup(("cursor",), user=True))
+    assert why.endswith("only while this environment is active:")
+    assert command.startswith("  mkdir -p ~/.local/bin && ln -sf ")  # a line of its own, to be copied
 
     monkeypatch.setattr(sys, "prefix", "/elsewhere")
     assert examine.find_program() == (str(on_path), "")
