@@ -65,11 +65,15 @@ def branch_of(repository: OpenRepository) -> str:
 
 
 def place_of(repository: OpenRepository, event: Event, path: str) -> str:
-    """Return the path of a file in the work tree, with ``/``; empty if it is outside, or in git's own folder."""
+    """Return the path of a file in the work tree, with ``/``; empty if it is outside, or in git's own folder.
+
+    Agents also name files from the top of the work tree while they are in another folder.
+    """
     top = repository.git.repository.top
     if not top or not path or "\0" in path:
         return ""
-    whole = os.path.realpath(os.path.join(event.folder or top, path))
+    here, above = os.path.join(event.folder or top, path), os.path.join(top, path)
+    whole = os.path.realpath(above if os.path.lexists(above) and not os.path.lexists(here) else here)
     inside = os.path.relpath(whole, os.path.realpath(top)).replace(os.sep, "/")
     parts = inside.split("/")
     return "" if parts[0] in ("..", ".git", ".") or not inside.isprintable() else inside

@@ -230,7 +230,7 @@ def _system_paths(text: str) -> Iterator[str]:
     for word in text.translate(_APART).split():
         scheme, colon, rest = word.rstrip(".:!?/").rpartition(":/")
         is_url = bool(colon) and rest.startswith("/") and not scheme.endswith("unix")
-        path = "" if is_url else f"{colon[1:]}{rest}".replace("//", "/")
+        path = "" if is_url else f"/{rest.lstrip('/')}" if colon else rest
         first = path.split("/")[1] if path.startswith("/") and path.count("/") > 1 else ""
         if first and first not in _COMMON_ROOTS and path not in _COMMON_PATHS:
             yield path

@@ -90,3 +90,14 @@ def test_only_plain_files_of_the_work_tree_are_read(memory: Memory, repo: Path, 
 
     assert [text is not None for text in found.values()] == [True, True, False, False, False, False, False]
     assert place_of(memory.repository, event, "/etc/passwd") == place_of(memory.repository, event, "a\0b") == ""
+
+
+def test_file_named_from_the_top_is_found_in_a_folder_unless_that_folder_has_it(memory: Memory, repo: Path) -> None:
+    for place in ("sub/a.md", "sub/sub/b.md", "sub/b.md"):
+        (repo / place).parent.mkdir(parents=True, exist_ok=True)
+        (repo / place).write_text("x")
+    event = ran(repo / "sub", "x")
+
+    found = [place_of(memory.repository, event, path) for path in ("sub/a.md", "sub/b.md", "b.md", "new.md")]
+
+    assert found == ["sub/a.md", "sub/sub/b.md", "sub/b.md", "sub/new.md"]

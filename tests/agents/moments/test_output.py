@@ -59,6 +59,7 @@ SPOKEN = [
         "Without the group docker, /var/run/docker.sock is closed.",
         "error: connect to unix:/var/run/docker.sock: denied",
     ),
+    ("Runners have no /var/run/docker.sock.", "error: denied: unix:///var/run/docker.sock"),
     ("Statements end by canceling statement due to lock timeout while beat runs.", LOCK),
 ]
 SILENT = [
@@ -69,6 +70,7 @@ SILENT = [
     ("The disk is /dev/sdb, never /dev/null.", "error: /dev/null: permission denied"),
     ("Tools are in /usr/local/bin.", "error: /usr/local/bin/tool: cannot execute"),
     ("Backups are in /srv/one.", "error: /srv/oneself: missing"),
+    ("Backups are in /srv/one.", "error: https:///srv/one: missing"),
     ("The course about Redis has two places left.", REDIS),
     ("Captured after `git switch main` failed: fatal: taken at '/srv/ana/shop/one'", FOLDERS),
     ("The colours of click are those of the terminal.", "ModuleNotFoundError: No module named 'click'"),
