@@ -21,7 +21,7 @@ FILES_AT_MOST = 10
 # How long git may take to name the changed files.
 GIT_S = 1.0
 WILDCARDS = frozenset("*?[")
-_APART = str.maketrans(dict.fromkeys("|&;()<>\n\"'`=", " "))
+_APART, _SEPARATE = str.maketrans(dict.fromkeys("()<>\"'`=", " ")), str.maketrans(dict.fromkeys("|&;", "\n"))
 
 
 def touched_by(repository: OpenRepository, event: Event) -> tuple[list[str], list[str]]:
@@ -51,10 +51,16 @@ def named_in(repository: OpenRepository, event: Event) -> list[str]:
     """Return the files and folders of the work tree that a command names by a path: `go test ./billing`."""
     if event.tool != happened.SHELL:
         return []
-    words = (word.partition("::")[0].removesuffix("/...") for word in event.command.translate(_APART).split())
-    paths = [word for word in words if "/" in word and not word.startswith("-")][:FILES_AT_MOST]
+    paths, folder = [], ""
+    for command in event.command.translate(_SEPARATE).split("\n"):
+        words = command.translate(_APART).split()
+        if words[:1] == ["cd"] and len(words) > 1:
+            folder = os.path.join(folder, words[1])
+            continue
+        named = (word.partition("::")[0].removesuffix("/...") for word in words if not word.startswith("-"))
+        paths += [os.path.join(folder, word) for word in named if "/" in word]
     top = repository.git.repository.top or ""
-    found = _placed(repository, event, paths)
+    found = _placed(repository, event, paths[:FILES_AT_MOST])
     return [place for place in found if os.path.lexists(os.path.join(top, place))]
 
 

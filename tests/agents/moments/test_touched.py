@@ -9,7 +9,7 @@ from conftest import commit_files
 from support.agent_work import edited, ran
 
 from gitmem.agents import on_event
-from gitmem.agents.moments.touched import touched_by
+from gitmem.agents.moments.touched import named_in, touched_by
 from gitmem.memory import Memory
 
 SCRIPT = "python3 - <<'EOF'\nimport tool\ntool.run()\nEOF"
@@ -37,3 +37,14 @@ def test_folders_and_files_elsewhere_do_not_count(memory: Memory, repo: Path) ->
 
     assert touched_by(memory.repository, ran(repo, "grep -rn TODO src; cat /etc/hostname ../x")) == ([], [])
     assert touched_by(memory.repository, edited(repo, "src/a.py")) == ([], ["src/a.py"])
+
+
+def test_command_names_files_and_folders_by_their_paths(memory: Memory, repo: Path) -> None:
+    commit_files(repo, {"srv/billing/a_test.go": "1\n", "tests/unit/test_a.py": "1\n"})
+    lines = {
+        "cd srv && go test ./billing/... -run=X": ["srv/billing/"],
+        "pytest -q tests/unit/test_a.py::test_b | tail": ["tests/unit/test_a.py"],
+        "make -C srv; ls /etc/hosts ../x no/such": [],
+    }
+
+    assert {line: named_in(memory.repository, ran(repo, line)) for line in lines} == lines
