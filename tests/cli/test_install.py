@@ -23,7 +23,7 @@ def test_print_shows_each_file_as_a_difference_and_changes_nothing(run_cli, repo
     ran = run_cli("install", "git-hooks", "--print")
 
     assert ran.status == 0
-    assert f"add     {repo}/.git/hooks/post-checkout  added\n" in ran.out
+    assert f"add     {repo}/.git/hooks/post-checkout  a git hook\n" in ran.out
     assert f"+{shim.MARK}post-checkout\n" in ran.out
     assert not (repo / ".git" / "hooks" / "post-checkout").exists()
 

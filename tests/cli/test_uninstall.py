@@ -12,6 +12,8 @@ def test_uninstall_reports_removed_files_once(run_cli, repo: Path) -> None:
     ran, again = run_cli("uninstall", "git-hooks"), run_cli("uninstall", "git-hooks")
 
     assert "-#!/bin/sh\n" in shown.out
+    hooks = [line for line in shown.out.splitlines() if line.startswith("remove  ")]
+    assert all(line.endswith("  a git hook") for line in hooks)  # a plan is not told in the past
     assert ran.out.count("remove  ") == 5
     assert not (repo / ".git" / "hooks" / "post-commit").exists()
     assert (again.status, again.out) == (0, "nothing is installed here\n")

@@ -184,13 +184,13 @@ def plan_uninstall(repository: OpenRepository, forge: str, *, force: bool = Fals
     tree = [(str(top / path), _read(top, path)) for path in (*IN_TREE[forge], *FORMER.get(forge, ()))]
     names = (*ON_BRANCH[forge], *FORMER_ON_BRANCH.get(forge, ()))
     branch = [(f"{repository.config.branch}:{path}", _on_branch(repository, tip, path)) for path in names]
-    return CiPlan(_removal_steps(tree, "commit that", force=force), _removal_steps(branch, TO_SYNC, force=force))
+    return CiPlan(_removal_steps(tree, "commit its removal", force=force), _removal_steps(branch, TO_SYNC, force=force))
 
 
 def _removal_steps(found: Iterable[tuple[str, str | None]], about: str, *, force: bool) -> tuple[InstallStep, ...]:
     left = "was changed: use --force to remove it"
     return tuple(
-        InstallStep(REMOVE, path, f"removed; {about}", before)
+        InstallStep(REMOVE, path, about, before)
         if is_ours(before) or force
         else InstallStep(LEAVE, path, left, before, before)
         for path, before in found

@@ -96,10 +96,12 @@ def plan_uninstall(git: Git) -> tuple[InstallStep, ...]:
     if now:
         is_ours = "gitmem textconv" in now
         steps.append(
-            InstallStep(REMOVE if is_ours else LEAVE, NAME, "removed" if is_ours else "was not written by gitmem", now)
+            InstallStep(
+                REMOVE if is_ours else LEAVE, NAME, "the driver" if is_ours else "was not written by gitmem", now
+            )
         )
     if before is not None and section.is_in(before):
-        steps.append(InstallStep(REMOVE, str(path), "its lines are removed", before, section.remove_from(before) or ""))
+        steps.append(InstallStep(REMOVE, str(path), "the files it is for", before, section.remove_from(before) or ""))
     return tuple(steps)
 
 

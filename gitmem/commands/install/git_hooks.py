@@ -78,11 +78,11 @@ def _plan_one(git: Git, folder: Path, event: str) -> InstallStep:
     beside = " next to the existing hook" if os.path.lexists(kept) else ""
     if content is None:
         where = " (in your work tree)" if _inside(git, folder) is not None else ""
-        return InstallStep(ADD, str(path), f"added{beside}{where}", "", text)
+        return InstallStep(ADD, str(path), f"a git hook{beside}{where}", "", text)
     if shim.is_shim(content):
         before = content.decode("utf-8", "replace")
         is_same = before == text
-        what = "already exists" if is_same else "updated"
+        what = "already exists" if is_same else "a git hook"
         return InstallStep(KEEP if is_same else UPDATE, str(path), what, before, text)
     maker = _maker(content)
     if _is_tracked(git, path):
@@ -93,9 +93,7 @@ def _plan_one(git: Git, folder: Path, event: str) -> InstallStep:
             f"{path} was replaced{maker} after gitmem saved the earlier hook as {kept.name}",
             hint=f"keep the one you want, and move the other one away: {kept}",
         )
-    return InstallStep(
-        CHAIN, str(path), f"added; the existing hook{maker} is saved as {kept.name} and still runs", "", text
-    )
+    return InstallStep(CHAIN, str(path), f"a git hook, which runs the existing one{maker}, {kept.name}", "", text)
 
 
 def install(git: Git, *, shared: bool = False, check: bool = False) -> tuple[InstallStep, ...]:
@@ -133,14 +131,14 @@ def plan_uninstall(git: Git) -> tuple[InstallStep, ...]:
                 message = f"was not written by gitmem; the earlier hook is {kept.name}"
                 steps.append(InstallStep(LEAVE, str(path), message))
             else:
-                steps.append(InstallStep(RESTORE, str(path), "the earlier hook is restored"))
+                steps.append(InstallStep(RESTORE, str(path), "the earlier hook"))
         elif ours is not None:
             text = (_read(ours) or b"").decode("utf-8", "replace")
             is_same = ours != path and _read(kept) is not None and _read(kept) == _read(path)
             if os.path.lexists(kept) and not is_same:  # pre-commit has restored the same hook itself
-                steps.append(InstallStep(RESTORE, str(ours), "the earlier hook is restored", text))
+                steps.append(InstallStep(RESTORE, str(ours), "the earlier hook", text))
             else:
-                steps.append(InstallStep(REMOVE, str(ours), "removed", text))
+                steps.append(InstallStep(REMOVE, str(ours), "a git hook", text))
     return tuple(steps)
 
 
