@@ -204,8 +204,13 @@ def _placed(catalog: Catalog, place: str) -> list[tuple[int, str]]:
         (place,),
     )
     # Many memories name the same few paths.
-    known = {paths: _names(paths, place) for paths in {paths for _, paths in rows}}
+    known = {paths: _names(paths, place) or _is_of_folder(paths, place) for paths in {paths for _, paths in rows}}
     return [(number, paths) for number, paths in rows if known[paths]]
+
+
+def _is_of_folder(written: str, place: str) -> bool:
+    """Return whether a glob in a JSON list matches files in a folder by their names: `app/mail/*.rb`."""
+    return place.endswith("/") and any("*" in glob and glob.partition("*")[0] == place for glob in written.split('"'))
 
 
 def _distance(written: str, place: str) -> int:

@@ -162,12 +162,17 @@ def test_glob_of_many_files_names_none(store: Memory, repo: Path) -> None:
 
 def test_search_of_a_folder_shows_what_is_known_about_it_and_not_about_folders_above(store: Memory, repo: Path) -> None:
     commit_files(repo, {"src/gateway/inner/a.py": "1\n", PLACE: "RETRIES = 5\n"})
-    put(repo, make_memory("gotcha-all", "All of it is old", paths=["src/**"]))
+    put(
+        repo,
+        make_memory("gotcha-all", "All of it is old", paths=["src/**"]),
+        make_memory("gotcha-names", "Names of files are those of classes", paths=["src/gateway/*.py"]),
+    )
 
     shown = [on_event.tool_used(store, read(repo, place)) for place in ("src/gateway/inner", "src/gateway", PLACE)]
 
     assert shown[0] == ""
     assert named("gotcha-burst") in shown[1]
+    assert named("gotcha-names") in shown[1]
     assert named("gotcha-all") not in shown[1]
     assert shown[1].startswith("src/gateway/:")
     assert named("gotcha-burst") not in shown[2]
