@@ -160,7 +160,7 @@ def c5(place: Place) -> None:
         place.need(all(one in text for one in commands), f"/gitmem-{name} does not name {commands}")
         place.need(all(f"Bash({one}:*)" in head for one in commands), f"/gitmem-{name} may not run {commands}")
     work(place)
-    place.type("gitmem session summarize", "session")
+    place.type("gitmem session summarize", "claude-code-")
     place.type("gitmem status && gitmem log --limit 10 && gitmem stats --days 7", "session", "Ana")
 
 

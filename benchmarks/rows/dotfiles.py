@@ -300,7 +300,7 @@ def e13(place: Place) -> None:
         "gitmem remember --from-run --help; gitmem help agents; cat .claude/skills/gitmem/SKILL.md", "--from-run"
     )
     work(place)
-    place.type("gitmem session summarize", "session")
+    place.type("gitmem session summarize", "claude-code-")
 
 
 @row("E14", "Terminal browser; shell completions")

@@ -154,7 +154,7 @@ def d3(place: Place) -> None:
     place.edit_event(f"{NOTES}/auth-header-fix.md", BEARER)
     place.type('gitmem remember "The gateway drops idle sockets" --scope private --key idle')
     place.type('gitmem remember "Tabs count as four columns"')  # it also writes what hooks have captured
-    key = place.type("gitmem list --kind note | grep -o '^note[a-z0-9-]*'").strip()
+    key = place.type(r"gitmem list --kind note | grep -o '^[a-z-]*-[0-9a-f]\{8\}'").strip()
     as_agent(place, "worker-2")
     place.type("gitmem recall gateway idle sockets Bearer prefix; true", hides=["idle sockets\t", "Bearer prefix on"])
     as_agent(place, "worker-1")
