@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from pathlib import Path
 
 from clients import moments
@@ -49,6 +50,7 @@ def placed(folder: Path, client: Client, prefix: Path, record: Path | None) -> P
     place.do("gitmem", "remember", f"{ANSWER}. Otherwise the bank's totals differ.", "--kind", "gotcha")
     for number in range(8):
         place.do("gitmem", "remember", f"Filler {number} is about the colour of button {number}. No more.")
+    time.sleep(1.1)  # a start shows the newest memories, which are told apart by seconds
     place.do("gitmem", "remember", f"{NEWEST}. The proxy strips it.", "--kind", "gotcha")
     install(place)
     return place
