@@ -212,13 +212,14 @@ class Failure:
 def command_runs(line: str) -> list[str]:
     """Return the beginnings of the commands of a line, as words: the program and its first two arguments.
 
-    Those of two words are left out (`make test`, `git push`): too many memories name them.
+    Those of two words are left out (`make test`, `git push`), unless one is a name of code (`gradle integrationTest`):
+    too many memories name them.
     """
     runs = []
     for command in line.translate(_SEPARATE).split("\n"):
         words = [word for word in command.split() if not word.startswith("-") and "=" not in word]
         run = words_of(_without_folders(" ".join(words[:3])))
-        if len(run) > 2:
+        if len(run) > 2 or any(map(_is_identifier, words[1:3])):
             runs.append(" ".join(run))
     return list(dict.fromkeys(runs))[:COMMANDS_AT_MOST]
 

@@ -47,7 +47,9 @@ def risky_phrases(line: str) -> list[str]:
         for at, word in enumerate(plain):
             if at and plain[0] not in _OTHERS and (word in VERBS or word.startswith("db:")):
                 begin = 0 if plain[at - 1] == "run" else at - 1
-                found.append(" ".join(words_of(" ".join(plain[begin : at + 1]))))
+                # The value of an option may be between the program and its verb.
+                named = (" ".join(plain[begin : at + 1]), f"{plain[0]} {word}")
+                found += [" ".join(words_of(one)) for one in named]
     return list(dict.fromkeys(found))
 
 

@@ -95,6 +95,7 @@ def test_memory_that_shares_only_words_does_not(memory: str, output: str) -> Non
     [
         ("`go test ./billing` needs PostgreSQL on port 5433.", "cd srv && go test -race ./billing -run TestTax", True),
         ("npm run e2e fails while the proxy is off.", "npm run e2e", True),
+        ("./gradlew integrationTest needs 4 GB.", "./gradlew integrationTest --info", True),
         ("`go test ./billing` takes a minute.", "go test ./billing", False),
         ("Never run `go test ./shop` twice.", "go test ./billing", False),
         ("The pool takes long\nSo does `go test ./billing`. It needs a database.", "go test ./billing", True),

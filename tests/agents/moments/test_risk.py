@@ -26,6 +26,7 @@ def test_most_commands_are_not_searched_for(command: str) -> None:
         ("cd infra; TF_LOG=1 terraform -chdir=x apply", "Ask Mira first. Only she may run terraform apply."),
         ("alembic downgrade -1", "alembic downgrade drops the audit table.\nRestore it later."),
         ("python manage.py migrate", "Stop beat before manage.py migrate."),
+        ("helm -n shop upgrade shop .", "helm upgrade must not run on Fridays."),
         ("npm run deploy", "npm run deploy takes the shop down until noon."),
         ("bin/rails db:reset", "Without a dump, rails db:reset has lost the seeds."),
     ],
