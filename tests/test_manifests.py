@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from importlib.util import module_from_spec, spec_from_file_location
@@ -114,8 +115,16 @@ def test_clients_accept_what_their_installers_read(client: str, tmp_path: Path) 
             [program, *words, str(folder)], env=environment(HOME=str(tmp_path)), cwd=tmp_path,
             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=120,
         )  # fmt: skip
-        assert done.returncode == 0, done.stdout + done.stderr
-        assert good in done.stdout + done.stderr
+        said = done.stdout + done.stderr
+        if client == "claude" and folder == PROJECT and (warned := re.findall(r"❯ (hooks: .*)", said)):
+            # The folder is Gemini CLI's extension, too; Claude Code 2.1.332 also reads those hooks, and says this only.
+            events = json.loads((PROJECT / "hooks/hooks.json").read_text(encoding="utf-8"))["hooks"]
+            known = {f"hooks: hooks.{one}: unknown hook event; entry ignored at runtime" for one in events}
+            assert set(warned) <= known
+            assert f"Found {len(warned)} warnings" in said
+            continue
+        assert done.returncode == 0, said
+        assert good in said
 
 
 def test_skill_teaches_the_workflow_in_under_900_tokens(files: dict[str, str]) -> None:

@@ -84,7 +84,7 @@ await tell("tool_result", { toolName: "write", toolCallId: "c1", input: written,
 const output = [{ type: "text", text: "no such file" }]
 const failed = { toolName: "bash", toolCallId: "c2", input: { command: "make" }, content: output, isError: true }
 await tell("tool_result", failed)
-await tell("tool_result", { toolName: "grep", toolCallId: "c3", input: {}, content: [], isError: false })
+await tell("tool_result", { toolName: "ls", toolCallId: "c3", input: {}, content: [], isError: false })
 const said = { role: "assistant", content: [{ type: "text", text: "LEARNED: TZ is UTC" }] }
 await tell("agent_end", { messages: [{ role: "user", content: "x" }, said] })
 await tell("session_before_compact", { signal: new AbortController().signal })
