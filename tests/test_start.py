@@ -27,14 +27,14 @@ def loaded_by(code: str) -> set[str]:
     return set(done.stdout.split())
 
 
-def imported_while(argv: list[str], cwd: Path, *, stdin: str = "") -> set[str]:
+def imported_while(argv: list[str], cwd: Path, *, stdin: str = "", status: int = 0) -> set[str]:
     """Return every module that a run of our Python with *argv* imports, lazily too."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "GIT"))}
     env |= {"HOME": str(cwd), "GIT_CONFIG_NOSYSTEM": "1", "PYTHONPROFILEIMPORTTIME": "1"}
     done = subprocess.run(
         [sys.executable, *argv], input=stdin, capture_output=True, text=True, cwd=cwd, env=env, check=False
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == status, done.stderr
     return {line.rsplit("|", 1)[1].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
 
 
@@ -236,6 +236,25 @@ def test_commit_that_no_fact_reads_loads_nothing_that_judges(tmp_path: Path) -> 
     assert "gitmem.commands.check.outcome" not in imported
     # git is asked what is staged, so `subprocess` is, and what it needs.
     assert sorted((imported - imported_while(["-c", "pass"], tmp_path)) & (SLOW - {"subprocess", "signal"})) == []
+
+
+def test_check_of_a_fact_that_no_document_states_loads_nothing_that_judges_documents(tmp_path: Path) -> None:
+    env = {**os.environ, "HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1"}
+    gitmem, who = [sys.executable, "-m", "gitmem"], ["-c", "user.name=Ana", "-c", "user.email=ana@example.org"]
+    (tmp_path / "setup.py").touch()
+    for argv in (
+        ["git", "init", "-q", "-b", "main"],
+        ["git", *who, "commit", "-q", "--allow-empty", "-m", "code"],
+        [*gitmem, "fact", "There is no setup.py", "--absent", "setup.py"],
+        ["git", "add", "setup.py"],
+        ["git", *who, "commit", "-q", "-m", "It comes back"],
+    ):
+        subprocess.run(argv, cwd=tmp_path, env=env, check=True, capture_output=True)
+
+    imported = imported_while(["-m", "gitmem", "check", "--base", "HEAD~1"], tmp_path, status=1)
+
+    assert "gitmem.commands.check.outcome" in imported
+    assert not [name for name in imported if name.startswith("gitmem.commands.adopt")]
 
 
 def test_slow_import_would_be_seen(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.documents import document_of, find_documents
 from gitmem.commands.adopt.memories import BY, GONE, find_statement, proposals_of
 from gitmem.commands.adopt.run import adopt
-from gitmem.document.builtin_checks import words_of
+from gitmem.document.builtin_checks import is_of_source, words_of
 from gitmem.model import ADOPTED, BUILTIN, FAILS, HOLDS, Check
 from gitmem.store.code_folder import is_home
 from gitmem.verify.builtin_answers import answer_all
@@ -65,17 +65,20 @@ def follow_sources(repository: OpenRepository, commit: str) -> list[str]:
     return sorted(fields)
 
 
-def is_of_source(check: Mapping[str, Any]) -> bool:
-    """Return whether a check compares a version, or a package, with one of several files that may state it."""
-    return "depends" in check or ("value" in check and "is" not in check)
-
-
 def held_elsewhere(git: Git, commit: str, documents: Sequence[str]) -> dict[str, Mapping[str, Any]]:
-    """Return the titles and checks of the facts of versions and packages that hold, as documents say, by key."""
+    """Return the titles and checks of the facts of versions and packages that hold, as documents say, by key.
+
+    Each is also under the key that earlier versions gave it.
+    """
     files = Code(git, commit).files
     wanted = [path for path in documents if path in files]
     made = proposals_of(adopt(git, commit, wanted, kinds=(VERSION, DEPENDENCY)), {}) if wanted else []
-    return {one.key: {name: one.fields[name] for name in ("title", "verify")} for one in made if one.outcome == HOLDS}
+    return {
+        key: {name: one.fields[name] for name in ("title", "verify")}
+        for one in made
+        if one.outcome == HOLDS
+        for key in (one.key, one.former)
+    }
 
 
 def _is_stated(one: AdoptedMemory, code: Code) -> bool:

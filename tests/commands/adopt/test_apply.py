@@ -63,6 +63,20 @@ def statuses(repo, run_cli):
         return {hit.title: hit.status for hit in memory.list(query=Query(kinds=("claim",), limit=50)).hits}
 
 
+def test_version_under_its_former_key_follows_its_source(repo, run_cli):
+    commit_files(repo, {"AGENTS.md": "- Python 3.10+ is required\n",
+                        "setup.cfg": "[options]\npython_requires = >=3.10\n"})  # fmt: skip
+    assert run_cli("init").status == 0
+    [path] = adopted_before(repo)
+    assert path.startswith("claims/claim-")
+    git(repo, "rm", "-q", "setup.cfg")
+    commit_files(repo, {"pyproject.toml": '[project]\nname = "x"\nrequires-python = ">=3.10"\n'})
+
+    assert run_cli("check", "--base", "HEAD~1").status == 0
+    run_cli("verify")  # which changes the check
+    assert statuses(repo, run_cli) == {"`project.requires-python` in `pyproject.toml` is within 3.10": "verified"}
+
+
 def test_statements_become_facts_with_the_status_that_adopt_found(guide, run_cli):
     done = applied(guide)
 
