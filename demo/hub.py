@@ -107,7 +107,7 @@ def postgres(scratch: Path) -> Iterator[str]:
     folders += sorted(glob.glob("/usr/pgsql-*/bin"))[::-1]
     if not folders:
         raise SystemExit("this demo needs PostgreSQL 14 or newer: apt install postgresql")
-    # It refuses to run as root, which therefore starts it as the user nobody.
+    # PostgreSQL refuses to run as root, so root starts it as the user nobody.
     user = [] if os.getuid() else ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
     home = scratch / "postgres"
     home.mkdir(mode=0o777)

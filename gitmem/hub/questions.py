@@ -1,6 +1,6 @@
 """Saved questions: what a person asked a hub, and the answer of the last time, to tell what has changed since.
 
-They are a file of the person, readable by nobody else: titles of memories may be confidential.
+They are in a file that only its owner can read, because titles of memories may be confidential.
 """
 
 from __future__ import annotations

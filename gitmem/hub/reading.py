@@ -101,19 +101,23 @@ class Reading:
         Raises:
             GitmemError: The database cannot be reached, or refuses.
         """
-        with worded():
-            try:
-                with self._pool.connection() as connection, connection.transaction():
-                    connection.execute(f"SET LOCAL statement_timeout = {STATEMENT_MS}")
-                    connection.execute(f"SET LOCAL ROLE {READER}")
-                    principals = "\n".join(identity.principals)
-                    connection.execute("SELECT set_config('gitmem.identity', %s, true)", (principals,))
-                    yield connection
-            except PoolTimeout as err:
-                raise GitmemError("the database cannot be reached") from err
+        with self._as(READER) as connection:
+            principals = "\n".join(identity.principals)
+            connection.execute("SELECT set_config('gitmem.identity', %s, true)", (principals,))
+            yield connection
 
     def note_push(self, urls: Sequence[str]) -> None:
         """Make the next sync look at the repositories of these addresses at once, if the hub has any.
+
+        Raises:
+            GitmemError: The database cannot be reached, or refuses.
+        """
+        with self._as(FOLLOWER) as connection:
+            connection.execute("SELECT hub.note_push(%s)", (list(urls),))
+
+    @contextmanager
+    def _as(self, role: str) -> Iterator[Connection]:
+        """Yield a connection in one transaction that has the rights of a role.
 
         Raises:
             GitmemError: The database cannot be reached, or refuses.
@@ -122,8 +126,8 @@ class Reading:
             try:
                 with self._pool.connection() as connection, connection.transaction():
                     connection.execute(f"SET LOCAL statement_timeout = {STATEMENT_MS}")
-                    connection.execute(f"SET LOCAL ROLE {FOLLOWER}")
-                    connection.execute("SELECT hub.note_push(%s)", (list(urls),))
+                    connection.execute(f"SET LOCAL ROLE {role}")
+                    yield connection
             except PoolTimeout as err:
                 raise GitmemError("the database cannot be reached") from err
 

@@ -244,7 +244,7 @@ class _Noted:
 
 
 async def _note_push(hub: Hub, request: Request) -> Response:
-    """Have a repository synced that a forge says was pushed to; the answer is the same for one that nobody has."""
+    """Note a push for the next sync; the answer does not tell whether the hub has the repository."""
     secret = hub.place.webhook_secret
     try:
         if not secret:

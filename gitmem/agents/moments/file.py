@@ -40,8 +40,8 @@ def list_file_memories(repository: OpenRepository, event: Event, reads: Sequence
     if not places:
         return ""
     at, own = topics.workplace_of(repository), log.own_context(event)
-    seen, told = log.shown_since_start(log.entries_of(at, own.session))
-    fresh = [place for place in places if place not in told]
+    seen, covered = log.shown_since_start(log.entries_of(at, own.session))
+    fresh = [place for place in places if place not in covered]
     if not fresh or is_off(repository, event):
         return ""
     return _tell(repository, own, at, fresh, seen, is_edit=bool(set(edits) & set(fresh)))
@@ -101,9 +101,9 @@ def _tell(
         _rest(len(found) - len(shown), places),
     )))  # fmt: skip
     keys = {one.key: one.status.status for one in shown}
-    # A file of which no memory fitted beside those of the others has its turn later.
-    told = [place for place in places if not of_place[place] or not keys.keys().isdisjoint(of_place[place])]
-    log.keep(at, event, log.ShownMemories(keys, tip, files=told, tokens=count_tokens(text)), now=repository.now)
+    # A file none of whose memories fitted is not covered yet: the next hook shows them.
+    covered = [place for place in places if not of_place[place] or not keys.keys().isdisjoint(of_place[place])]
+    log.keep(at, event, log.ShownMemories(keys, tip, files=covered, tokens=count_tokens(text)), now=repository.now)
     return text
 
 

@@ -20,7 +20,7 @@ VERBS = frozenset(
 )
 # Options that make a command of git such a one, and how memories name them.
 FORCES = {"--force": "force", "-f": "force", "--force-with-lease": "force", "--hard": "hard", "--mirror": "mirror"}
-# Programs of which a word is no command: git has options for it, the others read or print.
+# Programs whose words do not count: git needs an option to be hard to undo, the others only read or print.
 _OTHERS = frozenset(("git", "cat", "cd", "echo", "find", "grep", "head", "less", "ls", "man", "rg", "tail", "which"))
 # A memory with one of these words beside the command warns about it.
 _WARNS = frozenset(

@@ -101,10 +101,10 @@ def _size(question: Question) -> str:
 
 
 def _need(questions: dict[str, Question], name: str) -> None:
-    """Raise an error if there is no question of a name.
+    """Check that a question with this name was saved.
 
     Raises:
-        NotFoundError: There is none.
+        NotFoundError: None was.
     """
     if name not in questions:
         raise NotFoundError(f"no saved question is called {name}", hint="gitmem hub ask --list")

@@ -134,7 +134,7 @@ def organisation_of(address: str, kind: str = "") -> Organisation:
         kind: The kind of forge; empty if the host tells it.
 
     Raises:
-        UsageError: It is no such address, or the host does not tell the kind.
+        UsageError: This is not the address of an organisation, or the host does not tell the kind.
     """
     parts = urlsplit(address) if is_site(address) else None
     path = parts.path.strip("/") if parts else ""

@@ -1,7 +1,7 @@
 """Who asks, by a token of the forge: the forge says whose it is, and which repositories they may read there.
 
 The identity is ``LOGIN@HOST``. For each repository of the organisation that the forge lets them read, they are of the
-group ``HOST/NAME``; whoever may read none of them is nobody here. Answers count for less than a minute, so that a
+group ``HOST/NAME``; someone who may read none of them is refused. Answers count for less than a minute, so that a
 revoked token, or access to a repository, ends within one.
 """
 

@@ -46,10 +46,10 @@ def urls_of(body: bytes) -> list[str]:
         ValueError: The body is not JSON.
     """
     try:
-        told = parse_json(body)
+        payload = parse_json(body)
     except RecursionError as err:
         raise ValueError("nested too deeply") from err
-    parts = [told.get(name) for name in ("repository", "project")] if isinstance(told, dict) else []
+    parts = [payload.get(name) for name in ("repository", "project")] if isinstance(payload, dict) else []
     found = [part.get(field) for part in parts if isinstance(part, dict) for field in _FIELDS]
     fits = [url for url in found if isinstance(url, str) and url.isprintable() and 0 < len(url) < URL_LENGTH - 4]
     urls = {url.removesuffix(".git") for url in fits}
