@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import inspect
 from argparse import Action
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gitmem.cli.commands import GROUPS, all_commands, load_command
 from gitmem.cli.manual import groups_of, help_of, man_page, usage_of, word_of
-from gitmem.cli.parser import parser_of
+from gitmem.cli.parser import Parser, parser_of
 
 TARGET = Path(__file__).with_name("cli.md")
 # Where an installation of the package puts them below its prefix (`external-data` in pyproject.toml).
@@ -48,6 +49,8 @@ SETTINGS = """\
 
 def reference() -> str:
     """Return the whole reference as Markdown."""
+    parsers = {name: parser_of(name, load_command(name)) for name in all_commands()}
+    shared = _shared(parsers)
     parts = [HEAD]
     for group, heading in GROUPS.items():
         names = [name for name, (of, _) in all_commands().items() if of == group]
@@ -55,8 +58,8 @@ def reference() -> str:
             f"- [`gitmem {name}`](#gitmem-{name.replace(' ', '-')}): {all_commands()[name][1]}" for name in names
         )
         parts.append(f"## {heading}\n\n{listed}\n")
-        parts += [_command(name) for name in names]
-    return "\n".join([*parts, SETTINGS])
+        parts += [_command(name, parsers[name], shared) for name in names]
+    return "\n".join([*parts, _shared_section(shared), SETTINGS])
 
 
 def manual() -> dict[str, str]:
@@ -65,38 +68,60 @@ def manual() -> dict[str, str]:
     return {"git-mem.1": man_page(parsers), "gitmem.1": ".so man1/git-mem.1\n"}
 
 
-def _command(name: str) -> str:
-    module = load_command(name)
-    parser = parser_of(name, module)
-    lines = [f"### gitmem {name}", "", inspect.cleandoc(module.__doc__ or ""), ""]
-    lines += [f"`{usage_of(parser)}`", ""]
+def _command(name: str, parser: Parser, shared: Mapping[str, Sequence[str]]) -> str:
+    """Return the section of a command; options that it shares are only listed by name."""
+    lines = [f"### gitmem {name}", "", inspect.cleandoc(parser.description or ""), "", f"`{usage_of(parser)}`", ""]
+    named = []
     for title, actions in groups_of(parser).items():
-        lines += [
-            f"| {title.removesuffix('s') if title in ('arguments', 'options') else title} | |",
-            "|---|---|",
-            *map(_row, actions),
-            "",
-        ]
-    lines += ["```sh", *module.EXAMPLES, "```", ""]
+        own = [_item(action) for action in actions if _item(action) not in shared]
+        named += [f"`{option}`" for a in actions if _item(a) in shared for option in a.option_strings]
+        if own:
+            lines += [f"{title[:1].upper()}{title[1:]}:", "", *own, ""]
+    if named:
+        lines += [f"[Shared options](#shared-options): {', '.join(named)}", ""]
+    return "\n".join([*lines, "```sh", *parser.examples, "```", ""])
+
+
+def _shared(parsers: Mapping[str, Parser]) -> dict[str, list[str]]:
+    """Return the commands of each option that at least three commands have with the same help."""
+    found: dict[str, list[str]] = {}
+    for name, parser in parsers.items():
+        for actions in groups_of(parser).values():
+            for action in actions:
+                if action.option_strings:
+                    found.setdefault(_item(action), []).append(name)
+    return {item: names for item, names in found.items() if len(names) >= 3}
+
+
+def _shared_section(shared: Mapping[str, Sequence[str]]) -> str:
+    """Return the section of the shared options, by the commands that have them, widely shared ones first."""
+    sets: dict[tuple[str, ...], list[str]] = {}
+    for item, names in shared.items():
+        sets.setdefault(tuple(names), []).append(item)
+    lines = ["## Shared options", ""]
+    for names, items in sorted(sets.items(), key=lambda one: -len(one[0])):
+        of = ", ".join(f"`{name}`" for name in names) if len(names) <= 12 else "most commands"
+        lines += [f"Of {of}:", "", *items, ""]
     return "\n".join(lines)
 
 
-def _row(action: Action) -> str:
+def _item(action: Action) -> str:
+    return f"- {_names(action)}: {help_of(action).replace('*', chr(92) + '*')}"
+
+
+def _names(action: Action) -> str:
+    """Return an argument as it is typed: an option with its value, in all its spellings."""
     value = ""
     if action.nargs != 0:
         value = "|".join(action.choices) if action.choices else _metavar(action)
     names = [f"`{option} {value}`".replace(" `", "`") for option in action.option_strings] or [f"`{word_of(action)}`"]
-    return f"| {', '.join(names).replace('|', chr(92) + '|')} | {_cell(help_of(action))} |"
+    return ", ".join(names)
 
 
 def _metavar(action: Action) -> str:
     """Return the names of what an option takes: several where it takes several."""
     names = action.metavar or action.dest.upper()
     return names if isinstance(names, str) else " ".join(names)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("*", "\\*")
 
 
 if __name__ == "__main__":
