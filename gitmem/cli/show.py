@@ -9,13 +9,15 @@ from gitmem.cli.command_memory import open_to_read, print_notices
 from gitmem.cli.names import wordings
 from gitmem.cli.options import add_at, add_json, add_scope, add_store, refuse_both, refuse_other_scopes
 from gitmem.cli.output import Output
+from gitmem.config import variable
 from gitmem.document import conflict
 from gitmem.document.anchors import FIELD
 from gitmem.document.times import format_time
-from gitmem.errors import UsageError
+from gitmem.errors import GitmemError, NotFoundError, UsageError
 from gitmem.model import STALE
 from gitmem.statuses import MARKS, name_chain
 from gitmem.store.code_folder import is_home
+from gitmem.store.listings import APART
 from gitmem.store.scopes import PROJECT
 from gitmem.verify.references import CHANGED, MOVED
 from gitmem.verify.trace.outside import describe_outside
@@ -35,6 +37,7 @@ EXAMPLES = (
     "gitmem show auth-u --at HEAD~20",
     "gitmem show auth-u --output",
     "gitmem show api:retries-are-capped",
+    "gitmem show payments/api:port --hub https://hub.example.org",
 )
 
 
@@ -47,6 +50,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--output", action="store_true", help="print the end of the output of its check, which did not pass here"
     )
+    about = "read REPOSITORY:KEY through this hub (gitmem.hub) if no listed store has the name; off: do not"
+    parser.add_argument("--hub", default="", metavar="URL", help=about)
     add_json(parser)
 
 
@@ -56,8 +61,7 @@ def run(args: Arguments, out: Output) -> int:
     if args.output:
         return _print_output(args, out)
     with open_to_read(out) as memory:
-        shown = _at(memory, args) if args.at is not None else memory.show(args.key, scope=args.scope, store=args.store)
-        found = shown.document
+        found = _find(memory, args)
         print_notices(memory, out)
         if args.json:
             out.json(found)
@@ -81,6 +85,27 @@ def _print_output(args: Arguments, out: Output) -> int:
     return 0
 
 
+def _find(memory: Memory, args: Arguments) -> Mapping[str, Any]:
+    """Return the memory as documented JSON: one from here, as it was at a revision, or one of a hub."""
+    if args.at is not None:
+        return _at(memory, args).document
+    site = args.hub or memory.repository.config.hub
+    name, apart, key = args.key.partition(APART)
+    if not apart or args.store or site in ("", "off") or name in memory.repository.listing().entries:
+        if args.hub not in ("", "off"):
+            raise UsageError("--hub reads memories of other repositories", hint="gitmem show REPOSITORY:KEY --hub URL")
+        return memory.show(args.key, scope=args.scope, store=args.store).document
+    from gitmem.hub import client
+
+    read = client.read(site, name, key, token=variable("GITMEM_HUB_TOKEN"))
+    if read.problem:
+        raise GitmemError(f"the hub cannot show {args.key}: {read.problem}", hint=f"gitmem show {args.key}")
+    if read.found is None:
+        message = f"neither a listed store nor the hub has a memory {args.key} that you may read"
+        raise NotFoundError(message, hint="gitmem recall WORDS…")
+    return client.details_of(read.found)
+
+
 def _at(memory: Memory, args: Arguments) -> MemoryDetails:
     refuse_other_scopes(args)
     return memory.at(args.at).show(args.key)
@@ -95,7 +120,8 @@ def print_memory(found: Mapping[str, Any], out: Output, names: Mapping[str, str]
     about += [f"in {found['path']}"] if is_home(found["path"]) else []
     about += [word for word in ("archived", "superseded", "expired") if found[word]]
     key = f"{found['store']}:{found['key']}" if "store" in found else found["key"]
-    out.line("  ", (found["short_id"], "key"), "  ", (key, "key"), "  ", (", ".join(about), "dim"))
+    short_id = (found["short_id"], "key"), "  "
+    out.line("  ", *(short_id if found["short_id"] else ()), (key, "key"), "  ", (", ".join(about), "dim"))
     fields = {k: v for k, v in found["frontmatter"].items() if k not in ("title", "kind", FIELD)}
     for name, value in fields.items():
         out.line("  ", (f"{name}:", "dim"), " ", _value(name, value))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import Request
 
 from gitmem.frozen import frozen
@@ -12,16 +12,22 @@ from gitmem.text import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 # The whole exchange: who types a question waits no longer for others' memories.
 LIMIT_S = 0.3
+# Who names one memory of the hub's waits for that memory.
+READ_LIMIT_S = 3.0
 ANSWER_LIMIT = 1_000_000
 # As many as a hub returns at most.
 MOST = 100
 # Of what a hub answers, no text is longer than this.
 TEXT_LENGTH = 1_000
+# What stands for the scope of a memory that is in no store of the reader.
+SCOPE = "hub"
+_STRANGE = "its answer is not that of a hub"
+_NOT_A_HUBS = (ValueError, TypeError, KeyError, RecursionError)
 
 
 @frozen
@@ -45,6 +51,14 @@ class HubAnswer:
     problem: str = ""
 
 
+@frozen
+class HubText:
+    """A memory of another repository as documented JSON, None if there is none that may be read; or a problem."""
+
+    found: Mapping[str, Any] | None = None
+    problem: str = ""
+
+
 def ask(site: str, asked: Sequence[tuple[str, str]], *, token: str, limit_s: float = LIMIT_S) -> HubAnswer:
     """Ask a hub; whatever goes wrong is a line of the answer.
 
@@ -54,28 +68,93 @@ def ask(site: str, asked: Sequence[tuple[str, str]], *, token: str, limit_s: flo
         token: Who asks; sent only over an encrypted connection, or to this machine, and never to a redirect.
         limit_s: Seconds for the whole exchange.
     """
-    if not is_site(site):
-        return HubAnswer(problem="it is not the address of a server (https://HOST)")
-    if not is_encrypted(site):
-        return HubAnswer(problem="its address is not encrypted (https://HOST)")
-    address = f"{site.rstrip('/')}/search?{urlencode([(name, text[:TEXT_LENGTH]) for name, text in asked])}"
-    headers = {"User-Agent": USER_AGENT} | ({"Authorization": f"Bearer {token}"} if token else {})
+    query = urlencode([(name, text[:TEXT_LENGTH]) for name, text in asked])
+    found, problem = _get(site, f"/search?{query}", token, limit_s)
+    if problem or found is None:
+        return HubAnswer(problem=problem or "it answers with status 404")
     try:
-        request = Request(address, headers=headers)  # noqa: S310 - `is_site` allows http and https
+        return HubAnswer(tuple(_hit(one) for one in found["hits"][:MOST]))
+    except _NOT_A_HUBS:
+        return HubAnswer(problem=_STRANGE)
+
+
+def read(site: str, name: str, key: str, *, token: str, limit_s: float = READ_LIMIT_S) -> HubText:
+    """Read one memory of a repository through a hub; whatever goes wrong is a line of the answer.
+
+    Args:
+        site: The hub's address.
+        name: The repository's name there.
+        key: The memory's key.
+        token: Who asks, as for ``ask``.
+        limit_s: Seconds for the whole exchange.
+    """
+    found, problem = _get(
+        site, f"/memory/{quote(name[:TEXT_LENGTH])}/{quote(key[:TEXT_LENGTH], safe='')}", token, limit_s
+    )
+    if problem or found is None:
+        return HubText(problem=problem)
+    try:
+        return HubText(_memory(found))
+    except _NOT_A_HUBS:
+        return HubText(problem=_STRANGE)
+
+
+def details_of(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a hub's answer for one memory with the fields of ``gitmem show``."""
+    kept = {name: value for name, value in found.items() if name not in ("why", "hidden")}
+    details = {**kept, "store": found["repository"], "scope": SCOPE, "short_id": "", "path": "", "verdict": None}
+    details |= {"because": found["why"], "suspicion": "; ".join(found["why"]), "weak": False, "flapping": 0}
+    return details | {word: found["hidden"] == word for word in ("archived", "superseded", "expired")}
+
+
+def _get(site: str, path: str, token: str, limit_s: float) -> tuple[dict[str, Any] | None, str]:
+    """Return a hub's answer, or why there is none; neither if it answers that there is nothing at this path."""
+    if not is_site(site):
+        return None, "it is not the address of a server (https://HOST)"
+    if not is_encrypted(site):
+        return None, "its address is not encrypted (https://HOST)"
+    headers = {"User-Agent": USER_AGENT} | ({"Authorization": f"Bearer {token}"} if token else {})
+    late = f"no answer within {limit_s * 1000:.0f} ms"
+    try:
+        request = Request(f"{site.rstrip('/')}{path}", headers=headers)  # noqa: S310 - `is_site` allows http and https
         answer = exchange(opener_for(urlsplit(site).hostname or ""), request, limit=ANSWER_LIMIT, limit_s=limit_s)
     except TimeoutError:
-        return HubAnswer(problem=f"no answer within {limit_s * 1000:.0f} ms")
+        return None, late
     except FAILURES as err:
-        return HubAnswer(problem=unreachable(err) or f"no answer within {limit_s * 1000:.0f} ms")
+        return None, unreachable(err) or late
     if answer.status == 401:
-        return HubAnswer(problem="it does not accept the token (GITMEM_HUB_TOKEN)")
-    if answer.status != 200:
-        return HubAnswer(problem=f"it answers with status {answer.status}")
+        return None, "it does not accept the token (GITMEM_HUB_TOKEN)"
     try:
-        found = parse_json(answer.body)
-        return HubAnswer(tuple(_hit(one) for one in found["hits"][:MOST]))
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return HubAnswer(problem="its answer is not that of a hub")
+        found = parse_json(answer.body) if answer.status in (200, 404) else None
+    except (ValueError, RecursionError):
+        return None, _STRANGE
+    if answer.status == 404 and isinstance(found, dict) and "error" in found:
+        return None, ""
+    if answer.status != 200:
+        return None, f"it answers with status {answer.status}"
+    return (found, "") if isinstance(found, dict) else (None, _STRANGE)
+
+
+def _memory(table: dict[str, Any]) -> dict[str, Any]:
+    """Return a memory of an answer, which anything may have written.
+
+    Raises:
+        TypeError: A value is of another type.
+        ValueError: There is no such status.
+    """
+    names = ("repository", "key", "kind", "status", "title", "hidden")
+    front, body, why = table["frontmatter"], table["body"], table["why"]
+    is_right = isinstance(front, dict) and isinstance(body, str) and isinstance(why, list)
+    if not is_right or not all(isinstance(text, str) for text in (*(table[name] for name in names), *why)):
+        raise TypeError
+    if table["status"] not in ("", *STATUSES):
+        raise ValueError
+    lines = {name: _line(table[name]) for name in names}
+    return lines | {"frontmatter": front, "body": body, "why": [_line(text) for text in why[:MOST]]}
+
+
+def _line(text: str) -> str:
+    return " ".join(text[:TEXT_LENGTH].split())
 
 
 def _hit(table: dict[str, Any]) -> HubHit:
@@ -88,7 +167,7 @@ def _hit(table: dict[str, Any]) -> HubHit:
     texts = [table[name] for name in ("repository", "key", "kind", "title", "status", "snippet")]
     if not all(isinstance(text, str) for text in texts) or isinstance(table["score"], bool):
         raise TypeError
-    name, key, kind, title, status, snippet = (" ".join(text[:TEXT_LENGTH].split()) for text in texts)
+    name, key, kind, title, status, snippet = map(_line, texts)
     if status not in ("", *STATUSES):
         raise ValueError
     return HubHit(name, key, kind, title, status, float(table["score"]), snippet)

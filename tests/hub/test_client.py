@@ -16,8 +16,10 @@ from support.facts import make_memory, put
 from support.hubs import add_to, followed, served, synced, token_file
 from support.postgres import HubDatabase
 
-from gitmem.hub.client import HubHit, ask
+from gitmem.hub.client import HubHit, ask, read
+from gitmem.hub.database import connected
 from gitmem.hub.identity import TokenFile
+from gitmem.hub.registry import Entry, add
 
 STORM = [("q", "storm"), ("limit", "5")]
 
@@ -109,6 +111,90 @@ def test_hub_that_is_silent_or_away_costs_one_line() -> None:
 
     assert first.problem == "no answer within 50 ms"
     assert "refused" in second.problem
+
+
+def text(**changes: object) -> bytes:
+    good = {"repository": "api", "key": "k", "kind": "fact", "status": "", "title": "T", "hidden": "", "body": "B"}
+    return json.dumps(good | {"frontmatter": {}, "why": []} | changes).encode()
+
+
+UNREADABLE = {
+    "an error": (500, b"oops", "status 500"),
+    "another server's page": (404, b"<html>", "not that of a hub"),
+    "another server's path": (404, b"{}", "status 404"),
+    "a list": (200, b"[]", "not that of a hub"),
+    "deep": (200, b"[" * 90_000, "not that of a hub"),
+    "nothing in it": (200, b"{}", "not that of a hub"),
+    "a body that is none": (200, text(body=None), "not that of a hub"),
+    "fields that are none": (200, text(frontmatter=[]), "not that of a hub"),
+    "a cause that is none": (200, text(why=[{}]), "not that of a hub"),
+    "an unknown status": (200, text(status="fine"), "not that of a hub"),
+    "the token is wrong": (401, b"{}", "does not accept the token"),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_bad_answer_for_one_memory_is_one_line(name: str) -> None:
+    status, body, says = UNREADABLE[name]
+    with answering(status, body) as (address, _):
+        found = read(address, "api", "k", token="t", limit_s=30)
+
+    assert found.found is None
+    assert says in found.problem
+    assert "\n" not in found.problem
+
+
+def test_name_and_key_reach_no_other_path() -> None:
+    with answering(404, b'{"error": "none"}') as (address, asked):
+        found = read(address, "payments/../api?q=1", "../k/#x", token="", limit_s=30)
+
+    assert (found.found, found.problem) == (None, "")
+    assert asked == ["/memory/payments/../api%3Fq%3D1/..%2Fk%2F%23x"]
+
+
+def test_show_reads_a_memory_of_another_repository_that_the_reader_may_see(
+    run_cli, hub: HubDatabase, repo: Path, memory, template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(repo, make_memory("own", "Our own"))
+    for name, readers in (("pay/api", ("everyone",)), ("secret", ("carol",))):
+        folder = Path(shutil.copytree(template, tmp_path / name))
+        put(folder, make_memory("storm", f"A storm of {name}", "Back \x1b[31moff.", tags=["net"]))
+        with connected(hub.url) as connection:
+            add(connection, Entry(str(folder), name=name, readers=readers))
+    synced(hub, tmp_path)
+    monkeypatch.setattr(read, "__kwdefaults__", {"limit_s": 30})
+    monkeypatch.setenv("GITMEM_HUB_TOKEN", "alice-token")
+    tokens = TokenFile(token_file(tmp_path, alice=()))
+    with followed(hub, tmp_path) as node, served(hub, node, tokens) as address:
+        typed = run_cli("show", "pay/api:storm", "--hub", address)
+        monkeypatch.setenv("GITMEM_HUB", address)
+        as_json = json.loads(run_cli("show", "pay/api:storm", "--json").out)
+        hidden, missing = run_cli("show", "secret:storm"), run_cli("show", "nowhere:storm")
+        own, off = run_cli("show", "own"), run_cli("show", "pay/api:storm", "--hub", "off")
+        monkeypatch.setenv("GITMEM_HUB_TOKEN", "nobody")
+        refused = run_cli("show", "pay/api:storm")
+    away = run_cli("show", "pay/api:storm")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        monkeypatch.setattr(read, "__kwdefaults__", {"limit_s": 0.05})
+        slow = run_cli("show", "pay/api:storm", "--hub", f"http://127.0.0.1:{silent.getsockname()[1]}")
+    wrong = run_cli("show", "own", "--hub", address)
+
+    assert typed.status == 0
+    assert typed.out.splitlines()[:2] == ["  A storm of pay/api", "  pay/api:storm  gotcha, hub, of pay/api"]
+    assert "Back" in typed.out
+    assert "\x1b" not in typed.out
+    assert as_json["frontmatter"]["tags"] == ["net"]
+    assert [as_json[name] for name in ("repository", "key", "scope", "title", "body", "verdict")] == [
+        *("pay/api", "storm", "hub", "A storm of pay/api"),
+        *(as_json["body"], None),
+    ]
+    assert (hidden.status, hidden.out) == (missing.status, missing.out) == (1, "")
+    assert hidden.err.replace("secret", "nowhere") == missing.err
+    assert (own.status, off.status, wrong.status) == (0, 1, 2)
+    lines = [" ".join(one.err.split()) for one in (refused, away, slow)]
+    assert [one.status for one in (refused, away, slow)] == [3, 3, 3]
+    assert all("the hub cannot show pay/api:storm: " in line for line in lines)
+    assert ["token" in lines[0], "refused" in lines[1], "50 ms" in lines[2]] == [True, True, True]
 
 
 def test_recall_shows_the_memories_that_are_here_first_then_those_of_the_hub(
