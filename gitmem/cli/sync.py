@@ -176,7 +176,7 @@ def _print(done: SyncResult, whose: str, out: Output, *, dry_run: bool) -> None:
         known = "up to date with" if done.fetched else "created the memory branch on"
         out.line((f"{known} {done.remote}", "green"))
     if done.companions:
-        from gitmem.commands.sync.companions import describe
+        from gitmem.commands.sync.summary import describe_companion
 
         for step in done.companions:
-            out.line(describe(step))
+            out.line(describe_companion(step))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.propose.proposals import Proposal
     from gitmem.commands.propose.send import ProposalState
-    from gitmem.commands.sync.companions import CompanionStep
+    from gitmem.commands.sync.summary import CompanionStep
     from gitmem.memory.view import MemoryView
     from gitmem.repository import OpenRepository
 

@@ -87,7 +87,7 @@ class Workflow:
     ) -> str:
         """Push a learning for a worker in another clone to the remote, and return its ref there."""
         from gitmem.commands.sync import inbox
-        from gitmem.commands.sync.sync import remote_of
+        from gitmem.commands.sync.remote import remote_of
         from gitmem.commands.workflow.inject import send
         from gitmem.git.remotes import RemoteOptions
 

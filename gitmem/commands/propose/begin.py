@@ -7,7 +7,8 @@ next command completes an interrupted move (``finish``).
 from __future__ import annotations
 
 from gitmem.commands.propose.machine import is_machine
-from gitmem.commands.sync.sync import ATTEMPTS, WAIT_S, Exchange, find_remote, remote_of
+from gitmem.commands.sync.exchange import ATTEMPTS, WAIT_S, Exchange
+from gitmem.commands.sync.remote import find_remote, remote_of
 from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git import remotes

@@ -7,7 +7,9 @@ from itertools import pairwise
 
 from gitmem.commands.propose.begin import lock, need_memory
 from gitmem.commands.propose.machine import is_machine
-from gitmem.commands.sync.sync import Exchange, companions_of, find_remote
+from gitmem.commands.sync.companions import Companions
+from gitmem.commands.sync.exchange import Exchange
+from gitmem.commands.sync.remote import find_remote
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.git.objects import open_objects
 from gitmem.store import layout
@@ -20,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from gitmem.commands.sync.companions import CompanionStep
+    from gitmem.commands.sync.summary import CompanionStep
     from gitmem.git import Git
     from gitmem.git.objects import Objects
     from gitmem.git.remotes import RemoteOptions
@@ -161,7 +163,7 @@ def end_branches(
     remote = find_remote(repository)
     need_memory(repository)
     with lock(repository):
-        branches = companions_of(repository, remote, talk)
+        branches = Companions(repository, remote, talk)
         for code, because in merged.items():
             branches.merge(code, because)
         for code, because in closed.items():

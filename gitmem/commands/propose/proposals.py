@@ -5,8 +5,8 @@ from __future__ import annotations
 from gitmem.commands.propose import begin as beginning
 from gitmem.commands.propose.merge import furthest, how_merged
 from gitmem.commands.propose.send import changes_of
+from gitmem.commands.sync.remote import find_remote
 from gitmem.commands.sync.summary import SyncResult
-from gitmem.commands.sync.sync import find_remote
 from gitmem.document.times import format_time
 from gitmem.errors import ConflictError, NotFoundError, RefusedError
 from gitmem.frozen import frozen

@@ -8,8 +8,9 @@ from gitmem.commands.propose import begin as beginning
 from gitmem.commands.propose.link import link
 from gitmem.commands.propose.machine import tidy
 from gitmem.commands.propose.merge import furthest, how_merged
+from gitmem.commands.sync.exchange import Exchange
+from gitmem.commands.sync.remote import find_remote
 from gitmem.commands.sync.summary import SyncResult, count_changes
-from gitmem.commands.sync.sync import Exchange, find_remote
 from gitmem.errors import ConflictError, RemoteError, UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.git.objects import open_objects

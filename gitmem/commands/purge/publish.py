@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gitmem.commands.purge.run import accept, forget_reflogs
-from gitmem.commands.sync.sync import Exchange, remote_of
+from gitmem.commands.sync.exchange import Exchange
+from gitmem.commands.sync.remote import remote_of
 from gitmem.errors import ConflictError, NotFoundError
 from gitmem.frozen import frozen
 from gitmem.git import remotes

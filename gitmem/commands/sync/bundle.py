@@ -6,7 +6,8 @@ Nothing is fetched: the remote's state is the last fetched one. The bundle can b
 from __future__ import annotations
 
 from gitmem.commands.sync.companions import Companions
-from gitmem.commands.sync.sync import Exchange, remote_of
+from gitmem.commands.sync.exchange import Exchange
+from gitmem.commands.sync.remote import remote_of
 from gitmem.errors import GitmemError
 from gitmem.git.objects import open_objects
 from gitmem.git.remotes import RemoteOptions
@@ -105,5 +106,4 @@ def _merge_landed(repository: OpenRepository, remote: str) -> None:
     for ref, tip in git.list_refs(f"{seen}{COMPANION_PREFIX}").items():
         if git.read_ref(here := f"{HEADS}{ref.removeprefix(seen)}") is None:
             git.run("update-ref", "-m", "gitmem: bundle", here, tip)
-    talk = RemoteOptions()
-    Companions(repository, "", talk, lambda branch: Exchange(repository, remote, talk, branch=branch)).merge_landed()
+    Companions(repository, "", RemoteOptions(), known_as=remote).merge_landed()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from gitmem.commands.sync.exchange import Exchange
+from gitmem.commands.sync.summary import DROPPED, MERGED, SENT, WAITS, CompanionStep
 from gitmem.errors import ConflictError, RemoteError
-from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.store.code_merge import PUSHED, how_landed
 from gitmem.store.companion import companion_branch, list_companions
@@ -13,48 +14,29 @@ from gitmem.store.scopes import memory_tip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
-    from gitmem.commands.sync.sync import Exchange
     from gitmem.git.remotes import RemoteOptions
     from gitmem.repository import OpenRepository
-
-
-@frozen
-class CompanionStep:
-    """What a sync did with one companion.
-
-    Attributes:
-        code: The branch of the code.
-        what: ``merged`` into the memory, ``pushed``, ``dropped``, or ``waits`` in this clone.
-        because: How its branch was merged, or why it waits; one line.
-    """
-
-    code: str
-    what: str
-    because: str = ""
-
-
-MERGED, SENT, DROPPED, WAITS = "merged", "pushed", "dropped", "waits"
 
 
 class Companions:
     """The companions of a clone and one remote, during a sync that holds the lock."""
 
     def __init__(
-        self, repository: OpenRepository, remote: str, talk: RemoteOptions, exchange: Callable[[str], Exchange]
+        self, repository: OpenRepository, remote: str, talk: RemoteOptions, *, accept: bool = False, known_as: str = ""
     ) -> None:
         """Set the remote.
 
         Args:
             repository: The store.
-            remote: The name of a configured remote.
+            remote: The name of a configured remote; empty for none.
             talk: The connection to it.
-            exchange: Returns the exchange of a branch with the remote; an empty name means the memory branch.
+            accept: Whether to merge companions whose history was rewritten at the remote.
+            known_as: The remote's name in commit subjects, if *remote* is empty.
         """
         self._memory, self._git, self._remote, self._talk = repository, repository.git, remote, talk
-        self._exchange = exchange
+        self._accept, self._known_as = accept, known_as or remote
         self.steps: list[CompanionStep] = []
 
     def find_landed(self) -> dict[str, str]:
@@ -138,6 +120,11 @@ class Companions:
         self._note(code, commit)
         self._exchange(companion_branch(code)).run(push=True, dry_run=False)
 
+    def _exchange(self, branch: str) -> Exchange:
+        """Return the exchange of a companion's branch with the remote; an empty name means the memory branch."""
+        accept = self._accept and bool(branch)
+        return Exchange(self._memory, self._known_as, self._talk, branch=branch, accept=accept)
+
     def _note(self, code: str, commit: str) -> None:
         """Record the commit of a code branch at the remote."""
         if self._git.read_ref(f"{PUSHED}{code}") != commit:
@@ -158,15 +145,3 @@ class Companions:
 
     def _remotes(self) -> tuple[str, ...]:
         return (self._remote, *(name for name in remotes.list_remotes(self._git) if name != self._remote))
-
-
-def describe(step: CompanionStep) -> str:
-    """Return a line about what a sync did with a companion."""
-    branch = companion_branch(step.code)
-    if step.what == MERGED:
-        return f"{step.code} is merged ({step.because}): its memory {branch} is merged as well"
-    if step.what == SENT:
-        return f"{branch} is pushed: it is merged when {step.code} is"
-    if step.what == DROPPED:
-        return f"{branch} is deleted from the remote: {step.because}"
-    return f"{branch} waits in this clone" + (f": {step.because}" if step.because else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.commands.sync.sync import Exchange
+from gitmem.commands.sync.exchange import Exchange
 from gitmem.errors import GitmemError
 from gitmem.git import remotes
 from gitmem.git.remotes import RemoteOptions

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gitmem.commands.sync.sync import WAIT_S, SyncSteps, companions_of, sync
+from gitmem.commands.sync.companions import Companions
+from gitmem.commands.sync.exchange import WAIT_S
+from gitmem.commands.sync.sync import SyncSteps, sync
 from gitmem.errors import BusyError, NoRepositoryError, NotFoundError, RemoteError
 from gitmem.git.remotes import RemoteOptions, has_remote
 from gitmem.store.companion import companion_branch
@@ -55,7 +57,7 @@ def send_companions(repository: OpenRepository, remote: str, pushed: Mapping[str
         return []
     talk = RemoteOptions(timeout_s=TIMEOUT_S, is_silent=True)
     with WriteLock(git.repository.state, command="sync", timeout_s=WAIT_S, name="sync.lock"):
-        branches = companions_of(repository, remote, talk)
+        branches = Companions(repository, remote, talk)
         top = memory_tip(git, repository.store)
         for code, commit in pushed.items():
             here = git.read_ref(f"{HEADS}{companion_branch(code)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
 from gitmem.store import layout
+from gitmem.store.companion import companion_branch
 from gitmem.store.verdicts.buckets import sections_of
 
 TYPE_CHECKING = False
@@ -11,9 +12,26 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.commands.sync.companions import CompanionStep
     from gitmem.git.objects import Objects, PathEntry
     from gitmem.store.merge.trees import Conflict
+
+
+@frozen
+class CompanionStep:
+    """What a sync did with one companion.
+
+    Attributes:
+        code: The branch of the code.
+        what: ``merged`` into the memory, ``pushed``, ``dropped``, or ``waits`` in this clone.
+        because: How its branch was merged, or why it waits; one line.
+    """
+
+    code: str
+    what: str
+    because: str = ""
+
+
+MERGED, SENT, DROPPED, WAITS = "merged", "pushed", "dropped", "waits"
 
 
 @frozen
@@ -103,3 +121,15 @@ def as_table(done: SyncResult) -> dict[str, Any]:
         "conflicts": [{"key": c.key, "path": c.path, "fields": list(c.fields)} for c in conflicts],
         "companions": [{"branch": c.code, "action": c.what, "because": c.because} for c in done.companions],
     }
+
+
+def describe_companion(step: CompanionStep) -> str:
+    """Return a line about what a sync did with a companion."""
+    branch = companion_branch(step.code)
+    if step.what == MERGED:
+        return f"{step.code} is merged ({step.because}): its memory {branch} is merged as well"
+    if step.what == SENT:
+        return f"{branch} is pushed: it is merged when {step.code} is"
+    if step.what == DROPPED:
+        return f"{branch} is deleted from the remote: {step.because}"
+    return f"{branch} waits in this clone" + (f": {step.because}" if step.because else "")

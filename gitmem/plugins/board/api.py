@@ -144,7 +144,7 @@ class Boards:
         self, remote: str = "", *, talk: RemoteOptions | None = None, push: bool = True, accept_rewritten: bool = False
     ) -> Sequence[BoardSync]:
         """Merge the boards of this clone with a remote's."""
-        from gitmem.commands.sync.sync import remote_of
+        from gitmem.commands.sync.remote import remote_of
         from gitmem.git.remotes import RemoteOptions
         from gitmem.plugins.board.exchange import exchange
 

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from conftest import NOW, git, memory_text, put_files, tip
 
-from gitmem.commands.sync import sync as module
+from gitmem.commands.sync import exchange
+from gitmem.commands.sync.summary import SyncResult
 from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, RemoteError
 from gitmem.git import remotes
 from gitmem.memory import Memory
@@ -48,7 +49,7 @@ def opened(folder: Path) -> Memory:
     return Memory(folder, clock=lambda: float(NOW))
 
 
-def run(folder: Path, **how: Any) -> module.Synced:
+def run(folder: Path, **how: Any) -> SyncResult:
     with opened(folder) as memory:
         return memory.sync(**how)
 
@@ -202,14 +203,14 @@ def test_write_during_the_merge_is_included(clones: tuple[Path, Path], monkeypat
     learn(other, "theirs")
     run(other)
     learn(one, "mine")
-    real = module.merge
+    real = exchange.merge
 
     def slow(*args: Any, **how: Any) -> Any:
         if "meanwhile" not in git(one, "ls-tree", "-r", "--name-only", "memory"):
             learn(one, "meanwhile")
         return real(*args, **how)
 
-    monkeypatch.setattr(module, "merge", slow)
+    monkeypatch.setattr(exchange, "merge", slow)
 
     assert run(one).pushed
     assert keys(one) == ["idle", "meanwhile", "mine", "theirs"]
@@ -319,7 +320,7 @@ def test_a_sync_killed_in_the_middle_is_finished_by_the_next(clones: tuple[Path,
     run(other)
     learn(one, "mine")
     stops = {
-        "fetched": "from gitmem.commands.sync import sync as m; m.merge = stop",
+        "fetched": "from gitmem.commands.sync import exchange as m; m.merge = stop",
         "merged": "from gitmem.git import remotes as m; m.push = stop",
     }
     for code in stops.values():
@@ -343,7 +344,7 @@ def test_two_syncs_at_once_in_one_clone_succeed(clones: tuple[Path, Path], hub: 
     learn(other, "theirs")
     run(other)
     learn(one, "mine")
-    done: list[module.Synced] = []
+    done: list[SyncResult] = []
     threads = [threading.Thread(target=lambda: done.append(run(one))) for _ in range(2)]
 
     for thread in threads:

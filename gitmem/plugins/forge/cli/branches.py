@@ -38,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Ask the forge about each branch, and merge or delete its memory accordingly."""
-    from gitmem.commands.sync.companions import describe
+    from gitmem.commands.sync.summary import describe_companion
     from gitmem.repository.companion import default_name
 
     forge = Forge(place_here(), forge_token())
@@ -59,7 +59,7 @@ def run(args: Arguments, out: Output) -> int:
         out.json({"branches": rows, "dry_run": args.dry_run})
         return 0
     for step in steps:
-        out.line(describe(step))
+        out.line(describe_companion(step))
     for code, (fate, number) in asked.items() if args.dry_run else ():
         end = "merged" if fate == MERGED else "deleted" if fate == CLOSED else "kept"
         why = f"pull request {number} is {fate}" if number else "it has no pull request"
