@@ -86,7 +86,7 @@ def test_every_row_is_an_option_a_mapping_a_check_and_a_line_of_the_documents(ro
     assert globs_of(words)
     assert row.shape in shapes()
     named = " ".join([f"--{row.name}", *[row.value.shown] * row.count])
-    assert f"| `{named}` | {row.about} |" in (ROOT / "docs" / "cli.md").read_text("utf-8")
+    assert f"- `{named}`: {row.about}" in (ROOT / "docs" / "cli.md").read_text("utf-8")
     assert f"`--{row.name}`" in skill()
 
 
