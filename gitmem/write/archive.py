@@ -98,15 +98,17 @@ def find_rotation(catalog: Catalog, policy: Policy, kind: str, *, added: int = 0
         count: int = catalog.row(f"SELECT count(*) FROM memory m WHERE {which}", (kind,))[0] + added
         if count < limit - limit // 50:
             return None
-    return Rotation(kind, count, limit, max(move, max(count - added, limit) + 1 - limit))
+    # A sync may bring any number: the writes after it move so many each until few enough are left. At least two where
+    # two are too many, or writes that add one could not catch up.
+    excess = max(count - added, limit) + 1 - limit
+    return Rotation(kind, count, limit, max(move, min(excess, 2)))
 
 
 def rotate(texts_of: TextsOf, catalog: Catalog, rotation: Rotation | None, *, now: int) -> ArchiveMoves:
     """Return the archive moves of the oldest memories of a kind that exceeds its limit with what is written.
 
-    More than ``move`` of them are archived if that would leave too many: a sync may bring any number. Imported
-    memories, and those that have a check, are critical or are required by another, neither count nor move. The choice
-    depends on the store alone, so that two clones with the same memories archive the same ones.
+    Imported memories, and those that have a check, are critical or are required by another, neither count nor move.
+    The choice depends on the store alone, so that two clones with the same memories archive the same ones.
     """
     if rotation is None or rotation.count <= rotation.limit:
         return ArchiveMoves({}, {}, ())

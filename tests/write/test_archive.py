@@ -57,13 +57,19 @@ def test_next_ones_go_only_when_the_limit_is_passed_again(store: Memory, repo: P
     assert archived(repo) == [f"archive/learned/k{n}.md" for n in (1, 2, 3, 4)]
 
 
-def test_all_beyond_the_limit_go_however_they_came(store: Memory, repo: Path) -> None:
-    put_files(repo, {f"learned/more{n}.md": memory_text(f"More {n}") for n in range(20)})
+@pytest.mark.parametrize(("move", "moved", "writes"), [(2, 2, 21), (1, 2, 21), (15, 15, 2), (50, 24, 1)])
+def test_writes_after_a_large_sync_move_no_more_than_the_policy_says_until_the_limit_is_reached(
+    store: Memory, repo: Path, move: int, moved: int, writes: int
+) -> None:
+    more = {f"learned/more{n}.md": memory_text(f"More {n}") for n in range(20)}
+    put_files(repo, {"gitmem.toml": f"[rotation]\nlimit = 4\nmove = {move}\n", **more})
 
     remember(store, 5)
+    after_one = len(archived(repo))
+    remember(store, *range(6, 5 + writes))
 
-    assert len(archived(repo)) == 21
-    assert len(keys_found(store, "")) == 4
+    assert after_one == moved
+    assert len(keys_found(store, "")) <= 4
 
 
 def test_imported_memories_neither_rotate_nor_count(store: Memory, repo: Path, tmp_path: Path) -> None:
