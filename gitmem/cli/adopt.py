@@ -2,36 +2,22 @@
 
 Paths, commands, names, versions and default values that a document states are compared with the code at HEAD, and with
 the code of the commit that last wrote the line. Each false statement is shown with the place that contradicts it and
-the commit that made it false. Commands and files that never existed are listed apart, those that instruction files name
-first: they do not count as false, and -v has all of them. Examples, placeholders, ignored files and denials are not
-reported. With --base, only statements are shown that a change makes false: those that held where HEAD left that commit,
-and those that the change wrote.
+the commit that made it false. Commands and files that never existed are listed apart, and so is what documents say
+differently where the code does not decide: neither counts as false.
 
-Of three or more false statements with one cause, the first is shown in full, best proof first, at most 15 in all; -v
-and the forms for programs have all of them.
-
-What documents say differently where the code does not decide is listed below: it does not count as false.
+At most 15 false statements are shown in full, best proof first; -v and the forms for programs have all of them.
 
 It needs no memory, writes nothing and runs nothing of the repository; only --fix writes, to the documents in the work
-tree, and --apply, to the memory: a fact with a built-in check for each statement that can be checked, which is shown
-only when it fails, and memories for clear rules, warnings and decisions. Applied again, it follows the documents: new
-statements are added, facts of removed ones are retired.
+tree, and --apply, to the memory: a fact with a built-in check for each statement that can be checked, and memories for
+clear rules, warnings and decisions. Applied again, it follows the documents.
 
-A comment <!-- gitmem: ignore REASON --> in a statement, or on the line above it, leaves the statement out; in a code
-block, it is # gitmem: ignore REASON. For a whole document, it is <!-- gitmem: ignore-file REASON -->. -v lists these.
+A comment <!-- gitmem: ignore REASON --> in a statement, or on the line above it, leaves the statement out.
 
-It takes about 5 seconds of CPU time at most, however large the repository is: the statements that were not judged by
-then are counted, and --json names them. Instruction files are judged first. With --no-limit all are judged; so they are
-with --base, and whenever it writes or suggests corrections.
+It takes about 5 seconds of CPU time at most; the other statements are counted, and --json names them. --no-limit
+judges all of them, as do --base, --fix, --suggest, --apply and --write-baseline.
 
-With --since, only statements are checked that have a line which a commit after that one wrote. A line that only moved,
-or whose white space changed, was not written.
-
-With --baseline, false statements that the file lists are known: they do not count as false, and a note names entries
-that are gone. --write-baseline writes that file, a line for each statement, without line numbers.
-
-Exit status: 0 no statement is false, or all are known; 1 at least one is. With --fix: 0 if every false statement was
-corrected. With --apply: 0 once everything is written.
+Exit status: 0 no statement is false, or all are in the baseline; 1 at least one is. With --fix: 0 if every false
+statement was corrected. With --apply: 0 once everything is written.
 """
 
 from __future__ import annotations

@@ -1,20 +1,17 @@
 """Show which facts a branch or pull request makes false, before it is merged.
 
 Only facts whose inputs the change touches are judged, at the commit where the change left the default branch (or
---base) and at HEAD. The result lists facts that become false, facts that become true, facts that could not be checked,
-and memories that become suspect as a result. Verdicts already known for the same inputs are reused; a new failure is
-checked again on both sides before it is reported. The facts of the base always count: a change to .memory/ cannot hide,
-remove or weaken the facts that judge it. Nothing is written to any branch. Commands run only if they are approved
-(gitmem trust, --approved). With --staged, the change is the index compared with HEAD: what the next commit would make
-false. If HEAD has no commits of its own, the change is the work tree compared with HEAD.
+--base) and at HEAD. Verdicts already known for the same inputs are reused; a new failure is checked again on both sides
+before it is reported. A change to .memory/ cannot hide, remove or weaken the facts of the base, which judge it. Nothing
+is written to any branch. Commands run only if they are approved (gitmem trust, --approved). With --staged, the change
+is the index compared with HEAD. If HEAD has no commits of its own, it is the work tree compared with HEAD.
 
-The change is reviewed as well: edits of what decides about it (the approved list, gitmem's workflows) come first; then
-edits of what checks run (a Makefile, a script), whose facts are checked once more with the files of the base; then what
-gitmem review finds in the change's own .memory/.
+The change is reviewed as well: edits of what decides about it (the approved list, gitmem's workflows), edits of what
+checks run (a Makefile, a script), and what gitmem review finds in the change's own .memory/.
 
-Exit status: 0 nothing becomes false; 1 something does, a verdict on the memory branch is wrong, or the review of the
-change finds an error; 3 something that the change touches could not be checked, with --fail-on unchecked. --fail-on, or
-[check] fail_on in the policy, selects which of these count; the others are still reported.
+Exit status: 0 nothing becomes false; 1 something does, a verdict on the memory branch is wrong, or the review finds an
+error; 3 something that the change touches could not be checked, with --fail-on unchecked. --fail-on, or [check] fail_on
+in the policy, selects which of these count; the others are still reported.
 """
 
 from __future__ import annotations

@@ -1,16 +1,15 @@
 """Create a memory in this repository, or join its remote's: the branch `memory`, with a policy and a status page.
 
 An existing branch of that name that is not a memory store is left alone (exit status 3). --branch chooses another
-branch: git config gitmem.branch records it in this clone, and the next sync publishes the choice to the remote, where
-init finds it in other clones.
+branch; the next sync publishes the choice to the remote, where init finds it in other clones.
 
-The memory's files are shown in the folder `.memory/`, which a line in `.git/info/exclude` hides from git status.
---no-view or `git config gitmem.view false` prevents the folder, `gitmem view --remove` removes it. Nothing else in the
-repository changes: no hooks, no settings, no tracked files.
+The memory's files are shown in the folder `.memory/`, which a line in `.git/info/exclude` hides from git status;
+--no-view or `git config gitmem.view false` prevents it. Nothing else in the repository changes: no hooks, no settings,
+no tracked files.
 
 --profile makes a store behave like beadboard, Beans, the AI Memory Module for BMAD (bmad), Agent Swarm (swarm) or a
-knowledge base of capsules (ai-kb), by the settings that it writes to gitmem.toml. If there is a store already, it shows
-what would change in its gitmem.toml, and asks; --yes changes it without asking.
+knowledge base of capsules (ai-kb). In an existing store, it shows what would change in gitmem.toml, and asks; --yes
+changes it without asking.
 """
 
 from __future__ import annotations

@@ -1,22 +1,19 @@
 """Connect gitmem to coding agents, git hooks, this machine's scheduler, or a forge: GitHub, GitLab, Forgejo, Gitea.
 
 For a coding agent, such as claude-code or codex, it writes hooks that give a session its context and capture what it
-learns, a skill, slash commands and a section of instructions. They go into this project, for you to commit, or with
---user into your own settings. Existing content is kept. `found` means every agent whose folder exists; `bmad` is a
-module for the BMAD method; --plugin writes a plugin for Claude Code or an extension for Gemini CLI. `agents` is for
-any other client (Windsurf, Goose, Amp, Crush, Zed, aider, …): it writes the section in AGENTS.md and a skill in
-.agents/skills, and prints the entry for a list of MCP servers.
+learns, a skill, slash commands and a section of instructions: into this project, for you to commit, or with --user into
+your own settings. Existing content is kept. `found` means every agent whose folder exists; `bmad` is a module for the
+BMAD method; `agents` is for any other client (Windsurf, Goose, Amp, Crush, Zed, aider, …), without hooks; --plugin
+writes a plugin for Claude Code or an extension for Gemini CLI.
 
-`git-hooks` installs hooks that update the catalog and the index after a checkout, a merge or a rebase, in the
-background, and that capture the `Learned:` lines of commit messages. With --check, they also stop a commit that makes a
-fact false, as `gitmem check --staged` judges it. Existing hooks are kept and still run; files that git tracks are never
-changed. `git-diff` makes `git diff` and `git log -p` show memory files in a readable form. `schedule` runs the verify
-job regularly on this machine: a systemd user timer, a crontab line or a launchd agent, whichever works here.
+`git-hooks` installs hooks that update the index in the background and capture the `Learned:` lines of commit messages.
+With --check, they also stop a commit that makes a fact false. Existing hooks are kept and still run. `git-diff` makes
+`git diff` and `git log -p` show memory files in a readable form. `schedule` runs the verify job regularly on this
+machine: a systemd user timer, a crontab line or a launchd agent, whichever works here.
 
-`github` writes two workflows for you to review and commit: one reads (it checks pull requests, and verifies what is due
-on the default branch), one reports what the first one found. A review of pull requests to the memory branch is
-committed there. Their options are in .github/gitmem.toml. `gitlab` writes the same jobs, to be included by
-.gitlab-ci.yml. `forgejo` and `gitea` write one workflow with the same jobs.
+`github` writes two workflows for you to review and commit, which check pull requests, verify what is due and report
+it, and commits a review of pull requests to the memory branch there. Their options are in .github/gitmem.toml.
+`gitlab`, `forgejo` and `gitea` write the same jobs.
 """
 
 from __future__ import annotations

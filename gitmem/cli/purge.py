@@ -1,17 +1,14 @@
 """Remove a memory or a secret from the history of the memory, and from everything made from it. Cannot be undone.
 
 `gitmem forget` is for memories that are no longer true; this is for texts that must not exist. Every commit that has
-the text is rewritten without it, in every history that gitmem owns: the memory branch, proposals, private memories,
-boards, pulled sources and rescue refs. Indexes, local state and waiting captures are cleaned, and the old
-objects are deleted. A fingerprint stays in the history, so that no clone brings the text back. First, gitmem prints
-what will happen, and asks.
+the text is rewritten without it, in every history that gitmem owns; indexes, local state and old objects are cleaned. A
+fingerprint stays, so that no clone brings the text back. First, gitmem prints what will happen, and asks.
 
-With --secret, the text is typed at a hidden prompt, or read from standard input, never from the command line. It is
-replaced by [purged] in every memory. Revoke a leaked password or token before anything else.
+With --secret, the text is typed at a hidden prompt, or read from standard input, never from the command line, and
+becomes [purged]. Revoke a leaked password or token before anything else.
 
 Other clones keep the text until each runs `gitmem purge --accept`; their next sync says so. --push replaces the history
-of the remote's branches. A forge may still show old commits by their id, in pull requests, forks and caches: ask its
-support to remove them. Backups, CI logs and transcripts of agents are not touched.
+of the remote's branches. Backups, CI logs, and what a forge shows of old commits are not touched (docs/purge.md).
 
 Exit status: 0 removed; 1 it is nowhere, or you did not agree; 3 something prevents it, such as unsaved files in the
 view.

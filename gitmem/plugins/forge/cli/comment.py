@@ -1,11 +1,9 @@
 """Keep one comment on a pull request up to date, found by a hidden marker and the account that owns the token.
 
-FILE is the JSON of `gitmem check`, which is rendered as a comment, or Markdown. Its text is untrusted, since it may
-come from a stranger's pull request: it cannot link, load, mention or refer to anything, and it is cut at the maximum
-length of a comment. An empty file, or JSON without findings, means that there is nothing to report: an existing
-comment is changed to say so, and no first comment is written. With --commit, every open pull request with that
-head gets the comment; if the head has moved on, none does. Sending the same text again changes nothing. Corrections of
-lines that the pull request shows are review comments with a suggestion, deleted when the line is right.
+FILE is the JSON of `gitmem check`, which is rendered as a comment, or Markdown. Its text is untrusted: it cannot link,
+load, mention or refer to anything. An empty file, or JSON without findings, means that there is nothing to report: an
+existing comment is changed to say so, and no first comment is written. With --commit, every open pull request with that
+head gets the comment; if the head has moved on, none does. Sending the same text again changes nothing.
 
 Permission: pull-requests: write.
 """
