@@ -66,7 +66,7 @@ def settle_place(repository: OpenRepository, new: NewMemory, place: WantedPlace)
     """
     policy, kind, domains = repository.policy(), new.kind, new.fields.get("domains") or ()
     if place.collection:
-        from gitmem.policy.collections import kind_for
+        from gitmem.policy.collection_rules import kind_for
 
         kind = kind_for(policy, place.collection, kind)
     kind = kind or "learned"

@@ -81,9 +81,10 @@ class Policy:
         if not self.collections:  # recall and the hooks start without that module
             closed = () if reader == REQUEST else PULLED
             return tuple(kind.name for kind in self.kinds.values() if kind.collection in closed)
-        from gitmem.policy.collections import unread
+        from gitmem.policy.collections import all_collections, unread
 
-        return unread(self, reader, prompt)
+        closed_ones = unread(all_collections(self.kinds, self.collections), reader, prompt)
+        return tuple(kind.name for kind in self.kinds.values() if kind.collection in closed_ones)
 
     def home_of(self, kind: str) -> str:
         """Return the default scope of a memory of a kind."""

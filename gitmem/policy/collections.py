@@ -10,7 +10,6 @@ prescribes is the profile ``bmad``; without a profile, collections only group.
 from __future__ import annotations
 
 from gitmem.config import WrongValue, setting, settings
-from gitmem.errors import RefusedError, UsageError
 from gitmem.policy.kinds import CAPTURE, IMPORT, PROMPT, PULLED, REMEMBER, REQUEST, START, WORK, WORKFLOW
 from gitmem.policy.settings import (
     read_collection,
@@ -25,10 +24,10 @@ from gitmem.policy.settings import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
-    from gitmem.policy import Policy
+    from gitmem.policy.kinds import Kind
 
 # The readers: a session's start (and `context`), `pre-work`, a prompt, and explicit requests (recall, MCP, Python).
 READERS = (START, WORK, PROMPT, REQUEST)
@@ -97,64 +96,20 @@ COLLECTIONS: dict[str, Collection] = {
 assert {name for name, row in COLLECTIONS.items() if row.readers == (REQUEST,)} == set(PULLED)
 
 
-def get_collection(policy: Policy, typed: str) -> Collection:
-    """Return a collection by its typed name.
-
-    Raises:
-        UsageError: There is no such collection.
-    """
-    known = list_collections(policy)
-    plain = typed.strip().lower().replace("_", "-")
-    name = next((one for one in (typed, plain, ALIASES.get(plain, "")) if one in known), "")
-    if not name:
-        raise UsageError(f"unknown collection: {typed}", hint=f"choose one of {', '.join(known)}")
-    return known[name]
-
-
-def list_collections(policy: Policy) -> dict[str, Collection]:
-    """Return every collection by name, sorted: the built-in ones, those of the policy, and those that kinds name."""
-    names = {kind.collection for kind in policy.kinds.values() if kind.collection}
+def all_collections(kinds: Mapping[str, Kind], own: Mapping[str, Collection]) -> dict[str, Collection]:
+    """Return every collection by name, sorted: the built-in ones, the policy's *own*, and those that kinds name."""
+    names = {kind.collection for kind in kinds.values() if kind.collection}
     rows = {name: COLLECTIONS.get(name) or Collection(name) for name in names}
-    return dict(sorted({**rows, **policy.collections}.items()))
+    return dict(sorted({**rows, **own}.items()))
 
 
-def kinds_of(policy: Policy, typed: Sequence[str], kinds: Sequence[str]) -> tuple[str, ...]:
-    """Return the kinds in some collections, limited to these kinds if any are given.
-
-    Raises:
-        UsageError: There is no such collection, or it has none of the kinds.
-    """
-    rows = [get_collection(policy, name) for name in typed]
-    found = dict.fromkeys(kind.name for row in rows for kind in policy.kinds.values() if kind.collection == row.name)
-    kept = tuple(kind for kind in found if not kinds or kind in kinds)
-    if not kept:
-        raise UsageError(
-            f"no {' or '.join(kinds) or 'kind'} belongs to the collection {' or '.join(typed)}",
-            hint=f"its kinds: {', '.join(found) or 'none'}",
-        )
-    return kept
-
-
-def kind_for(policy: Policy, typed: str, kind: str) -> str:
-    """Return the kind of a memory for a collection: the typed one, or the collection's default.
-
-    Raises:
-        UsageError: There is no such collection, or the kind is not in it.
-    """
-    row = get_collection(policy, typed)
-    if kind:
-        return kinds_of(policy, (typed,), (kind,))[0]
-    return row.kind or kinds_of(policy, (typed,), ())[0]
-
-
-def unread(policy: Policy, reader: str, prompt: str) -> tuple[str, ...]:
-    """Return the kinds in collections that a reader does not read; for a prompt, by its routing rules."""
-    closed = {
+def unread(rows: Mapping[str, Collection], reader: str, prompt: str) -> frozenset[str]:
+    """Return the collections that a reader does not read; for a prompt, by its routing rules."""
+    return frozenset(
         name
-        for name, row in list_collections(policy).items()
+        for name, row in rows.items()
         if reader not in row.readers or (reader == PROMPT and not _is_routed(row, prompt))
-    }
-    return tuple(kind.name for kind in policy.kinds.values() if kind.collection in closed)
+    )
 
 
 def _is_routed(row: Collection, prompt: str) -> bool:
@@ -186,51 +141,3 @@ def is_file(word: str) -> bool:
     stem, dot, suffix = word.rpartition(".")
     is_named = bool(dot) and len(stem) > 1 and suffix.lower() in _SUFFIXES
     return is_named or (word.count("/") >= 2 and all(word.strip("/").split("/")))
-
-
-def refuse_writer(policy: Policy, kind: str, writer: str) -> None:
-    """Refuse a memory if its collection does not accept it from this writer.
-
-    Raises:
-        RefusedError: It does not; the message names the accepted writers.
-    """
-    row = policy.collections.get(policy.kind(kind).collection)
-    if row is not None and writer not in row.writers:
-        who = " or ".join(row.writers) or "no command"
-        accept = f"gitmem policy set --add collections.{row.name}.writers {writer}"
-        raise RefusedError(
-            f"the collection {row.name} accepts no {kind} from {writer}, only from {who}",
-            hint=f"record another kind, or accept it: {accept}",
-        )
-
-
-def refuse_scope(policy: Policy, kind: str, scope: str) -> None:
-    """Refuse a shared scope if the collection stays in the project.
-
-    Raises:
-        RefusedError: It does.
-    """
-    row = policy.collections.get(policy.kind(kind).collection)
-    if row is not None and row.scope in (PROJECT, PRIVATE):
-        raise RefusedError(
-            f"the collection {row.name} is kept in the {row.scope} scope; {scope} memories are read by other projects",
-            hint=f"--scope {row.scope}; what holds everywhere: gitmem remember … --collection conventions",
-        )
-
-
-def refuse_size(policy: Policy, kind: str, count: Callable[[], int]) -> None:
-    """Refuse a memory that is too short or too long for its collection; *count* returns its tokens.
-
-    Raises:
-        RefusedError: It is; the message gives its tokens and the limits.
-    """
-    row = policy.collections.get(policy.kind(kind).collection)
-    if row is None or not (row.min_tokens or row.max_tokens):
-        return
-    tokens = count()
-    if tokens < row.min_tokens or tokens > (row.max_tokens or tokens):
-        most = f" and at most {row.max_tokens}" if row.max_tokens else ""
-        raise RefusedError(
-            f"this {kind} has {tokens} tokens; one of the collection {row.name} has at least {row.min_tokens}{most}",
-            hint="say what, where and why" if tokens < row.min_tokens else "record several, each about one thing",
-        )

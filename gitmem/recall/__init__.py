@@ -151,7 +151,7 @@ def narrow(policy: Policy, query: Query) -> Query:
         UsageError: There is no such collection, or it contains none of the query's kinds.
     """
     if query.collections:
-        from gitmem.policy.collections import kinds_of
+        from gitmem.policy.collection_rules import kinds_of
 
         return replace(query, kinds=kinds_of(policy, query.collections, query.kinds), collections=())
     unread = () if query.kinds or not query.reader else policy.unread(query.reader, query.text)

@@ -156,7 +156,7 @@ def make_draft(new: NewMemory, *, author: Author, policy: Policy, now: int) -> D
     if new.writer == REMEMBER and (near := nearest_kind(kind, policy.kinds)):
         raise RefusedError(f"unknown kind: {kind}", hint=f"--kind {near}; a new kind needs a row: gitmem policy edit")
     if policy.collections:
-        from gitmem.policy.collections import refuse_writer
+        from gitmem.policy.collection_rules import refuse_writer
 
         refuse_writer(policy, kind, new.writer)
     heading, body = split_title(clean_body(text), title)
@@ -306,7 +306,7 @@ def check_rules(key: str, document: Document, policy: Policy) -> None:
             hint='if it cannot be checked, record another kind of memory: gitmem remember "…" --kind convention',
         )
     if policy.collections:
-        from gitmem.policy.collections import refuse_size
+        from gitmem.policy.collection_rules import refuse_size
 
         refuse_size(policy, document.kind, lambda: count_tokens(f"{document.title}\n{document.body}"))
     if kind.needs_refs and not any(is_line_reference(ref) for ref in document.strings("refs")):
@@ -322,7 +322,8 @@ def refuse_project_code(kind: str, refs: Sequence[str], text: str, *, scope: str
     Raises:
         RefusedError: The kind needs code locations, its collection stays in the project, or it refers to lines of code.
     """
-    from gitmem.policy.collections import is_file, refuse_scope, words_of
+    from gitmem.policy.collection_rules import refuse_scope
+    from gitmem.policy.collections import is_file, words_of
 
     refuse_scope(policy, kind, scope)
     lines = [ref for ref in refs if is_line_reference(ref)]

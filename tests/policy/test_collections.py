@@ -1,11 +1,11 @@
-"""Collections: which kinds they have, who reads and writes them, and what a prompt is routed to."""
+"""Collections: who reads them, what a prompt is routed to, and what their kinds take from them."""
 
 from __future__ import annotations
 
 import pytest
 
-from gitmem.errors import ConfigError, RefusedError, UsageError
-from gitmem.policy import builtin, collections, load
+from gitmem.errors import ConfigError
+from gitmem.policy import builtin, load
 
 RULES = """
 [collections.code-patterns]
@@ -68,31 +68,6 @@ def test_collection_decides_for_its_kinds() -> None:
     ]  # fmt: skip
     own = policy(RULES + '[kinds.code_pattern]\nttl = "1d"\n')
     assert own.kind("code_pattern").ttl_s == 86_400
-
-
-def test_kinds_of_a_collection_are_chosen_by_its_name() -> None:
-    assert collections.kinds_of(builtin(), ["discussions"], []) == ("decision", "discussion", "session")
-    assert collections.kinds_of(builtin(), ["jira-data", "code_patterns"], []) == ("jira", "code_pattern")
-    assert collections.kinds_of(builtin(), ["discussions"], ["decision", "gotcha"]) == ("decision",)
-    assert collections.kinds_of(policy(), ["runbooks"], []) == ("runbook",)
-    assert collections.kind_for(builtin(), "discussions", "") == "discussion"
-    assert collections.kind_for(builtin(), "discussions", "decision") == "decision"
-    for names, kinds in ((["nothing"], []), (["conventions"], ["gotcha"])):
-        with pytest.raises(UsageError):
-            collections.kinds_of(builtin(), names, kinds)
-
-
-def test_writers_scopes_and_sizes_are_enforced() -> None:
-    collections.refuse_writer(policy(), "code_pattern", "workflow")
-    collections.refuse_size(policy(), "code_pattern", lambda: 20)
-    collections.refuse_scope(policy(), "convention", "universal")
-    with pytest.raises(RefusedError, match="accepts no code_pattern from remember, only from workflow or capture"):
-        collections.refuse_writer(policy(), "code_pattern", "remember")
-    with pytest.raises(RefusedError, match="kept in the project scope"):
-        collections.refuse_scope(policy(), "code_pattern", "domain")
-    for tokens in (4, 21):
-        with pytest.raises(RefusedError, match=f"has {tokens} tokens; one of the collection code-patterns has"):
-            collections.refuse_size(policy(), "code_pattern", lambda tokens=tokens: tokens)
 
 
 @pytest.mark.parametrize(

@@ -249,7 +249,7 @@ _NOTHING = object()
 
 def _check(given: ImportRecord, policy: Policy, *, author: Author, now: int) -> Incoming:
     if policy.collections:
-        from gitmem.policy.collections import refuse_writer
+        from gitmem.policy.collection_rules import refuse_writer
 
         refuse_writer(policy, str(given.fields.get("kind", "")), IMPORT)
     if given.text:
