@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from torture.run import PARTS
 
 PROJECT = Path(__file__).resolve().parent.parent
 FEATURES = PROJECT / "benchmarks" / "rows" / "README.md"
@@ -67,12 +68,16 @@ def test_every_threat_names_tests_that_exist() -> None:
     assert missing == []
 
 
-def test_every_guarantee_names_tests_that_exist() -> None:
-    text = (PROJECT / "docs" / "design.md").read_text(encoding="utf-8")
-    rows = [re.findall(r"`(tests/[^`]+)`", line) for line in text.splitlines() if re.match(r"\| (?!guarantee|-)", line)]
+def test_every_guarantee_names_tests_or_parts_of_the_torture_that_exist() -> None:
+    text = (PROJECT / "docs" / "guarantees.md").read_text(encoding="utf-8")
+    promises = text.partition("## The promises")[2].partition("\n## ")[0]
+    rows = [line.rsplit("|", 2)[1] for line in promises.splitlines() if re.match(r"\| (?!promise|-)", line)]
+    tests = [re.findall(r"`(tests/[^`]+)`", row) for row in rows]
+    parts = [set(re.findall(r"`(\w+)`", row)) & set(PARTS) for row in rows]
 
-    assert len(rows) >= 8
-    assert [paths for paths in rows if not paths or not all((PROJECT / path).is_file() for path in paths)] == []
+    assert len([paths for paths in tests if paths]) >= 12
+    assert [row for row, paths, names in zip(rows, tests, parts, strict=True) if not paths and not names] == []
+    assert [path for paths in tests for path in paths if not (PROJECT / path).is_file()] == []
 
 
 def test_code_cites_only_what_a_reader_of_the_repository_can_open() -> None:
