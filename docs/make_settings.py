@@ -34,8 +34,8 @@ A setting that takes several values is given several times (`git config --add`);
 in `PATH`. An empty value in git config discards those before it. A repository's own configuration sets those marked
 "once accepted" only [after you accept it](how-it-works.md#settings-of-a-repository); switched off, they count.
 
-| `git config` | variable | value | default | meaning | from the repository |
-|---|---|---|---|---|---|
+| `git config` | variable | value | default | meaning |
+|---|---|---|---|---|
 """
 VARIABLES = """\
 ## Other variables
@@ -74,8 +74,8 @@ def reference() -> str:
 def _own_row(row: Setting) -> str:
     also = f"; `{row.alias}` is read, too" if row.alias else ""
     default = f"`{row.policy}` of the policy" if row.policy else _default(row.default)
-    guard = f"once accepted: {row.guarded}" if row.guarded else "counts"
-    return _row(f"`{row.git_name}`", f"`{row.variable}`", row.requirement, default, row.about + also, guard)
+    guard = f"; once accepted: {row.guarded}" if row.guarded else ""
+    return _row(f"`{row.git_name}`", f"`{row.variable}`", row.requirement, default, row.about + also + guard)
 
 
 def _default(value: object) -> str:
@@ -85,8 +85,15 @@ def _default(value: object) -> str:
 
 
 def _section(title: str, rows: Mapping[str, Setting]) -> str:
-    lines = [_row(f"`{row.key}`", row.requirement, f"`{default_of(row)}`", row.about) for row in rows.values()]
-    return "\n".join([f"### `{title}`", "", "| key | value | default | meaning |", "|---|---|---|---|", *lines, ""])
+    """Return the settings of a section; what all of them take is said once."""
+    values = {row.requirement for row in rows.values()}
+    if len(rows) > 2 and len(values) == 1:
+        lines = [_row(f"`{row.key}`", f"`{default_of(row)}`", row.about) for row in rows.values()]
+        head = [f"Each is {values.pop()}.", "", "| key | default | meaning |", "|---|---|---|"]
+    else:
+        lines = [_row(f"`{row.key}`", row.requirement, f"`{default_of(row)}`", row.about) for row in rows.values()]
+        head = ["| key | value | default | meaning |", "|---|---|---|---|"]
+    return "\n".join([f"### `{title}`", "", *head, *lines, ""])
 
 
 def _row(*cells: str) -> str:
