@@ -13,7 +13,7 @@ from zlib import crc32
 
 from gitmem.config import second_place
 from gitmem.errors import suppress
-from gitmem.system import make_folder, read_file, write_text
+from gitmem.system import NO_WAIT, make_folder, read_file, write_text
 
 FOLDER = "hooks"
 # The kinds of trouble: an event that took too long, a memory that cannot be read, events that were slow, and a search
@@ -58,7 +58,7 @@ def note(state_folder: str, session: str, kind: str) -> bool:
     for path in _paths(state_folder, session, kind):
         with suppress(OSError):
             make_folder(os.path.dirname(path))
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY | NO_WAIT, 0o600))
             return True
     return True
 

@@ -16,6 +16,7 @@ from gitmem.commands.sync.quiet import sync_quietly
 from gitmem.document.times import format_time
 from gitmem.memory import Memory
 from gitmem.store.state import background
+from gitmem.system import only_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def _verify(memory: Memory) -> None:
 
     run = memory.jobs.run_scheduled()
     log = Path(memory.repository.git.repository.state, background.FOLDER, background.LOG)
-    with log.open("a", encoding="utf-8") as file:
+    with open(log, "a", encoding="utf-8", opener=only_regular) as file:
         message = "another verify job is running" if run is None else summary(run)
         Output(color="never", stdout=file).line(f"{format_time(memory.repository.now)} verify: {message}")
 

@@ -7,6 +7,7 @@ import os
 from gitmem.errors import GitmemError
 from gitmem.policy.kinds import PROMPT, REQUEST, START
 from gitmem.store.scopes import SOURCE_FOLDER
+from gitmem.system import only_regular
 from gitmem.text import parse_json
 
 TYPE_CHECKING = False
@@ -66,7 +67,7 @@ def pulled_stores(repository: OpenRepository, reader: str) -> list[OpenStore]:
 def _kind_of(path: str) -> str:
     """Return the kind in the settings of a source; empty if they are damaged, which ``gitmem sources`` reports."""
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", opener=only_regular) as file:
             found = parse_json(file.read(SETTINGS_LIMIT))
     except (OSError, ValueError):
         return ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from gitmem.frozen import frozen
-from gitmem.system import make_folder, remove
+from gitmem.system import make_folder, only_regular, remove
 from gitmem.system.atomic_write import sync_folder, write_synced
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ def read_current_proposal(state: str, base: str) -> CurrentProposal | None:
         base: The memory branch; a proposal onto another one does not count.
     """
     try:
-        with open(os.path.join(state, PROPOSAL_FILE), encoding="utf-8", errors="replace") as file:
+        with open(os.path.join(state, PROPOSAL_FILE), encoding="utf-8", errors="replace", opener=only_regular) as file:
             words = file.readline(1000).split()
     except OSError:
         return None

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 CLOSE_ON_EXEC: int = getattr(os, "O_CLOEXEC", getattr(os, "O_NOINHERIT", 0))
 NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 ONLY_FOLDER: int = getattr(os, "O_DIRECTORY", 0)
+NO_WAIT: int = getattr(os, "O_NONBLOCK", 0)
 _SHARED = stat.S_ISGID | stat.S_IWGRP
 _FOLDER_OF_GROUP, _FILE_OF_GROUP = 0o2770, 0o660
 # No file that gitmem writes beside its databases is larger (chosen).
 LARGEST = 64 << 20
+SPECIAL = "Not a regular file"
 # Files that belong to one person even in a shared repository: secrets.
 _UNSHARED = frozenset({"mcp-token"})
 
@@ -44,7 +46,7 @@ def make_folder(path: str | os.PathLike[str]) -> None:
         os.mkdir(folder, 0o700)
     except FileExistsError:
         if not os.path.isdir(folder):
-            raise
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), folder) from None
         return
     if _is_shared(above):
         os.chmod(folder, _FOLDER_OF_GROUP)
@@ -56,12 +58,27 @@ def open_private(path: str | os.PathLike[str], flags: int) -> int:
     Raises:
         OSError: It cannot be made or opened.
     """
-    fd = os.open(path, flags | CLOSE_ON_EXEC | NO_FOLLOW, 0o600)
+    fd = os.open(path, flags | CLOSE_ON_EXEC | NO_FOLLOW | NO_WAIT, 0o600)
     if flags & os.O_CREAT and _is_shared(os.path.dirname(path)):
         try:
             os.fchmod(fd, _FILE_OF_GROUP)
         except OSError:
             return fd  # another member created it
+    return fd
+
+
+def only_regular(path: str, flags: int) -> int:
+    """Open a file as an ``opener`` of `open`; a pipe in its place would wait for ever, and a device never end.
+
+    Raises:
+        OSError: It cannot be opened, or is no regular file.
+    """
+    fd = os.open(path, flags | CLOSE_ON_EXEC | NO_WAIT, 0o666)
+    mode = os.fstat(fd).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(fd)
+        code, why = (errno.EISDIR, os.strerror(errno.EISDIR)) if stat.S_ISDIR(mode) else (errno.ENXIO, SPECIAL)
+        raise OSError(code, why, path)
     return fd
 
 
@@ -95,10 +112,10 @@ def write_text(path: str, text: str) -> None:
 
 
 def remove(path: str | os.PathLike[str]) -> None:
-    """Remove a file of the state, which may be missing."""
+    """Remove a file of the state, which may be missing, as may its folder."""
     try:
         os.unlink(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return
 
 
@@ -185,7 +202,7 @@ def list_names(folder: str) -> list[str]:
 def read_file(path: str | os.PathLike[str]) -> bytes:
     """Return the content of a file; nothing if it cannot be read, or is larger than any that gitmem writes."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=only_regular) as file:
             return file.read() if os.fstat(file.fileno()).st_size <= LARGEST else b""
     except OSError:
         return b""

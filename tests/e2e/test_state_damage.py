@@ -34,6 +34,8 @@ SHAPES: dict[str, Callable[[Path], object]] = {
     "NUL bytes": lambda path: path.write_bytes(b"\0" * 4096),
     "newer": lambda path: path.write_bytes(b'{"version": 99, "format": 99, "schema": 99}\n'),
     "half": lambda path: path.write_bytes(HELD[path][: len(HELD[path]) // 2]),
+    "pipe": os.mkfifo,
+    "device": lambda path: path.symlink_to("/dev/zero"),
     "unreadable": lambda path: (path.write_bytes(HELD[path]), path.chmod(0)),
 }
 # What the files had before they were damaged.

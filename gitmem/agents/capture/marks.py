@@ -10,7 +10,7 @@ from binascii import crc32
 
 from gitmem.agents.capture.state import session_file
 from gitmem.errors import suppress
-from gitmem.system import append_file
+from gitmem.system import append_file, only_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def is_marked(repository: OpenRepository, session: str, text: str) -> bool:
     """Return whether a text is marked as captured in this session."""
     path = _path(repository, session)
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=only_regular) as file:
             return _line_of(text) in file.read(SIZE_LIMIT).split(b"\n")
     except OSError:
         return False

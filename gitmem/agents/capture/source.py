@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from gitmem.git.repository import Unsure, read_head
+from gitmem.system import only_regular
 from gitmem.text import display
 
 TYPE_CHECKING = False
@@ -94,7 +95,7 @@ def read_inside(repository: OpenRepository, place: str, *, limit: int) -> str | 
     try:
         if not os.path.isfile(path) or os.path.getsize(path) > limit:
             return None
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=only_regular) as file:
             return file.read(limit + 1).decode("utf-8")
     except (OSError, ValueError):
         return None

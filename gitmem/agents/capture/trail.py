@@ -9,7 +9,7 @@ from gitmem.agents import event as happened
 from gitmem.agents.capture.state import session_file
 from gitmem.errors import suppress
 from gitmem.frozen import frozen
-from gitmem.system import append_file
+from gitmem.system import append_file, only_regular
 from gitmem.text import display
 from gitmem.text.secrets import redact
 
@@ -225,7 +225,7 @@ def _read(path: str) -> list[str]:
     if not path:
         return []
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=only_regular) as file:
             file.seek(0, 2)
             file.seek(max(file.tell() - SIZE_LIMIT, 0))
             return file.read().decode("utf-8", "replace").split("\n")

@@ -11,7 +11,7 @@ import os
 import time
 
 from gitmem.errors import BusyError
-from gitmem.system import LARGEST, make_folder
+from gitmem.system import LARGEST, make_folder, only_regular
 from gitmem.system.file_lock import lock, lock_now, open_lock
 from gitmem.text import format_json, parse_json
 
@@ -103,7 +103,7 @@ def change_table(path: str, how: Callable[[dict[str, Any]], None], *, limit: int
 def read_text(path: str, limit: int) -> str:
     """Return the beginning of a text file, at most *limit* bytes; empty if it does not exist."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=only_regular) as file:
             return file.read(limit).decode("utf-8", "replace")
     except OSError:
         return ""
@@ -122,7 +122,7 @@ def append(path: str, entry: Mapping[str, Any], *, limit: int) -> None:
     lock = open_lock(os.path.join(folder, LOCK))
     try:
         _wait_for(lock, path)
-        with open(path, "ab+") as file:
+        with open(path, "ab+", opener=only_regular) as file:
             size = file.seek(0, os.SEEK_END)
             if size:  # a writer that was killed may have left an incomplete line
                 file.seek(size - 1)
@@ -144,7 +144,7 @@ def _wait_for(lock: int, path: str) -> None:
 
 def _trim(path: str, keep: int) -> None:
     """Keep the last whole lines within *keep* bytes; the very last one in any case."""
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=only_regular) as file:
         file.seek(max(file.seek(0, os.SEEK_END) - LARGEST, 0))
         lines = file.read().splitlines(keepends=True)
     kept, size = [lines[-1]], len(lines[-1])
@@ -162,7 +162,7 @@ def _trim(path: str, keep: int) -> None:
 def read_lines(path: str, limit: int) -> list[dict[str, Any]]:
     """Return the objects at the end of a file of JSON lines, oldest first; damaged lines are skipped."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=only_regular) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - limit))
             content = file.read(limit)

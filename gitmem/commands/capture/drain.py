@@ -62,14 +62,15 @@ def drain(repository: OpenRepository, writer: Writer) -> int:
     lock = _lock(repository, spool)
     try:
         before = len(spool.list_waiting())
-        _finish_interrupted(repository, spool)
-        while names := spool.list_waiting()[:AT_ONCE]:
+        # Where one of the two places became read-only, an entry stays there: it is not written again.
+        stuck = _finish_interrupted(repository, spool)
+        while names := [name for name in spool.list_waiting() if name not in stuck][:AT_ONCE]:
             own = [name for name in names if _is_private(spool, name)]
             for name in own:
-                _drain_private(repository, spool, name)
+                stuck |= _drain_private(repository, spool, name)
             if rest := [name for name in names if name not in own]:
-                _drain_some(repository, spool, writer, rest)
-        return before
+                stuck |= _drain_some(repository, spool, writer, rest, is_first=not stuck)
+        return before - len(stuck)
     finally:
         os.close(lock)
 
@@ -91,11 +92,15 @@ def _lock(repository: OpenRepository, spool: Spool) -> int:
         time.sleep(POLL_S)
 
 
-def _finish_interrupted(repository: OpenRepository, spool: Spool) -> None:
-    """Remove from the spool what a killed drain had committed: its commits name their entries."""
+def _finish_interrupted(repository: OpenRepository, spool: Spool) -> set[str]:
+    """Remove from the spool what a killed drain had committed: its commits name their entries.
+
+    Returns those of them that cannot be removed; the next drain then looks for their commits again.
+    """
     tip, base = repository.find_tip(), spool.interrupted_tip()
+    stuck: set[str] = set()
     if base is None:
-        return
+        return stuck
     if tip is not None:
         asked = ("log", f"--max-count={LOOKED_THROUGH}", f"--format=%(trailers:key={TRAILER},valueonly)")
         git = repository.git
@@ -103,8 +108,10 @@ def _finish_interrupted(repository: OpenRepository, spool: Spool) -> None:
         if done.status != 0:  # that commit is gone
             done = git.run(*asked, tip)
         words = done.stdout.decode("utf-8", "replace").split()
-        spool.remove(set(words) & set(spool.list_waiting()))
-    spool.end()
+        stuck = spool.remove(set(words) & set(spool.list_waiting()))
+    if not stuck:
+        spool.end()
+    return stuck
 
 
 def _is_private(spool: Spool, name: str) -> bool:
@@ -116,19 +123,23 @@ def _is_private(spool: Spool, name: str) -> bool:
     return entry is not None and entry.get("scope") == PRIVATE
 
 
-def _drain_private(repository: OpenRepository, spool: Spool, name: str) -> None:
-    """Write an entry into the private memories of its agent or of the person; set aside what can never be written."""
+def _drain_private(repository: OpenRepository, spool: Spool, name: str) -> set[str]:
+    """Write an entry into the private memories of its agent or of the person; set aside what can never be written.
+
+    Returns the entry if it cannot be removed.
+    """
     policy = repository.policy()
     try:
         entry = spool.read(name)
         if entry is not None:
             store = open_private(repository, agent=str(entry.get("owner") or agent_of_person(repository)))
             store.writer().remember(_draft(repository, entry, policy, None), policy, verb="capture", again=FOLD)
-        spool.remove([name])
+        return spool.remove([name])
     except (RefusedError, FormatError, UsageError) as err:
-        spool.set_aside(name, err.message)
+        is_aside = spool.set_aside(name, err.message)
     except (ValueError, TypeError) as err:
-        spool.set_aside(name, f"the entry cannot be read: {err}")
+        is_aside = spool.set_aside(name, f"the entry cannot be read: {err}")
+    return set() if is_aside else {name}
 
 
 def agent_of_person(repository: OpenRepository) -> str:
@@ -136,8 +147,13 @@ def agent_of_person(repository: OpenRepository) -> str:
     return repository.config.agent or repository.git.identity()[0]
 
 
-def _drain_some(repository: OpenRepository, spool: Spool, writer: Writer, names: Sequence[str]) -> None:
-    """Write entries in one commit, and remove them from the spool; entries that can never be written are set aside."""
+def _drain_some(
+    repository: OpenRepository, spool: Spool, writer: Writer, names: Sequence[str], *, is_first: bool
+) -> set[str]:
+    """Write entries in one commit, and remove them from the spool; entries that can never be written are set aside.
+
+    Returns those that stay. Unless *is_first*, others stayed before, whose commits are after the recorded tip.
+    """
     done: list[str] = []
     refused: dict[str, str] = {}
     again: list[tuple[str, str]] = []
@@ -162,12 +178,13 @@ def _drain_some(repository: OpenRepository, spool: Spool, writer: Writer, names:
         made = writer.plan_rehearsed(rehearsal, subject, written, sources=[f"capture {name}" for name in done])
         return replace(made, body=_describe_repeats(again)) if made is not None and again else made
 
-    spool.begin(repository.find_tip() or "")
+    if is_first:
+        spool.begin(repository.find_tip() or "")
     writer.write(plan, "capture")
-    spool.remove(done)
-    for name, why in refused.items():
-        spool.set_aside(name, why)
-    spool.end()
+    committed = spool.remove(done)
+    if is_first and not committed:
+        spool.end()
+    return committed | {name for name, why in refused.items() if not spool.set_aside(name, why)}
 
 
 def _rehearse(

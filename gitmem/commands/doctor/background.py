@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 from gitmem.document.times import format_time
@@ -11,7 +12,7 @@ from gitmem.store.purged import read_journal
 from gitmem.store.state import hook_log, losses
 from gitmem.store.state.background import list_failures
 from gitmem.store.state.litter import sweep
-from gitmem.store.state.plain_files import captured_at, spool_folders
+from gitmem.store.state.plain_files import WAITING, captured_at, names_in_spool, spool_folders
 from gitmem.store.state.spool import Spool
 
 TYPE_CHECKING = False
@@ -32,13 +33,19 @@ def check_captures(repository: OpenRepository, fix: bool, fixed: list[str]) -> l
     waiting = spool.list_waiting()
     if fix and waiting:
         repository.writer()  # commits pending captures first
-        fixed.append(f"committed captured memories ({len(waiting)})")
-        waiting = spool.list_waiting()
+        before, waiting = len(waiting), spool.list_waiting()
+        fixed += [f"committed captured memories ({before - len(waiting)})"] if before > len(waiting) else []
     refused = [
         Problem("capture-refused", path, f"captured text was refused: {why}", severity="warning",
                 hint="gitmem doctor --captured shows its text; --accept or --drop it there")
         for path, why in spool.list_refused()
     ]  # fmt: skip
+    for folder in (f"{one}/{WAITING}" for one in spool_folders(repository.git.repository.state)):
+        if (there := names_in_spool(folder)) and not os.access(folder, os.W_OK):
+            message = "captured texts cannot be removed from this folder; each is committed once"
+            hint = "make the folder writable, then gitmem doctor --fix"
+            refused.append(Problem("capture-waits", folder, message, hint=hint, severity="warning"))
+            waiting = [name for name in waiting if name not in there]
     old = [name for name in waiting if time.time() - captured_at(name) > WAITS_AT_MOST_S]
     if not old:
         return refused

@@ -74,7 +74,7 @@ def _clean_file(path: Path, eraser: Eraser) -> bool:
     if path.name == LOCAL:
         return _clean_local(path, eraser)
     try:
-        content = path.read_bytes() if path.stat().st_size <= LARGEST else b""
+        content = path.read_bytes() if path.is_file() and path.stat().st_size <= LARGEST else b""
     except OSError:
         return False  # a lock of another user, or a file that has just been removed
     new = content if content.startswith(_DATABASE) else eraser.text(content)

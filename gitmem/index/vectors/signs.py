@@ -20,6 +20,7 @@ from struct import Struct
 
 from gitmem.frozen import frozen
 from gitmem.index.vectors.rows import DamagedError, map_file
+from gitmem.system import only_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def read_signs(path: str, width: int, count: int) -> Signs | None:
 def count_signs(path: str, width: int, count: int) -> int:
     """Return how many of *count* rows the signs in a file cover; 0 if they are not of these rows."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=only_regular) as file:
             head = file.read(_HEAD.size)
     except OSError:
         return 0

@@ -25,7 +25,7 @@ from gitmem.frozen import frozen
 from gitmem.index import WEIGHTS, WHOOSH_AT_MOST, WHOOSH_FOLDER
 from gitmem.index.catalog import commit_and_tree
 from gitmem.model import searched_of
-from gitmem.system import CLOSE_ON_EXEC, make_folder
+from gitmem.system import CLOSE_ON_EXEC, make_folder, only_regular, read_file
 from gitmem.system.file_lock import try_lock
 from gitmem.text import tokens
 
@@ -233,7 +233,7 @@ def _read(folder: Path, language: str) -> tuple[dict[str, Any], Any] | None:
     change.
     """
     try:
-        text = (folder / "stamp.json").read_bytes()
+        text = _content(folder / "stamp.json")
         if known := _FOUND_GOOD.get((folder, text, language)):
             return known
         stamp = json.loads(text)
@@ -391,7 +391,7 @@ def key_in(folder: Path) -> bytes:
         make_folder(folder)
         made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_ON_EXEC, 0o600)
     except FileExistsError:
-        found = path.read_bytes()
+        found = read_file(path)
         if len(found) == KEY_BYTES:
             return found
         path.unlink()  # a process was killed while writing it
@@ -410,6 +410,11 @@ def seal(stamp: Mapping[str, Any], key: bytes) -> str:
     return blake2b(json.dumps(values, sort_keys=True).encode(), key=key, digest_size=16).hexdigest()
 
 
+def _content(path: Path) -> bytes:
+    with open(path, "rb", opener=only_regular) as file:
+        return file.read()
+
+
 def sum_of(path: Path) -> str:
     """Return the checksum of a file, which is collision-resistant."""
-    return blake2b(path.read_bytes(), digest_size=16).hexdigest()
+    return blake2b(_content(path), digest_size=16).hexdigest()

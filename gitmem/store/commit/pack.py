@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 
 from gitmem.errors import GitmemError, suppress
-from gitmem.system import read_file
+from gitmem.system import only_regular, read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def count(git: Git, tip: str) -> bool:
     place = os.path.join(git.repository.state, FILE_NAME)
     number = _read(place) + 1
     is_due = number >= COMMITS and not git.repository.is_partial
-    with suppress(OSError), open(place, "w", encoding="ascii") as file:
+    with suppress(OSError), open(place, "w", encoding="ascii", opener=only_regular) as file:
         file.write("0" if is_due else str(number))
     return is_due and _pack(git, tip)
 

@@ -14,7 +14,7 @@ import time
 
 from gitmem.config import git_environment, variable
 from gitmem.errors import NoRepositoryError
-from gitmem.system import discard, make_folder, open_private, process, read_file
+from gitmem.system import discard, make_folder, only_regular, open_private, process, read_file
 from gitmem.system.file_lock import try_lock
 
 TYPE_CHECKING = False
@@ -125,7 +125,7 @@ def list_failures(state_folder: str | os.PathLike[str]) -> list[tuple[str, str, 
         what, suffix = os.path.splitext(name)
         if suffix == ".failed":
             try:
-                with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
+                with open(os.path.join(folder, name), encoding="utf-8", errors="replace", opener=only_regular) as file:
                     said = file.read(4000) or "the reason could not be written: the disk was full"
                     found.append((what, said, os.fstat(file.fileno()).st_mtime))
             except FileNotFoundError:
@@ -205,7 +205,7 @@ def _rotate(log: str) -> None:
 
 def _write(path: str, text: str) -> None:
     try:
-        with open(path, "w", encoding="utf-8", errors="replace") as file:
+        with open(path, "w", encoding="utf-8", errors="replace", opener=only_regular) as file:
             file.write(text + "\n")
     except OSError:
         return  # a full disk: the log has the same message, if it could be written

@@ -15,7 +15,7 @@ import stat
 
 from gitmem.config import clones_place
 from gitmem.frozen import frozen
-from gitmem.system import CLOSE_ON_EXEC, NO_FOLLOW
+from gitmem.system import CLOSE_ON_EXEC, NO_FOLLOW, NO_WAIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def clone_identity(state: str) -> tuple[str, bytes]:
     Raises:
         OSError, ValueError: It has no id made by gitmem.
     """
-    fd = os.open(os.path.join(state, ID_NAME), os.O_RDONLY | NO_FOLLOW | CLOSE_ON_EXEC)
+    fd = os.open(os.path.join(state, ID_NAME), os.O_RDONLY | NO_FOLLOW | NO_WAIT | CLOSE_ON_EXEC)
     with open(fd, "rb") as file:
         name, found = file.read(100).decode("ascii").strip(), os.fstat(fd)
     if len(name) != 32 or set(name) - set("0123456789abcdef"):
@@ -67,7 +67,7 @@ def clone_identity(state: str) -> tuple[str, bytes]:
 
 
 def _read_registration(path: str) -> bytes:
-    with open(os.open(path, os.O_RDONLY | NO_FOLLOW | CLOSE_ON_EXEC), "rb") as file:
+    with open(os.open(path, os.O_RDONLY | NO_FOLLOW | NO_WAIT | CLOSE_ON_EXEC), "rb") as file:
         return file.read(1000)
 
 

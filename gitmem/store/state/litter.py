@@ -10,7 +10,7 @@ import os
 import time
 
 from gitmem.errors import suppress
-from gitmem.system import list_names
+from gitmem.system import list_names, only_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _reports(git_dir: str, ref: str) -> Iterator[tuple[str, float]]:
 
 def _is_ours(report: str, ref: str) -> bool:
     """Return whether a report names a branch of gitmem, or none (the stream was empty, or the disk full)."""
-    with suppress(OSError), open(report, "rb") as file:
+    with suppress(OSError), open(report, "rb", opener=only_regular) as file:
         text = file.read(REPORT_READ)
         commands = text.partition(b"Most Recent Commands")[2].partition(b"Active Branch")[0].split(b"\n")[2:]
         is_empty = [line.strip(b"* ") for line in commands if line.strip()] == [b"feature done"]

@@ -12,7 +12,7 @@ import time
 from gitmem.errors import suppress
 from gitmem.frozen import frozen
 from gitmem.git import plausible
-from gitmem.system import make_folder, open_private
+from gitmem.system import make_folder, only_regular, open_private
 from gitmem.system.atomic_write import write_synced
 from gitmem.system.file_lock import lock
 
@@ -59,7 +59,10 @@ def list_losses(folders: Iterable[str]) -> list[Loss]:
     """Return the recorded losses, oldest first."""
     found = []
     for folder in folders:
-        with suppress(OSError), open(os.path.join(folder, NAME), encoding="utf-8", errors="replace") as file:
+        with (
+            suppress(OSError),
+            open(os.path.join(folder, NAME), encoding="utf-8", errors="replace", opener=only_regular) as file,
+        ):
             words = (line.partition(" ") for line in file.read(ROOM).strip("\0").splitlines())
             found += [Loss(int(at), why) for at, _, why in words if at.isdecimal() and at.isascii()]
     return sorted(found, key=lambda loss: loss.at)

@@ -14,7 +14,7 @@ from gitmem.store.state.clone import ID_NAME, SEEN, CloneState, clone_identity, 
 from gitmem.store.state.inventory import INVENTORY
 from gitmem.store.state.links import CLONES
 from gitmem.store.state.plain_files import LOCAL
-from gitmem.system import NO_FOLLOW, make_folder, open_private, settle_modes
+from gitmem.system import NO_FOLLOW, make_folder, only_regular, open_private, settle_modes
 from gitmem.system.file_lock import lock as wait_for
 from gitmem.system.file_lock import open_lock
 
@@ -203,7 +203,7 @@ def clone_id(state_dir: str | Path) -> str:
 
 
 def _read_id(path: str) -> str:
-    with open(path, encoding="utf-8", errors="replace") as file:
+    with open(path, encoding="utf-8", errors="replace", opener=only_regular) as file:
         found = file.read(ID_LIMIT).strip()
         return found and f"{found}-{os.fstat(file.fileno()).st_ino}"
 

@@ -12,9 +12,10 @@ import os
 import time
 
 from gitmem.errors import suppress
+from gitmem.git.repository import is_oid
 from gitmem.store.state import losses, plain_files
 from gitmem.store.state.plain_files import REFUSED, SUFFIX, WAITING, names_in_spool, spool_folders, spooled_names
-from gitmem.system import discard, make_folder, remove
+from gitmem.system import discard, make_folder, only_regular, remove
 from gitmem.system.atomic_write import sync_folder, write_durably, write_synced
 from gitmem.system.file_lock import try_lock
 from gitmem.text import format_json, parse_json
@@ -67,48 +68,54 @@ class Spool:
 
     def list_waiting(self) -> list[str]:
         """Return the names of the waiting entries, oldest first."""
-        return spooled_names(self._folders, WAITING)
-
-    def _find(self, name: str) -> str:
-        """Return the folder with a waiting entry."""
-        return next((one for one in self._folders if os.path.lexists(os.path.join(one, WAITING, name))), self._folder)
+        return list(dict.fromkeys(spooled_names(self._folders, WAITING)))
 
     def read(self, name: str) -> dict[str, Any] | None:
         """Return a waiting entry; None if another process has drained it.
 
+        Where a disk failed in the middle, both places may have it, and one of them half of it.
+
         Raises:
             ValueError: It is damaged, cannot be read, or was written by a newer gitmem.
         """
-        try:
-            with open(os.path.join(self._find(name), WAITING, name), "rb") as file:
-                content = file.read(ENTRY_LIMIT)
-        except FileNotFoundError:
-            return None
-        except OSError as err:  # another user's file
-            raise ValueError(err.strerror or type(err).__name__) from err
-        try:
-            entry = parse_json(content)
-        except RecursionError as err:
-            raise ValueError("it is nested too deeply") from err
-        if not isinstance(entry, dict) or not isinstance(entry.get("text"), str):
-            raise ValueError("it is not an entry")
-        if entry.get("format") != FORMAT:
-            raise ValueError(f"its format {entry.get('format')!r} is unknown to this version of gitmem")
-        return entry
+        problem = None
+        for folder in self._folders:
+            try:
+                return _read(os.path.join(folder, WAITING, name))
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except ValueError as err:
+                problem = err
+            except OSError as err:  # another user's file
+                problem = ValueError(err.strerror or type(err).__name__)
+        if problem is not None:
+            raise problem
+        return None
 
-    def remove(self, names: Iterable[str]) -> None:
-        """Remove committed entries."""
+    def remove(self, names: Iterable[str]) -> set[str]:
+        """Remove committed entries; return those that cannot be removed: one of the places became read-only."""
+        stuck = set()
         for name in names:
             for folder in self._folders:
-                remove(os.path.join(folder, WAITING, name))
+                try:
+                    remove(os.path.join(folder, WAITING, name))
+                except OSError:
+                    stuck.add(name)
+        return stuck
 
-    def set_aside(self, name: str, why: str) -> None:
-        """Move an entry that cannot be written out of the way, with the reason."""
-        folder = self._find(name)
-        refused = os.path.join(folder, REFUSED)
-        make_folder(refused)
-        write_synced(os.path.join(refused, f"{name}.why"), why.encode("utf-8", "replace"))
-        os.replace(os.path.join(folder, WAITING, name), os.path.join(refused, name))
+    def set_aside(self, name: str, why: str) -> bool:
+        """Move an entry that cannot be written out of the way, with the reason; return whether that was possible."""
+        is_aside = True
+        for folder in self._folders:
+            waiting, refused = os.path.join(folder, WAITING, name), os.path.join(folder, REFUSED)
+            try:
+                if os.path.lexists(waiting):
+                    make_folder(refused)
+                    write_synced(os.path.join(refused, f"{name}.why"), why.encode("utf-8", "replace"))
+                    os.replace(waiting, os.path.join(refused, name))
+            except OSError:
+                is_aside = False
+        return is_aside
 
     def note_refused(self, why: str, entry: Mapping[str, Any] | None = None) -> None:
         """Store the reason why something was not captured, and the entry that it would have been.
@@ -131,7 +138,7 @@ class Spool:
     def read_refused(self, path: str) -> dict[str, Any]:
         """Return an entry that was set aside; empty if only its reason was stored, or it is damaged."""
         try:
-            with open(path, "rb") as file:
+            with open(path, "rb", opener=only_regular) as file:
                 found = parse_json(file.read(ENTRY_LIMIT))
         except (OSError, ValueError, RecursionError):
             return {}
@@ -158,7 +165,7 @@ class Spool:
             for name in names_in_spool(folder):
                 path = os.path.join(folder, name)
                 try:
-                    with open(f"{path}.why", encoding="utf-8", errors="replace") as file:
+                    with open(f"{path}.why", encoding="utf-8", errors="replace", opener=only_regular) as file:
                         why = file.read(2000)
                 except OSError:
                     why = "the reason was not recorded"
@@ -179,18 +186,36 @@ class Spool:
         write_durably(self._journal, tip.encode("ascii"))
 
     def interrupted_tip(self) -> str | None:
-        """Return the tip recorded by a drain that never ended; None if the last one ended."""
+        """Return the tip recorded by a drain that never ended, empty if it is damaged; None if the last one ended."""
         try:
-            with open(self._journal, encoding="utf-8", errors="replace") as file:
-                return file.read(TIP_LIMIT)
+            with open(self._journal, encoding="utf-8", errors="replace", opener=only_regular) as file:
+                tip = file.read(TIP_LIMIT)
         except FileNotFoundError:
             return None
+        except OSError:
+            return ""
+        return tip if is_oid(tip) else ""
 
     def end(self) -> None:
         """Record that the drain ended, and remove leftovers of killed writers."""
         remove(self._journal)
         for folder in self._folders:
             _sweep(folder)
+
+
+def _read(path: str) -> dict[str, Any]:
+    """Return an entry; raise ValueError if it is none, and OSError if it cannot be read."""
+    with open(path, "rb", opener=only_regular) as file:
+        content = file.read(ENTRY_LIMIT)
+    try:
+        entry = parse_json(content)
+    except RecursionError as err:
+        raise ValueError("it is nested too deeply") from err
+    if not isinstance(entry, dict) or not isinstance(entry.get("text"), str):
+        raise ValueError("it is not an entry")
+    if entry.get("format") != FORMAT:
+        raise ValueError(f"its format {entry.get('format')!r} is unknown to this version of gitmem")
+    return entry
 
 
 def _put(folder: str, name: str, content: bytes) -> None:

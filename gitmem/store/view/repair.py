@@ -14,7 +14,7 @@ from gitmem.errors import suppress
 from gitmem.git import worktrees
 from gitmem.git.repository import is_oid
 from gitmem.store.state.write_lock import FRESH_S
-from gitmem.system import list_names
+from gitmem.system import list_names, only_regular
 from gitmem.system.atomic_write import write_durably
 
 TYPE_CHECKING = False
@@ -115,6 +115,6 @@ def _mend_log(path: str) -> None:
 
 
 def _read(path: str) -> bytes:
-    with suppress(OSError), open(path, "rb") as file:
+    with suppress(OSError), open(path, "rb", opener=only_regular) as file:
         return file.read(READ_LIMIT)
     return b""

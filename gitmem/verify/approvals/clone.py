@@ -14,7 +14,7 @@ from gitmem.config import state_home
 from gitmem.errors import TrustError
 from gitmem.frozen import fields_of, frozen
 from gitmem.store.state.registration import clone_id
-from gitmem.system import CLOSE_ON_EXEC, remove
+from gitmem.system import CLOSE_ON_EXEC, only_regular, remove
 from gitmem.text import format_json, parse_json
 from gitmem.text.sha256 import sha256
 
@@ -112,7 +112,7 @@ class Trust:
         found = []
         for path in self._files():
             try:
-                with open(path, encoding="utf-8") as file:
+                with open(path, encoding="utf-8", opener=only_regular) as file:
                     table = parse_json(file.read())
                 found.append(Approval(**table))
             except (ValueError, TypeError, OSError, RecursionError):

@@ -14,7 +14,7 @@ from gitmem.document.times import format_time
 from gitmem.errors import BusyError, suppress
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.git import plausible
-from gitmem.system import make_folder, write_text
+from gitmem.system import make_folder, only_regular, write_text
 from gitmem.system.file_lock import try_lock
 from gitmem.text import format_json, parse_json
 
@@ -154,7 +154,7 @@ class JobRun:
 def _holder(path: str) -> str:
     """Describe the holder of the lock, if it recorded itself; else return an empty string."""
     try:
-        with open(path, encoding="ascii", errors="replace") as file:
+        with open(path, encoding="ascii", errors="replace", opener=only_regular) as file:
             pid, since = map(int, file.read(100).split())
     except (OSError, ValueError):
         return ""
@@ -177,7 +177,7 @@ def is_running(job: Job) -> bool:
 def last_job(folder: str) -> Job | None:
     """Return the record of the last job; None if there is none or it is damaged."""
     try:
-        with open(os.path.join(folder, NOTE), encoding="utf-8") as file:
+        with open(os.path.join(folder, NOTE), encoding="utf-8", opener=only_regular) as file:
             table = parse_json(file.read(10_000))
         job = Job(**table)
         fits = all(type(value) is type(getattr(Job(0), name)) for name, value in table.items())

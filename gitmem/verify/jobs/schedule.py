@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from gitmem.frozen import fields_of, frozen
+from gitmem.system import only_regular
 from gitmem.text import parse_json
 from gitmem.text.durations import HOUR_S
 
@@ -78,7 +79,7 @@ class Schedule:
 def read_note(state: str) -> Schedule | None:
     """Return the schedule that was installed on this machine; None if there is none or its record is damaged."""
     try:
-        with open(os.path.join(state, NOTE), encoding="utf-8") as file:
+        with open(os.path.join(state, NOTE), encoding="utf-8", opener=only_regular) as file:
             table = parse_json(file.read(20_000))
         found = Schedule(**{**table, "made": tuple(map(str, table.get("made", ())))})
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):

@@ -11,6 +11,7 @@ from conftest import NOW, commit_files, git, memory_text, put_files, tip
 from support.branch import fields_of, keys_found
 from support.console import GITMEM, needs_namespaces, run
 
+from gitmem.config import second_place
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.index.catalog import Catalog
 from gitmem.index.catalog.state import ground_of
@@ -196,6 +197,28 @@ def test_drain_that_was_killed_before_its_commit_is_done_again(
     memory.captures.drain()
 
     assert keys(repo) == [GATEWAY]
+
+
+@needs_namespaces
+def test_captures_in_a_place_that_became_read_only_are_committed_once_and_stop_no_write(repo: Path) -> None:
+    place = Path(second_place(state(repo)), "spool", "waiting")
+    place.mkdir(parents=True)
+    for name, text in (("1-a.json", TEXT), ("2-b.json", "")):
+        (place / name).write_text(json.dumps({"format": 1, "text": text, "options": {}}))
+    mount = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0"'
+    script = f'{mount} && for n in 1 2 3; do "$1" remember "W $n"; done; "$1" doctor'
+    run([str(GITMEM), "init"], repo)
+    start = tip(repo)
+
+    done = run(["unshare", "-Urm", "sh", "-c", script, str(place.parent), str(GITMEM)], repo)
+    closed = git(repo, "log", "--format=%s", f"{start}..memory").split("\n")
+    run([str(GITMEM), "background", "spool"], repo)
+
+    assert (done.out.split("\n")[:3], done.status) == (["w-1", "w-2", "w-3"], 1), done
+    assert "each is committed once" in done.out
+    assert closed == ["learned: add w-3", "learned: add w-2", "learned: add w-1", f"memory: add {GATEWAY}"]
+    assert tip(repo) == git(repo, "rev-parse", "memory")
+    assert waiting_captures(state(repo)) == ()
 
 
 def test_entry_that_cannot_be_written_is_set_aside_and_stops_no_other(memory, repo: Path) -> None:

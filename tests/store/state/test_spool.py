@@ -104,10 +104,10 @@ def test_only_one_drains_and_what_it_noted_outlives_it(tmp_path: Path) -> None:
     assert lock is not None
     assert other.lock() is None
 
-    spool.begin("abc")
+    spool.begin("ab" * 20)
     os.close(lock)
 
-    assert other.interrupted_tip() == "abc"
+    assert other.interrupted_tip() == "ab" * 20
     other.end()
     assert other.interrupted_tip() is None
 
@@ -125,6 +125,35 @@ def test_end_sweeps_old_litter_only(tmp_path: Path) -> None:
 
     assert (old.exists(), new.exists()) == (False, True)
     assert len(spool.list_waiting()) == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"--output=x", bytes(range(256)), b"HEAD"])
+def test_damaged_note_of_a_drain_names_no_commit(tmp_path: Path, content: bytes) -> None:
+    spool = Spool(tmp_path)
+    spool.append({"text": "a"})
+    (tmp_path / "spool" / "draining").write_bytes(content)
+
+    assert spool.interrupted_tip() == ""
+
+
+@pytest.mark.parametrize("special", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
+def test_pipe_or_device_in_the_place_of_any_file_of_a_spool_stops_nothing(tmp_path: Path, special) -> None:
+    spool = Spool(tmp_path)
+    entry, refused = (spool.append({"text": text}) for text in "ab")
+    spool.set_aside(refused, "it cannot be")
+    for path in ("waiting/" + entry, f"refused/{refused}", f"refused/{refused}.why", "draining", "lost"):
+        (tmp_path / "spool" / path).unlink(missing_ok=True)
+        special(tmp_path / "spool" / path)
+
+    with pytest.raises(ValueError, match="Not a regular file"):
+        spool.read(entry)
+    [(path, why)] = spool.list_refused()
+    assert (spool.read_refused(path), why) == ({}, "the reason was not recorded")
+    assert spool.interrupted_tip() == ""
+    assert losses.list_losses(spool_folders(tmp_path)) == []
+    assert spool.set_aside(entry, "a pipe")
+    spool.end()
+    assert spool.list_waiting() == []
 
 
 # A disk that does not take an entry
@@ -153,6 +182,32 @@ def test_entry_that_the_disk_does_not_take_goes_to_a_second_place_and_is_read_in
     assert [why for _, why in spool.list_refused()] == ["because"]
     spool.remove(spool.list_waiting())
     assert waiting_captures(state) == ()
+
+
+def test_entry_of_which_one_place_has_half_is_read_from_the_other(tmp_path: Path) -> None:
+    spool = Spool(tmp_path)
+    name = spool.append({"text": "whole"})
+    (elsewhere(tmp_path) / "waiting").mkdir(parents=True)
+    (tmp_path / "spool/waiting" / name).rename(elsewhere(tmp_path) / "waiting" / name)
+    (tmp_path / "spool/waiting" / name).write_text('{"format": 1, "te')
+
+    assert texts(spool) == ["whole"]
+    assert spool.remove([name]) == set()
+    assert spool.list_waiting() == []
+
+
+@pytest.mark.parametrize("what", ["", "waiting", "refused"])
+def test_file_in_the_place_of_a_folder_of_the_second_place_stops_nothing(tmp_path: Path, what: str) -> None:
+    spool = Spool(tmp_path)
+    good, bad = (spool.append({"text": text}) for text in "ab")
+    blocked = elsewhere(tmp_path) / what
+    blocked.parent.mkdir(parents=True, exist_ok=True)
+    blocked.write_text("in the way")
+
+    assert texts(spool) == ["a", "b"]
+    assert spool.set_aside(bad, "because")
+    assert spool.remove([good]) == set()
+    assert counts(tmp_path) == {"waiting": 0, "refused": 1}
 
 
 @pytest.mark.parametrize("call", ["fsync", "rename"])
