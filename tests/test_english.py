@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from support.syntax import parse
 
 from gitmem.cli import manual
 from gitmem.cli.commands import HIDDEN, all_commands, load_command
@@ -87,7 +88,7 @@ def strings(tree: ast.AST) -> Iterator[str]:
 def messages() -> Iterator[tuple[str, str]]:
     """Yield every text of two words or more in the package, with its place; neither SQL nor a regular expression."""
     for path in sorted(PACKAGE.rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parse(path.read_text(encoding="utf-8"))
         for text in strings(tree):
             if " " in text.strip() and path.name not in WORD_LISTS and not (QUERY.match(text) or "(?:" in text):
                 yield str(path.relative_to(PROJECT)), text

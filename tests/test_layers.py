@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from support.syntax import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -274,7 +275,7 @@ def imports(source: str, known: frozenset[str]) -> tuple[Import, ...]:
     """Return every import of *source*; ``from gitmem import x`` is one of ``gitmem.x`` where that is a module."""
     # Only a call is an import within an expression; statements alone are a tenth of the tree.
     kinds = (ast.AST,) if "import_module" in source or "__import__" in source else BLOCKS
-    return tuple(_imports(ast.parse(source), known, kinds, lazy=False))
+    return tuple(_imports(parse(source), known, kinds, lazy=False))
 
 
 def _imports(
@@ -374,7 +375,7 @@ def effects(module: str, source: str) -> list[str]:
     """Return where a module has an effect that belongs to another one, a line each."""
     if not DOOR_WORDS.search(source):
         return []
-    tree = ast.parse(source)
+    tree = parse(source)
     aliases = {
         alias.asname or alias.name: alias.name
         for node in ast.walk(tree)
@@ -463,7 +464,7 @@ def misplaced_tests(module: Path) -> str:
     """Return what is wrong with where a module is tested; empty when nothing is."""
     defines = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     needs_none = module.name == "__init__.py" and not any(
-        isinstance(node, defines) for node in ast.parse(module.read_text()).body
+        isinstance(node, defines) for node in parse(module.read_text()).body
     )
     path = test_path_of(module)
     listed = str(module.relative_to(PROJECT)) in TESTED_ELSEWHERE

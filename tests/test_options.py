@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from support.syntax import parse
 
 import gitmem
 from gitmem.document.builtin_checks import CHECKS, iter_fields
@@ -92,7 +93,7 @@ def functions() -> list[tuple[str, str, ast.arguments]]:
     return [
         (f"{path.relative_to(PACKAGE)}:{node.name}", node.name, node.args)
         for path in sorted(PACKAGE.rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
 

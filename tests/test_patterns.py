@@ -10,6 +10,7 @@ import time
 from collections import deque
 
 import pytest
+from support.syntax import parse
 
 PACKAGES = (
     *("gitmem.commands.adopt", "gitmem.plugins.import_", "gitmem.plugins.pull"),
@@ -68,7 +69,7 @@ def used_patterns():
 
 def literals_in(source):
     """Yield the patterns that a module gives to a function of `re`, with their line and the function."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parse(source)):
         match node:
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id="re"), attr=method), args=[ast.Constant(value=str(text)), *_]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
+from support.syntax import parse
 
 from tests.test_layers import MODULES
 
@@ -18,9 +19,7 @@ OPENED = {
 
 def misnamed(module: str, source: str) -> list[str]:
     """Return the parameters whose name is that of another type, a line each."""
-    functions = (
-        node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    )
+    functions = (node for node in ast.walk(parse(source)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     return [
         f"{module}:{one.lineno}: {one.arg}: {ast.unparse(one.annotation)}"
         for function in functions
@@ -43,7 +42,7 @@ def test_few_classes_share_a_name() -> None:
     """Two things with one name make a reader look twice; a private class is read where it stands."""
     places: dict[str, list[str]] = {}
     for module, path in MODULES.items():
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parse(path.read_text())):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(module)
     shared = {name: modules for name, modules in places.items() if len(modules) > 1}
