@@ -52,7 +52,16 @@ BY_PACKAGES = (".ses", "fastembed_cache", "torchinductor_", "org.chromium.Chromi
 OWN = {"XDG_STATE_HOME": "state-home", "XDG_DATA_HOME": "data-home"}  # of each test
 HOMES: list[str] = []  # the folder of the run, in which every test has its own
 LEFT: dict[str, str] = {}  # the first test after which a temporary file was there, by the file's name
-PLAIN_SETTINGS: set[str] = set()  # of the template
+# What a clone's file of settings has where none of them has a say in a commit but the name of its author.
+PLAIN_SETTINGS = re.compile(
+    r"""(?:
+    \[core\]\n(?:\t(?:repositoryformatversion\ =\ 0|(?:filemode|logallrefupdates)\ =\ true|bare\ =\ false)\n)*
+    |\[user\]\n(?:\t(?:name|email)\ =\ [^\n]+\n)*
+    |\[(?:branch|gitmem|maintenance|remote)\b[^\n]*\]\n(?:\t[^\n]*\n)*
+    )*""",
+    re.VERBOSE,
+)
+PERSONAL = (".gitconfig", ".config/git")  # in the home folder
 PLAIN_FOLDERS = {kind.folder for kind in KINDS.values()}
 # The root commit of every store, as git-fast-import(1) reads it.
 ROOT = (
@@ -240,17 +249,16 @@ def commit_all(folder: Path, message: str = "change", *, after_s: int = 0) -> st
 
 def _commit_here(folder: Path, message: str, time: int) -> str:
     """Commit all files without a process of git; empty where hooks, settings or attributes have a say in it."""
-    settings_file = folder / ".git" / "config"
-    is_plain = settings_file.is_file() and settings_file.read_text() in PLAIN_SETTINGS
-    if not is_plain or any((folder / ".git" / "hooks").iterdir()) or not re.fullmatch(r"\S(.*\S)?", message):
+    if not _is_plain(folder) or not re.fullmatch(r"\S(.*\S)?", message):
         return ""
     try:
         opened = pygit2.Repository(str(folder))
         opened.index.add_all()
-        names = [entry.path for entry in opened.index]
+        entries = list(opened.index)
         tree = opened.index.write_tree()
         old = opened.head.target
-        if opened.state() or any(name.endswith(".gitattributes") for name in names):
+        has_attributes = any(entry.path.endswith(".gitattributes") for entry in entries)
+        if opened.state() or has_attributes or any(entry.mode == pygit2.enums.FileMode.COMMIT for entry in entries):
             return ""
         opened.index.write()
         author = pygit2.Signature(opened.default_signature.name, opened.default_signature.email, time, 0)
@@ -259,6 +267,16 @@ def _commit_here(folder: Path, message: str, time: int) -> str:
     except (KeyError, ValueError, pygit2.GitError):
         return ""
     return str(commit)
+
+
+def _is_plain(folder: Path) -> bool:
+    """Return whether no setting and no hook has a say in a commit."""
+    settings_file, hooks = folder / ".git" / "config", folder / ".git" / "hooks"
+    if not settings_file.is_file() or not PLAIN_SETTINGS.fullmatch(settings_file.read_text()):
+        return False
+    homes = [os.environ.get("HOME", ""), os.environ.get("XDG_CONFIG_HOME", "")]
+    is_personal = any(os.path.exists(f"{home}/{name}") for home in homes for name in (*PERSONAL, "git"))
+    return not is_personal and not any(name for name in os.listdir(hooks) if not name.endswith(".sample"))
 
 
 @pytest.fixture(scope="session")
@@ -273,7 +291,6 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     git(folder, "config", "user.email", "ana@example.org")
     git(folder, "config", "maintenance.auto", "false")  # a process less for each commit of a test
     commit_files(folder, CODE, "the service")
-    PLAIN_SETTINGS.add((folder / ".git" / "config").read_text())
     return folder
 
 
