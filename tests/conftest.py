@@ -323,7 +323,7 @@ def first_commit(template: Path, tmp_path_factory: pytest.TempPathFactory) -> di
     with Memory(folder, clock=lambda: float(NOW)) as opened:
         opened.init(offline=True)
         opened.repository.catalog()  # making it is a third of the CPU of a test that writes one memory
-    parts = ("objects", "refs", "logs/refs", "gitmem/proofs", "gitmem/catalog.sqlite")
+    parts = ("objects", "refs", "logs/refs", "gitmem/proofs", "gitmem/home", "gitmem/catalog.sqlite")
     added = [path for part in parts for path in [folder / ".git" / part, *(folder / ".git" / part).rglob("*")]]
     names = [path.relative_to(folder) for path in added if path.is_file()]
     return {str(name): (folder / name).read_bytes() for name in names if not (template / name).exists()}

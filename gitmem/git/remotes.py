@@ -80,11 +80,11 @@ class RefUpdate:
 
 def has_remote(git: Git, remote: str) -> bool:
     """Return whether a remote of this name is configured."""
+    if remote.startswith("-") or not git.may_be_set("remote"):
+        return False
     name = f"remote.{remote}.url"
     # Read again if it was missing, because it may have been added since.
-    return not remote.startswith("-") and bool(
-        git.config_value(name) or git.run("config", "--get", name, check=False).stdout.strip()
-    )
+    return bool(git.config_value(name) or git.run("config", "--get", name, check=False).stdout.strip())
 
 
 def list_remotes(git: Git) -> list[str]:

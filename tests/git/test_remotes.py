@@ -11,7 +11,7 @@ from support.processes import wait_until
 
 from gitmem.errors import NotFoundError, ProtectedError, RemoteError
 from gitmem.git import Git
-from gitmem.git.remotes import RefUpdate, RemoteOptions, fetch, format_url, push
+from gitmem.git.remotes import RefUpdate, RemoteOptions, fetch, format_url, has_remote, push
 from gitmem.git.repository import discover
 
 TALK = RemoteOptions(timeout_s=20)
@@ -126,6 +126,22 @@ def test_a_url_that_runs_a_program_is_refused_wherever_it_is_set(repo: Path, doo
 def test_only_a_configured_remote_is_asked(door: Git, name: str) -> None:
     with pytest.raises(NotFoundError, match="there are: origin"):
         fetch(door, name, "memory", TALK)
+
+
+def test_clone_without_remotes_is_known_as_one_without_starting_git(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    door = Git(discover(repo))
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", str(tmp_path))  # where there is no git
+        assert not has_remote(door, "origin")
+    included = tmp_path / "more"
+    for name, value in (("remote.backup.url", "../b.git"), ("include.path", str(included))):
+        git(repo, "config", name, value)
+    assert [has_remote(door, name) for name in ("backup", "origin", "-x")] == [True, False, False]
+    included.write_text('[remote "origin"]\n\turl = ../hub.git\n', encoding="utf-8")
+
+    assert has_remote(door, "origin")  # it may have been added since
 
 
 def test_insteadof_settings_apply(repo: Path, hub: Path, door: Git) -> None:
