@@ -199,7 +199,6 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/plugins/board/actions.py": "what the verbs do: tests/plugins/board/cli/test_board.py",
     "gitmem/plugins/board/api.py": "the wiring of boards: tests/plugins/board/, tests/plugins/board/cli/test_board.py",
     "gitmem/memory/bulk.py": "the wiring of many memories: tests/plugins/import_/, tests/write/test_queue.py",
-    "gitmem/memory/captures.py": "the wiring of captures: tests/commands/capture/",
     "gitmem/memory/duplicate_status.py": "part of the error about a duplicate: tests/write/test_duplicates.py",
     "gitmem/memory/index.py": "the wiring of the index: tests/index/, tests/cli/test_index.py",
     "gitmem/memory/jobs.py": "the wiring of verify jobs: tests/verify/jobs/",

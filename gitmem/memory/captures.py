@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
+from gitmem.index.catalog import FILE_NAME, OVERLAY_FOLDER, Catalog, discard_file
 from gitmem.store.state.plain_files import has_left_followed, waiting_captures
+from gitmem.text import format_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,9 +14,12 @@ if TYPE_CHECKING:
 
     from gitmem.commands.capture.commits import LearningResult
     from gitmem.commands.doctor.refusals import RefusedText
-    from gitmem.index.catalog import Catalog
     from gitmem.repository import OpenRepository
     from gitmem.write.new_memory import NewMemory
+
+
+# The value of a catalog's ``meta`` that says which texts it includes, and a larger index is not stored twice.
+OVERLAID, STORED_AT_MOST = "overlaid", 64 << 20
 
 
 class Captures:
@@ -60,6 +67,8 @@ class Captures:
         from gitmem.commands.capture.dropped import retire_dropped
 
         written = drain(self._repository, self._repository.branch_writer()) if has_waiting else 0
+        folder = self._repository.folder(self._repository.tree())
+        discard_file(os.path.join(folder, OVERLAY_FOLDER, FILE_NAME))
         retire_dropped(self._repository, self._repository.branch_writer())
         return written
 
@@ -104,16 +113,30 @@ class Captures:
             return base
         state = (base.meta("commit"), base.meta("tree"), *waiting)
         if self._shown is None or self._shown_state != state:
-            from gitmem.commands.capture.drain import overlay_spool
-
-            self._repository.compute_states(base)
-            fresh = overlay_spool(self._repository, self._repository.branch_writer(), base)
+            fresh = self._overlay(base, waiting)
             if self._shown is None:
                 self._shown = fresh
             else:
                 self._shown.become(fresh)  # commands that hold the previous catalog see the new one
             self._shown_state = state
         return self._shown
+
+    def _overlay(self, base: Catalog, waiting: Sequence[str]) -> Catalog:
+        """Return a catalog with the waiting texts: from disk, where the last reader of the same state left it."""
+        # Everything that the base was made from, and each text: its name is never used again.
+        stamp = format_json([*sorted(base.rows("SELECT name, value FROM meta")), *waiting], is_ascii=True)
+        folder = os.path.join(os.path.dirname(base.path or ""), OVERLAY_FOLDER)
+        if base.path is not None and (known := Catalog.open_with(folder, {OVERLAID: stamp})) is not None:
+            return known
+        from gitmem.commands.capture.drain import overlay_spool
+        from gitmem.index.catalog.schema import store_copy
+
+        self._repository.compute_states(base)
+        fresh, is_complete = overlay_spool(self._repository, self._repository.branch_writer(), base, waiting)
+        if base.path is None or not is_complete or os.path.getsize(base.path) > STORED_AT_MOST:
+            return fresh
+        fresh.set_meta(OVERLAID, stamp)
+        return store_copy(folder, fresh)
 
     def start(self, job: str) -> None:
         """Start a background process for a job (a row of the table in ``cli.background``)."""

@@ -317,17 +317,22 @@ def _current_task(catalog: Catalog, who: str, agent: str) -> dict[str, str]:
     return {"task": mine.pop()} if len(mine) == 1 else {}
 
 
-def overlay_spool(repository: OpenRepository, writer: Writer, base: Catalog) -> Catalog:
-    """Return an in-memory copy of a catalog with the spool's entries that can be written in it."""
-    spool, shown = Spool(repository.git.repository.state), base.copy()
+def overlay_spool(
+    repository: OpenRepository, writer: Writer, base: Catalog, names: Sequence[str]
+) -> tuple[Catalog, bool]:
+    """Return an in-memory copy of a catalog with the entries of the spool that can be written in it.
+
+    And whether all of them are in it: one that is refused or unreadable now may not be the next time.
+    """
+    spool, shown, is_complete = Spool(repository.git.repository.state), base.copy(), True
     rehearsal = Rehearsal(shown, writer.planned)
-    for name in spool.list_waiting():
+    for name in names:
         try:
             with shown.writing():
                 _rehearse(repository, spool, writer, rehearsal, name, again=[])
         except (GitmemError, ValueError, TypeError):
-            continue
-    return shown
+            is_complete = False
+    return shown, is_complete
 
 
 def policy_of(catalog: Catalog) -> Policy:

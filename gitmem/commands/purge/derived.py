@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gitmem.config import second_place
 from gitmem.index import WHOOSH_FOLDER
-from gitmem.index.catalog import FILE_NAME
+from gitmem.index.catalog import FILE_NAME, OVERLAY_FOLDER
 from gitmem.index.vectors.folders import FOLDER as VECTORS
 from gitmem.store.state.plain_files import LOCAL
 from gitmem.system import iter_files
@@ -52,12 +52,13 @@ def clean(git: Git, eraser: Eraser, *, indexes: bool) -> int:
 
 def _clean_folder(folder: str, eraser: Eraser, *, indexes: bool) -> int:
     number = 0
-    for above, folders, names in os.walk(folder) if indexes else ():
-        for name in names:
+    for above, folders, names in os.walk(folder):
+        # A captured text is in no history, but in this index.
+        for name in names if indexes or above.endswith(OVERLAY_FOLDER) else ():
             if name.startswith(FILE_NAME):
                 Path(above, name).unlink(missing_ok=True)
                 number += 1
-        for name in sorted(_FOLDERS.intersection(folders)):
+        for name in sorted(_FOLDERS.intersection(folders)) if indexes else ():
             shutil.rmtree(Path(above, name), ignore_errors=True)
             folders.remove(name)
             number += 1

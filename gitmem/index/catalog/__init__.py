@@ -31,6 +31,8 @@ FILE_NAME = "catalog.sqlite"
 BUSY_MS = 4000
 # Locked by the process that builds the catalog; next to the catalog's file.
 LOCK_NAME = "catalog.lock"
+# In the folder of a catalog, one of its own for the same catalog with the captured texts that wait.
+OVERLAY_FOLDER = "waiting-index"
 # Lists of values are split into chunks of this length (SQLite before 3.32 takes 999), and padded to a multiple of this.
 _CHUNK, _STEP = 500, 50
 
@@ -288,6 +290,7 @@ def discard_damaged(err: BaseException | None, *folders: str | Path) -> None:
         return
     for folder in folders:
         discard_file(os.path.join(folder, FILE_NAME))
+        discard_file(os.path.join(folder, OVERLAY_FOLDER, FILE_NAME))
     message = "the index was damaged and has been deleted; no memories are lost, because they are on the branch"
     raise DamagedIndexError(message, hint="run the command again: the index will be rebuilt") from err
 

@@ -165,6 +165,34 @@ def build(
         os.close(lock)
 
 
+def store_copy(state_dir: str | Path, catalog: Catalog) -> Catalog:
+    """Replace the file of a folder with a catalog in memory and return that; the latter if it cannot be written now."""
+    lock = None
+    try:
+        make_folder(state_dir)
+        lock = file_lock.try_lock(os.path.join(state_dir, LOCK_NAME))
+        if lock is None:
+            return catalog
+        final = os.path.join(state_dir, FILE_NAME)
+        fresh = f"{final}.new"
+        discard_file(fresh)
+        copy = sqlite3.connect(fresh, isolation_level=None)
+        copy.execute("PRAGMA journal_mode = OFF")
+        copy.execute("PRAGMA synchronous = OFF")
+        catalog.connection.backup(copy)
+        settle(copy)
+        discard_file(final)
+        os.rename(fresh, final)
+        stored = Catalog(final, connect(final))
+    except (OSError, sqlite3.Error):
+        return catalog  # the disk is full, or what is there is no file
+    finally:
+        if lock is not None:
+            os.close(lock)
+    catalog.close()
+    return stored
+
+
 def in_memory(fill: Callable[[Catalog], None]) -> Catalog:
     """Build a catalog in memory, which lasts as long as its connection."""
     catalog = Catalog(None, create(None))

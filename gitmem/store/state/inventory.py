@@ -40,6 +40,7 @@ INVENTORY = (
     ),
     StateFile("proposal-index/", "the index of the proposal that is switched to", is_foreign=True),
     StateFile("companion-index/", "the index of a code branch's companion", is_foreign=True),
+    StateFile("waiting-index/", "the index with captured texts that are not committed yet", is_foreign=True),
     StateFile("listed/", "indexes of other repositories' stores ([stores](stores.md))", is_foreign=True),
     StateFile("sources/", "pulled documents and their indexes", LOCAL_ONLY, is_foreign=True),
     StateFile("proofs", "which commits were proven to be a store", is_foreign=True),

@@ -117,9 +117,11 @@ def test_purged_secret_is_replaced_wherever_and_however_it_is_written(store: Pat
     )
     with opened(store) as memory:
         memory.captures.add(NewMemory(f"The token is {secret} for now", {}, "A token", key="captured"))
+        assert memory.list(Query(limit=100)).hits  # makes the index that includes it
         done = memory.purges.purge(secret=secret)
 
     assert places_of(store, secret, f"{SECRET}%22%5C%C3%A9") == []
+    assert not list((store / ".git/gitmem").glob("waiting-index/catalog.sqlite*"))
     assert "raw [purged], https://x/?t=[purged]" in git(store, "show", "memory:learned/quoted.md")
     assert done.commits >= 1
     with opened(store) as memory:
