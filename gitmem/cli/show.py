@@ -51,7 +51,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--output", action="store_true", help="print the end of the output of its check, which did not pass here"
     )
     about = "read REPOSITORY:KEY through this hub (gitmem.hub) if no listed store has the name; off: do not"
-    parser.add_argument("--hub", default="", metavar="URL", help=about)
+    parser.add_argument_group("an organisation's hub").add_argument("--hub", default="", metavar="URL", help=about)
     add_json(parser)
 
 
