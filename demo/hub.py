@@ -108,7 +108,8 @@ def postgres(scratch: Path) -> Iterator[str]:
     if not folders:
         raise SystemExit("this demo needs PostgreSQL 14 or newer: apt install postgresql")
     # PostgreSQL refuses to run as root, so root starts it as the user nobody.
-    user = [] if os.getuid() else ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
+    user = [] if os.getuid() else ["--reuid=65534", "--regid=65534", "--clear-groups"]
+    user = ["setpriv", "--pdeathsig=QUIT", *user, "--"]  # it ends with this demo, also if that is killed
     home = scratch / "postgres"
     home.mkdir(mode=0o777)
     home.chmod(0o777)

@@ -99,6 +99,26 @@ def test_processes_go_on_after_the_database_restarted(template: Path, tmp_path: 
     assert all("Traceback" not in log.read_text() for log in logs.values())
 
 
+def test_database_ends_with_the_test_run_that_is_killed(tmp_path: Path) -> None:
+    cluster, running_ = make_cluster(), "import sys; from pathlib import Path; from support.postgres import running"
+    code = f"{running_}\nwith running(Path(sys.argv[1])): print(flush=True); input()"
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    try:
+        with subprocess.Popen(
+            [sys.executable, "-c", code, str(cluster)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+        ) as run:
+            assert run.stdout.readline() == b"\n"
+            server = int((cluster / "data" / "postmaster.pid").read_text().split()[0])
+            os.kill(server, 0)
+            run.kill()
+        assert until(lambda: not Path(f"/proc/{server}").exists())
+    finally:
+        shutil.rmtree(cluster)
+
+
 def first_hub(cluster: Path) -> HubDatabase:
     """Make the hub of a server of its own."""
     postgres = Postgres(str(cluster))

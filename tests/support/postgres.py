@@ -84,8 +84,9 @@ def find_programs() -> Path | None:
 
 
 def as_user() -> list[str]:
-    """Return the words with which a program starts as an ordinary user."""
-    return [] if os.getuid() else ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
+    """Return the words that start a program as an ordinary user, which ends if this process is killed."""
+    user = [] if os.getuid() else ["--reuid=65534", "--regid=65534", "--clear-groups"]
+    return ["setpriv", "--pdeathsig=QUIT", *user, "--"]
 
 
 @pytest.fixture(scope="session")
@@ -109,7 +110,7 @@ def make_cluster(data: Path | None = None) -> Path:
     folder.chmod(0o777)
     if data is not None:
         data.mkdir()
-        if as_user():
+        if not os.getuid():
             os.chown(data, 65534, 65534)
         (folder / "data").symlink_to(data)
     options = ["--auth=trust", "--username=postgres", "--encoding=UTF8", "--no-sync", "--locale=C.UTF-8"]
