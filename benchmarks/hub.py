@@ -30,9 +30,11 @@ from gitmem.hub import ingest, registry
 from gitmem.hub.database import connected
 from gitmem.hub.follower import SearchNode
 from gitmem.hub.search import HubQuery, search
+from gitmem.policy.kinds import KINDS as KIND_TABLE
 
 WORDS = 6_000
 KINDS = ("fact", "gotcha", "pattern", "decision", "learned", "recipe", "principle", "note")
+FOLDERS = {name: kind.folder for name, kind in KIND_TABLE.items()}
 QUERIES = 200
 
 
@@ -53,7 +55,7 @@ def make_repository(folder: Path, number: int, memories: int) -> None:
         check = "verify: {exists: README.md}\n" if kind == "fact" else ""
         head = f"title: {sentence(random_, 8)}\nkind: {kind}\ntags: [t{one % 40}, t{one % 7}]\n{check}"
         head += f"created: 2026-0{1 + one % 9}-1{one % 10}T09:30:00Z\nby: {{who: person-{one % 30}, agent: dev}}\n"
-        files[f"{kind}s/m{number}-{one}.md"] = f"---\n{head}---\n{sentence(random_, 60)}\n"
+        files[f"{FOLDERS[kind]}/m{number}-{one}.md"] = f"---\n{head}---\n{sentence(random_, 60)}\n"
     for path, text in files.items():
         data = text.encode()
         stream.append(b"M 644 inline %s\ndata %d\n%s\n" % (path.encode(), len(data), data))

@@ -74,7 +74,7 @@ def fetch(source: Source) -> tuple[str, Catalog]:
         shutil.rmtree(source.folder)
         return fetch(source)
     need_store(git, tip, source.branch)
-    return tip, refresh(CatalogSource(git, tip)).catalog
+    return tip, refresh(CatalogSource(git, tip, is_searched=False)).catalog  # Tantivy searches
 
 
 def _tracking(source: Source) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
 from conftest import git, put_files, tip
 from support.facts import make_memory, put
 from support.hubs import add_to, synced
-from support.postgres import HubDatabase
+from support.postgres import HubDatabase, run_sql
 
 from gitmem.errors import NotFoundError
 from gitmem.hub.database import connected
@@ -52,6 +54,32 @@ def test_only_what_changed_is_written(hub: HubDatabase, template: Path, tmp_path
     assert (changed["api"].changed, changed["api"].removed) == (3, 0)
     assert [row[1] for row in rows(hub)] == ["One more", "The port is 9090", "Gone"]
     assert all(seq > old.get(key, 0) for key, seq in rows(hub, "key, seq"))
+
+
+def test_mirror_that_followed_changes_equals_one_made_from_nothing_and_has_no_search_index(
+    hub: HubDatabase, template: Path, tmp_path: Path
+) -> None:
+    api = make_repository(
+        template, tmp_path / "api", make_memory("storm", "A retry storm"), make_memory("port", "8080")
+    )
+    add_to(hub, api)
+    synced(hub, tmp_path)
+    put(api, make_memory("port", "The port is 9090"), make_memory("more", "One more"))
+    synced(hub, tmp_path)
+    (mirror,) = (tmp_path / "mirrors").glob("*.git")
+    (catalog,) = mirror.rglob("catalog.sqlite")
+    before = rows(hub, "key, path, fields, digest")
+    with contextlib.closing(sqlite3.connect(catalog)) as found:
+        tables = {name for (name,) in found.execute("SELECT name FROM sqlite_master")}
+
+    shutil.rmtree(mirror)
+    run_sql(hub.url, "UPDATE hub.repository SET commit = ''", "DELETE FROM hub.memory")
+    synced(hub, tmp_path)
+
+    assert [row[0] for row in before] == ["more", "port", "storm"]
+    assert rows(hub, "key, path, fields, digest") == before
+    assert "memory" in tables
+    assert not tables & {"fts", "analysed", "term"}
 
 
 def test_memory_that_is_gone_becomes_a_tombstone(hub: HubDatabase, template: Path, tmp_path: Path) -> None:

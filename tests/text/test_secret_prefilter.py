@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from gitmem.text import secrets
 from gitmem.text.secret_disguises import INVISIBLE, PREFIXES, may_be_disguised
 from gitmem.text.secret_prefilter import may_have_disguise, may_hold_secret
 from gitmem.text.secret_rules import RULES
-from gitmem.text.secrets import find_secrets
+from gitmem.text.secrets import find_secrets, redact, redact_all
 from tests.text.test_secrets import ORDINARY, SAMPLES
 
 PARTS = [
@@ -49,6 +50,16 @@ def test_a_text_with_a_credential_does_not_pass(other):
 @given(st.lists(st.sampled_from(PARTS) | st.text(max_size=20), max_size=12).map("".join))
 def test_what_does_not_pass_the_filter_holds_nothing(text):
     assert may_hold_secret(text) or not secrets._all_spans(text)
+
+
+@given(st.lists(st.lists(st.sampled_from(PARTS) | st.text(max_size=20), max_size=6).map("".join), max_size=6))
+def test_texts_are_redacted_together_as_each_alone(texts):
+    value = {"list": texts, "mapping": {str(number): text for number, text in enumerate(texts)}, "number": 3}
+    alone = [redact(text) for text in texts]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(secrets, "_scanned", itertools.count(secrets.MANY))
+        found = redact_all(value)
+    assert found == {"list": alone, "mapping": {str(n): text for n, text in enumerate(alone)}, "number": 3}
 
 
 @given(st.data())

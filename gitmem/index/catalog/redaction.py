@@ -6,13 +6,10 @@ The files on the branch are not changed. The table ``secret`` records what docto
 from __future__ import annotations
 
 from gitmem.frozen import replace
-from gitmem.text.secrets import find_secrets, redact, redact_all
+from gitmem.text.secrets import find_secrets, redact, redact_all, texts_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
     from gitmem.model import Document, Verdict
     from gitmem.text.secrets import Secret
 
@@ -26,7 +23,7 @@ def secrets_of(document: Document) -> list[Secret]:
     """List the secrets of a memory by place; those found only in parsed field values are reported in line 1."""
     found = find_secrets(document.text)
     if not found and any(sign in document.text for sign in RESPELLED):
-        values = find_secrets("\n".join(_texts_in(document.fields)))
+        values = find_secrets("\n".join(texts_in(document.fields)))
         found = [replace(secret, line=1, column=1) for secret in values]
     return found
 
@@ -40,10 +37,3 @@ def without_secrets(document: Document) -> Document:
 def redact_verdict(verdict: Verdict) -> Verdict:
     """Return a verdict with its secrets redacted."""
     return replace(verdict, because=redact(verdict.because), attempt=redact(verdict.attempt))
-
-
-def _texts_in(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _texts_in(one)
