@@ -63,6 +63,9 @@ noviembre diciembre ultimo ultima scorso dopo prima primo ieri oggi gennaio febb
 settembre ottobre dicembre depois ontem hoje passado primeiro primeira janeiro fevereiro março maio junho julho setembro
 outubro novembro dezembro nieuwste laatste oudste eerste sinds voor tot gisteren vandaag januari februari maart mei
 augustus
+quarter quarters quartal quartale quartals trimestre trimestres trimestri kwartaal kwartalen q1 q2 q3 q4 spring summer
+autumn fall winter frühling frühjahr sommer herbst printemps été automne hiver primavera verano otoño invierno estate
+autunno inverno verão outono lente voorjaar zomer herfst najaar
 """
 
 
@@ -117,7 +120,7 @@ def recall(
     if may_name_time(query.text):
         from gitmem.recall.when import find_when
 
-        ranker.when = find_when(query.text, run.now, date_of)
+        ranker.when = find_when(query.text, run.now, date_of, ranker.date_of_event)
     ranked = ranker.rank()
     return replace(ranked, notice=notice) if ranked.hits else ranked
 
@@ -144,7 +147,8 @@ def _without_filters(query: Query, run: RecallRun) -> Query:
 
 def may_name_time(text: str) -> bool:
     """Return whether a query may name a time, which ``recall.when`` then reads."""
-    words = {word.strip(".,;:?!()[]\"'`") for word in text.lower().split()}
+    words = {word.strip(".,;:?!()[]\"'`") for word in text.lower().replace("\u2019", "'").split()}
+    words |= {word[2:] for word in words if word[:2] in ("l'", "d'")}
     return not words.isdisjoint(_TIME_WORDS.split()) or any(
         word[:2] in ("19", "20") and word[:4].isdigit() for word in words
     )
@@ -333,6 +337,19 @@ class Ranker:
             ranked = [*self._meaning.diversify(ranked, limit, dense)]
         hits = with_sources(self._hits(ranked[:limit]), [one.number for one in ranked], made_of)
         return RecallResult(tuple(hits), max(0, len(ranked) - limit), withheld=kept_back)
+
+    def date_of_event(self, words: str) -> float | None:
+        """Return when the only candidate whose title says that an event has happened was created, or None."""
+        from gitmem.recall.when import says_that_it_happened
+
+        found = set()
+        for source, numbers in zip(self._sources, self._found, strict=True):
+            wanted = set(tokens.query_terms(words, source.catalog.language))
+            for text in texts_of(source.catalog, numbers).values() if wanted else ():
+                title = set(tokens.terms(text.title, source.catalog.language))
+                if wanted <= title and says_that_it_happened(text.title):
+                    found.add(source.catalog.row("SELECT created FROM memory WHERE id = ?", (text.number,))[0])
+        return float(found.pop()) if len(found) == 1 else None
 
     def _with_time(self, signals: list[Signals], when: When) -> list[Signals]:
         """Return the signals with the factor for the time that the query names."""

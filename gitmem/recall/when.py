@@ -40,8 +40,36 @@ _UNITS = (
     (1, "day days tag tage tagen jour jours día días dia dias giorno giorni dag dagen"),
     (7, "week weeks woche wochen semaine semaines semana semanas settimana settimane weken"),
     (30, "month months monat monate monaten mois mes meses mese mesi mês maand maanden"),
+    (91, "quarter quarters quartal quartale quartals trimestre trimestres trimestri kwartaal kwartalen"),
     (365, "year years jahr jahre jahren an ans année année années año años anno anni ano anos jaar jaren"),
 )
+_QUARTER = frozenset("quarter quartal quartals trimestre kwartaal".split())
+_ORDINALS = (
+    "first 1st erste erster erstes ersten premier primer primo primeiro eerste",
+    "second 2nd zweite zweiter zweites zweiten deuxième segundo secondo tweede",
+    "third 3rd dritte dritter drittes dritten troisième tercer terzo terceiro derde",
+    "fourth 4th vierte vierter viertes vierten quatrième cuarto quarto vierde",
+)
+# By their first month: the seasons of meteorology in the northern half of the world.
+_SEASONS = (
+    (3, "spring frühling frühjahr printemps primavera lente voorjaar"),
+    (6, "summer sommer été verano estate verão zomer"),
+    (9, "autumn fall herbst automne otoño autunno outono herfst najaar"),
+    (12, "winter hiver invierno inverno"),
+)
+# What a question about the past does not have: "what must I check before the release" names no time.
+_ADVICE = frozenset(
+    "should must need needs shall can soll sollen muss müssen dürfen darf faut doit devons debe hay".split()
+)
+_ARTICLE = frozenset("the der das die dem den la le les el los il lo o de het".split())
+# The words of a title that says that something has happened, such as "the migration is done".
+_COMPLETED = frozenset(
+    "done finished complete completed over migrated moved switched shipped launched released happened"
+    " fertig abgeschlossen erledigt beendet umgestellt migriert umgezogen"
+    " terminé terminée fini finie faite achevée migré migrée terminado terminada hecho hecha completada migrado".split()
+)
+# The most words that name an event.
+_EVENT = 4
 _NEWEST = (
     "latest newest neueste neuester neuestes neuesten jüngste aktuellste nieuwste"
     " récent récente récents récentes reciente recientes"
@@ -106,6 +134,8 @@ _WORDS = {
 _MONTH = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
 _UNIT = {name: days for days, names in _UNITS for name in names.split()}
 _COUNTS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "few": 3, "couple": 2}
+_ORDINAL = {name: number for number, names in enumerate(_ORDINALS, 1) for name in names.split()}
+_SEASON = {name: month for month, names in _SEASONS for name in names.split()}
 _DAY = timedelta(days=1)
 # The year 2100, in epoch seconds.
 _LATEST = 4_102_444_800
@@ -138,15 +168,21 @@ class When:
         return self.start is not None or self.end is not None
 
 
-def find_when(text: str, now: float, date_of: Callable[[str], float | None] = lambda _: None) -> When | None:
+def find_when(
+    text: str,
+    now: float,
+    date_of: Callable[[str], float | None] = lambda _: None,
+    date_of_event: Callable[[str], float | None] = lambda _: None,
+) -> When | None:
     """Return the time that a question names, or None.
 
     Args:
         text: The question as typed.
         now: The present, epoch seconds.
         date_of: Returns the time of a version such as ``2.0``, or None if it is unknown.
+        date_of_event: Returns the time of an event such as ``migration`` ("before the migration"), or None.
     """
-    reader = _Reader(text, now, date_of)
+    reader = _Reader(text, now, date_of, date_of_event)
     start, end = reader.range()
     order = reader.order()
     return When(start, end, order) if order or start is not None or end is not None else None
@@ -158,9 +194,16 @@ Range = tuple[datetime | None, datetime | None]
 class _Reader:
     """Reads one question, word by word."""
 
-    def __init__(self, text: str, now: float, date_of: Callable[[str], float | None]) -> None:
-        words = [word.strip(".,;:?!()[]\"'`").lower() for word in text.split()]
-        self._words = [word for word in words if word]
+    def __init__(
+        self,
+        text: str,
+        now: float,
+        date_of: Callable[[str], float | None],
+        date_of_event: Callable[[str], float | None],
+    ) -> None:
+        words = [word.strip(".,;:?!()[]\"'`").lower() for word in text.replace("\u2019", "'").split()]
+        self._words = [word[2:] if word[:2] in ("l'", "d'") else word for word in words if word]
+        self._date_of_event = date_of_event
         self._now, self._date_of = datetime.fromtimestamp(now, UTC), date_of
         self._used: set[int] = set()
 
@@ -201,9 +244,27 @@ class _Reader:
             return None, found[0]
         if word in _WORDS["until"] and (found := self._point(at + 1, is_named=True)[0]):
             return None, found[1]
+        if word == "as" and self._word(at + 1) == "of" and (found := self._point(at + 2, is_named=True)[0]):
+            return None, found[1]
+        if (event := self._event(at, word)) != (None, None):
+            return event
         if word in _WORDS["in"] and (found := self._point(at + 1, is_named=True, may_be_version=False)[0]):
             return found
         return self._point(at, is_named=False, may_be_version=False)[0] or (None, None)
+
+    def _event(self, at: int, word: str) -> Range:
+        """Return the time before or after an event, which is named with its article and of which a memory tells."""
+        is_end = word in _WORDS["before"] or word in _WORDS["until"]
+        is_named = is_end or word in _WORDS["since"] or word in _WORDS["after"]
+        if not is_named or self._word(at + 1) not in _ARTICLE or not _ADVICE.isdisjoint(self._words):
+            return None, None
+        for count in range(_EVENT, 0, -1):
+            time = self._date_of_event(" ".join(self._words[at + 2 : at + 2 + count]))
+            if time is not None and 0 < time < _LATEST:
+                moment = datetime.fromtimestamp(time, UTC)
+                # What was recorded together with the event is of neither time.
+                return (None, moment) if is_end else (moment + timedelta(seconds=1), None)
+        return None, None
 
     def _word(self, at: int) -> str:
         return self._words[at] if at < len(self._words) else ""
@@ -220,7 +281,7 @@ class _Reader:
         """
         if is_named:
             at = self._after_filler(at)
-        for read in (self._day, self._relative, self._month):
+        for read in (self._day, self._quarter, self._season, self._relative, self._month):
             found, to = read(at, is_named=is_named)
             if found:
                 self._used.update(range(at, to))
@@ -285,9 +346,52 @@ class _Reader:
         moment = (moment or self._now).replace(hour=0, minute=0, second=0, microsecond=0)
         if days == 365:
             return moment.replace(month=1, day=1)
+        if days == 91:
+            return moment.replace(month=moment.month - (moment.month - 1) % 3, day=1)
         if days == 30:
             return moment.replace(day=1)
         return moment - timedelta(days=moment.weekday()) if days == 7 else moment
+
+    def _quarter(self, at: int, *, is_named: bool) -> tuple[tuple[datetime, datetime] | None, int]:
+        """Read "first quarter of 2026", "Q3 2025", "2025-Q3"; without a year, the last such one, if *is_named*."""
+        word, year = self._word(at), ""
+        if _is_year(word[:4]):
+            year, word = word[:4], word[4:].lstrip("-") or self._word(at + 1)
+            at += word == self._word(at + 1)
+        if len(word) == 2 and word[0] == "q" and word[1] in "1234":
+            number, place = int(word[1]), at + 1
+        elif (number := _ORDINAL.get(word, int(word) if word in ("1", "2", "3", "4") else 0)) and (
+            self._word(at + 1) in _QUARTER
+        ):
+            place = at + 2
+        else:
+            return None, at
+        if not year and _is_year(self._word(after := self._after_filler(place))):
+            year, place = self._word(after), after + 1
+        month = 3 * number - 2
+        if not year and not is_named:
+            return None, at
+        start = int(year) if year else self._now.year - (month > self._now.month)
+        return _months(start, month, 3), place
+
+    def _season(self, at: int, *, is_named: bool) -> tuple[tuple[datetime, datetime] | None, int]:
+        """Read "spring 2025", "this summer", "last winter", "été dernier"; alone, it is more often another word."""
+        del is_named
+        before, word, after = self._word(at), self._word(at), self._word(self._after_filler(at + 1))
+        month = _SEASON.get(word, 0)
+        if month and _is_year(after):
+            return _months(int(after), month, 3), self._after_filler(at + 1) + 1
+        is_past = before in _WORDS["last"]
+        if is_past or before in _WORDS["this"]:
+            month = _SEASON.get(self._word(at + 1), 0)
+        elif self._word(at + 1) in _WORDS["last"]:
+            is_past = True
+        else:
+            month = 0
+        if not month:
+            return None, at
+        spans = [_months(self._now.year - back, month, 3) for back in range(3)]
+        return next(span for span in spans if span[is_past] <= self._now), at + 2
 
     def _month(self, at: int, *, is_named: bool) -> tuple[tuple[datetime, datetime] | None, int]:
         """Read "April 2026", "3 April 2026", "April 3, 2026", "avril de 2026".
@@ -337,6 +441,17 @@ def _year(year: int) -> datetime:
 def _month_span(year: int, month: int) -> tuple[datetime, datetime]:
     begin = datetime(year, month, 1, tzinfo=UTC)
     return begin, begin.replace(year=year + 1, month=1) if month == 12 else begin.replace(month=month + 1)
+
+
+def _months(year: int, month: int, count: int) -> tuple[datetime, datetime]:
+    """Return the span of some months, of which the first is that of a year."""
+    last = month + count - 1
+    return _month_span(year, month)[0], _month_span(year + (last - 1) // 12, (last - 1) % 12 + 1)[1]
+
+
+def says_that_it_happened(title: str) -> bool:
+    """Return whether a title says that something has happened, so that it dates an event."""
+    return not _COMPLETED.isdisjoint(word.strip(".,;:!()\"'") for word in title.lower().split())
 
 
 def _is_number(word: str, digits: int) -> bool:

@@ -34,6 +34,21 @@ from gitmem.recall.when import When, factors, find_when
         ("what did we do last year", "2025-01-01", "2026-01-01"),
         ("what did we do yesterday", "2026-09-20", "2026-09-21"),
         ("what changed since 2.0", "2026-02-01", ""),
+        ("outage in the first quarter of 2026", "2026-01-01", "2026-04-01"),
+        ("outages, Q4 2025", "2025-10-01", "2026-01-01"),
+        ("outages 2025-Q2", "2025-04-01", "2025-07-01"),
+        ("outages in Q4", "2025-10-01", "2026-01-01"),
+        ("retry limit as of May 2026", "", "2026-06-01"),
+        ("outages last quarter", "2026-04-01", "2026-07-01"),
+        ("im ersten Quartal 2026", "2026-01-01", "2026-04-01"),
+        ("le deuxième trimestre de 2026", "2026-04-01", "2026-07-01"),
+        ("deploys in spring 2025", "2025-03-01", "2025-06-01"),
+        ("deploys in winter 2025", "2025-12-01", "2026-03-01"),
+        ("outages this summer", "2026-06-01", "2026-09-01"),
+        ("outages last winter", "2025-12-01", "2026-03-01"),
+        ("letzten Herbst", "2025-09-01", "2025-12-01"),
+        ("l'été dernier", "2026-06-01", "2026-09-01"),
+        ("les décisions d'avril 2026", "2026-04-01", "2026-05-01"),
         ("was im April 2026 beschlossen wurde", "2026-04-01", "2026-05-01"),
         ("letzten Monat", "2026-08-01", "2026-09-01"),
         ("seit März 2025", "2025-03-01", ""),
@@ -82,6 +97,10 @@ def test_order_is_read(question: str, order: int) -> None:
         "since the migration",
         "error 1968-b",
         "v2.0 of it",
+        "beans in spring boot",
+        "q1 of the exam",
+        "the first quarter of the buffer",
+        "requests fall back to summer time",
     ],
 )
 def test_other_words_name_no_time(question: str) -> None:
@@ -106,6 +125,39 @@ def test_number_that_is_no_time_is_not_read(time: str) -> None:
 
 def test_time_of_a_tag_that_no_calendar_has_is_not_read() -> None:
     assert find_when("locks since 2.0", NOW, {"2.0": 1e15}.get) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "is_before"),
+    [
+        ("backup before the migration", True),
+        ("backup after the migration to Postgres", False),
+        ("Backup vor der Migration", True),
+        ("sauvegarde depuis la migration", False),
+        ("what must be saved before the migration", None),
+        ("saved before migration", None),
+        ("backup before the outage", None),
+        ("backup before the rename", None),
+        ("backup before the copy", None),
+    ],
+)
+def test_event_that_one_memory_reports_is_a_time(repo: Path, question: str, is_before: bool | None) -> None:
+    titles = {
+        "before": ("Backup saved, sauvegarde", "2025-01-01"),
+        "after": ("Backup saved, sauvegarde", "2026-01-01"),
+        "event": ("The migration to Postgres is done", "2025-06-01"),
+        "twice": ("The rename is done", "2025-03-01"),
+        "again": ("A second rename is done", "2025-05-01"),
+        "plan": ("The outage page is short", "2025-06-01"),
+    }
+    put_files(
+        repo,
+        {f"learned/{key}.md": memory_text(title, created=f"{day}T00:00:00Z") for key, (title, day) in titles.items()},
+    )
+    with Memory(repo, clock=lambda: NOW) as memory:
+        times = {hit.key: dict(hit.factors)["time"] for hit in memory.recall(Query(text=question)).hits}
+
+    assert [times["before"] > 1, times["after"] > 1] == [is_before is True, is_before is False]
 
 
 def test_range_prefers_and_excludes_nothing() -> None:
