@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.frozen import replace
 from gitmem.model import ADOPTED
 from gitmem.repository.verification import counts_here, note_unreadable, stores_to_prove
-from gitmem.text import count_of
+from gitmem.text import count_of, list_some
 from gitmem.verify.options import SILENT, join_runs
 
 TYPE_CHECKING = False
@@ -46,6 +46,10 @@ def verify(
     return run
 
 
+# The most claims that a notice names.
+_NAMED = 3
+
+
 def _verify(
     repository: OpenRepository, options: Options, report: Callable[[Result, int, int], None], watch: Watch | None
 ) -> VerifyRun:
@@ -61,7 +65,10 @@ def _verify(
 
 
 def _retire_withdrawn(repository: OpenRepository) -> str:
-    """Retire adopted facts whose documents no longer state them, on the default branch; return a notice of it."""
+    """Retire adopted facts that no document states, on the default branch, and check others where they hold now.
+
+    Returns a notice of both; empty if there is none.
+    """
     commit = repository.git.read_head()[1]
     if commit is None or not repository.has_store() or not counts_here(repository):
         return ""
@@ -70,5 +77,8 @@ def _retire_withdrawn(repository: OpenRepository) -> str:
     from gitmem.commands.adopt.withdrawn import follow_sources, retire_withdrawn  # only where documents were adopted
 
     gone = retire_withdrawn(repository, commit)
-    follow_sources(repository, commit)
-    return f"{count_of(len(gone), 'claim')} retired, since no document says so any more" if gone else ""
+    moved = follow_sources(repository, commit)
+    parts = [f"{count_of(len(gone), 'claim')} retired, since no document says so any more"] if gone else []
+    named = list_some(moved, _NAMED)
+    parts += [f"{count_of(len(moved), 'claim')} checked at another place, which says so now: {named}"] if moved else []
+    return "; ".join(parts)

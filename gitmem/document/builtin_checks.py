@@ -543,11 +543,6 @@ def words_of(mapping: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(words)
 
 
-def is_of_source(mapping: Mapping[str, Any]) -> bool:
-    """Return whether a check compares a version, or a package, with one of several files that may state it."""
-    return "depends" in mapping or ("value" in mapping and "is" not in mapping)
-
-
 def mapping_of(words: Sequence[str]) -> dict[str, Any]:
     """Return the mapping of a built-in check from its words."""
     row, taken = CHECKS[words[0]], parse_arguments(words)

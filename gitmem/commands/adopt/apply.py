@@ -9,6 +9,7 @@ from gitmem.commands.adopt.documents import DECISION
 from gitmem.commands.adopt.findings import FALSE, HOLDS
 from gitmem.commands.adopt.history import split_current
 from gitmem.commands.adopt.ignored import is_ignored
+from gitmem.commands.adopt.judge.occurrence import is_local
 from gitmem.commands.adopt.memories import (
     BY,
     GONE,
@@ -25,7 +26,7 @@ from gitmem.commands.adopt.memories import (
 )
 from gitmem.document.anchors import FIELD
 from gitmem.document.builtin_checks import words_of
-from gitmem.document.check_values import OR_IN
+from gitmem.document.check_values import IN, OR_IN
 from gitmem.document.parse import parse
 from gitmem.document.times import format_time
 from gitmem.errors import RefusedError
@@ -34,6 +35,7 @@ from gitmem.index.catalog import short_ids
 from gitmem.model import ADOPTED, BUILTIN, FAILS, Check
 from gitmem.policy.kinds import describe_kinds
 from gitmem.text import count_of, display
+from gitmem.text.globs import path_of
 from gitmem.verify.builtin_answers import answer_all
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import find_homes, place_check, scope_of
@@ -162,7 +164,7 @@ class _Plan:
     def __init__(self, repository: OpenRepository, adoption: Adoption, *, is_complete: bool) -> None:
         self._memory, self._adoption, self._is_complete = repository, adoption, is_complete
         self._policy, self._now = repository.policy(), repository.now
-        head = Code(repository.git, adoption.commit)
+        head = self._head = Code(repository.git, adoption.commit)
         texts = head.texts(one.path for one in adoption.documents)
         self._files = head.files
         # The sentences, by document and hash, and the hashes of those that comments say to ignore.
@@ -209,16 +211,22 @@ class _Plan:
     def _check_definitions(self, proposed: Sequence[Proposal]) -> list[Proposal]:
         """Return the proposals, each checking for a definition of its name if its file defines the name.
 
-        A plain word that no file defines is left out: its occurrence in the code proves nothing.
+        A plain word that no file defines is left out: its occurrence in the code proves nothing. Nor does a local
+        variable define a name: a document is about something that other code can use.
         """
         named = {one.key: one.symbol_check for one in proposed if one.symbol_check}
         answers = self._answers(list(named.values()))
-        defined = {one.key for one in proposed if one.key in named and answers[words_of(named[one.key])] == one.outcome}
+        agreed = (one for one in proposed if one.key in named and answers[words_of(named[one.key])] == one.outcome)
+        defined = {one.key for one in agreed if one.outcome != HOLDS or not self._is_local(one)}
         return [
             one.with_check(named[one.key]) if one.key in defined else one
             for one in proposed
             if one.key in defined or one.key not in named or not one.is_plain_word
         ]
+
+    def _is_local(self, one: Proposal) -> bool:
+        """Return whether the file of a proposal's check defines its name as a local variable only."""
+        return is_local(self._head.text(path_of(one.fields["verify"][IN])), one.symbol)
 
     def make(self, writer: Writer, tip: str | None) -> CommitPlan | None:
         """Return the commit; None if there is nothing to write."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from functools import cache, cached_property
 
 from gitmem.commands.adopt.budget import SEARCHING, UNLIMITED, Budget
@@ -348,11 +349,13 @@ class Past:
     def find_new_name(self, path: str, commit: str, since: str = "") -> str:
         """Return the new name of a file or folder after a commit; empty if it was deleted.
 
-        By git's rename detection, else a file of the same name that the commit added in a folder above or below. The
+        By git's rename detection, else a file of the same name that the commit added in a folder above or below. Of
+        several copies git picks any; the one that was added beside it with another ending (`a.mdx`) is meant. The
         commit is compared with *since*, or with its first parent.
         """
         before = since or f"{commit}^"
         new = _destination(path, _renames(self._git, before, commit))
+        new = (new and self._find_beside(path, before, commit)) or new
         code = self.code(before) if new else None
         if code is not None and code.tree.has_folder(path) and code.tree.has_folder(new):
             return new if code.tree.count_below(path) > code.tree.count_below(new) else ""
@@ -362,6 +365,12 @@ class Past:
         """Return whether files of a folder moved elsewhere in a commit, compared as in ``find_new_name``."""
         renames = _renames(self._git, since or f"{commit}^", commit)
         return any(old.startswith(f"{folder}/") for old, _ in renames)
+
+    def _find_beside(self, path: str, before: str, commit: str) -> str:
+        """Return the only file that a commit added beside a path, with another ending; empty if there is none."""
+        stem = posixpath.splitext(path)[0]
+        found = [one for one in _list_changed(self._git, before, commit, "A") if posixpath.splitext(one)[0] == stem]
+        return found[0] if len(found) == 1 else ""
 
     def _namesake(self, path: str, before: str, commit: str) -> str:
         folder, _, name = path.rpartition("/")

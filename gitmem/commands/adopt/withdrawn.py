@@ -1,18 +1,20 @@
 """Let adopted facts follow their documents and sources, so that only a false statement leaves a failed fact.
 
-One that no document states any more is retired. One of a version or package whose source no longer says so is checked
-by the other source that does: when `setup.cfg` became `pyproject.toml`, "Python 3.10+" stayed true.
+One that no document states any more is retired. One whose check fails, but whose statement holds by another place of
+the code, is checked there: when `setup.cfg` became `pyproject.toml`, "Python 3.10+" stayed true. A name is left out,
+since its check already looks for it in all code, and since another word of that name would prove less.
 """
 
 from __future__ import annotations
 
 from gitmem.commands.adopt.apply import list_adopted
-from gitmem.commands.adopt.claims.claim import DEPENDENCY, VERSION
+from gitmem.commands.adopt.claims.claim import SYMBOL
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.documents import document_of, find_documents
+from gitmem.commands.adopt.kinds import KINDS
 from gitmem.commands.adopt.memories import BY, GONE, find_statement, proposals_of
 from gitmem.commands.adopt.run import adopt
-from gitmem.document.builtin_checks import is_of_source, words_of
+from gitmem.document.builtin_checks import words_of
 from gitmem.model import ADOPTED, BUILTIN, FAILS, HOLDS, Check
 from gitmem.store.code_folder import is_home
 from gitmem.verify.builtin_answers import answer_all
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.apply import AdoptedMemory
     from gitmem.git import Git
     from gitmem.repository import OpenRepository
+
+
+# What holds is asked of these again.
+_KINDS = KINDS.keys() - {SYMBOL}
 
 
 def retire_withdrawn(repository: OpenRepository, commit: str) -> list[str]:
@@ -47,12 +53,13 @@ def retire_withdrawn(repository: OpenRepository, commit: str) -> list[str]:
 
 
 def follow_sources(repository: OpenRepository, commit: str) -> list[str]:
-    """Give facts of the memory branch that fail at a commit the check of another source, and return their keys."""
+    """Give facts of the memory branch that fail at a commit the check of another place, and return their keys."""
     checks: dict[str, Check] = {}
     documents: dict[str, str] = {}
     for key, one in list_adopted(repository.catalog()).items():
         check = one.fields.get("verify")
-        if isinstance(check, dict) and is_of_source(check) and not one.memory.archived and not is_home(one.memory.path):
+        is_current = one.memory.kind == ADOPTED and not one.memory.archived and not is_home(one.memory.path)
+        if is_current and isinstance(check, dict) and "symbol" not in check:
             checks[key], documents[key] = Check(BUILTIN, words_of(check)), one.document
     if not checks:
         return []
@@ -66,13 +73,13 @@ def follow_sources(repository: OpenRepository, commit: str) -> list[str]:
 
 
 def held_elsewhere(git: Git, commit: str, documents: Sequence[str]) -> dict[str, Mapping[str, Any]]:
-    """Return the titles and checks of the facts of versions and packages that hold, as documents say, by key.
+    """Return the titles and checks of the facts, but for those of names, that hold as documents say, by key.
 
     Each is also under the key that earlier versions gave it.
     """
     files = Code(git, commit).files
     wanted = [path for path in documents if path in files]
-    made = proposals_of(adopt(git, commit, wanted, kinds=(VERSION, DEPENDENCY)), {}) if wanted else []
+    made = proposals_of(adopt(git, commit, wanted, kinds=_KINDS), {}) if wanted else []
     return {
         key: {name: one.fields[name] for name in ("title", "verify")}
         for one in made

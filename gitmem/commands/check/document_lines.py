@@ -7,7 +7,7 @@ import re
 from posixpath import basename
 
 from gitmem.document.anchors import parse_reference
-from gitmem.document.builtin_checks import SURE_PART, is_of_source, parse_arguments, row_of, words_of
+from gitmem.document.builtin_checks import SURE_PART, parse_arguments, row_of, words_of
 from gitmem.frozen import replace
 from gitmem.model import ADOPTED, BUILTIN, Check
 from gitmem.text.code.languages import is_prose
@@ -22,7 +22,7 @@ from gitmem.verify.references import CHANGED, FILE_LIMIT, anchors_in, reference_
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from gitmem.commands.adopt.correct.draft import Draft
     from gitmem.commands.adopt.findings import Adoption, JudgedClaim
@@ -53,6 +53,7 @@ class DocumentLines:
         self._adopted: dict[str, dict[int, str | range]] = {}
         self._false: dict[str, list[JudgedClaim]] = {}
         self._drafts: dict[str, Draft] = {}
+        self._held: dict[str, Collection[str]] = {}
 
     def is_only_moved(self, pair: AnswerPair) -> bool:
         """Return whether an adopted fact is false only by a move: then its document counts, which may follow it."""
@@ -61,16 +62,19 @@ class DocumentLines:
         fact = pair.touched.fact
         return read_fact(self._catalog, fact.row, fact.path, self._policy)[1].kind == ADOPTED
 
-    def has_other_source(self, pair: AnswerPair) -> bool:
-        """Return whether an adopted fact of a version or package holds at the head by another file than its check's."""
+    def holds_elsewhere(self, pair: AnswerPair) -> bool:
+        """Return whether an adopted fact holds at the head by another place than its check's, as ``adopt`` judges."""
         fact = pair.touched.fact
         document = read_fact(self._catalog, fact.row, fact.path, self._policy)[1]
         check, ref = document.fields.get("verify"), next(iter(document.strings("refs")), "")
-        if document.kind != ADOPTED or not isinstance(check, dict) or not is_of_source(check):
+        if document.kind != ADOPTED or not isinstance(check, dict) or "symbol" in check:
             return False
-        from gitmem.commands.adopt.withdrawn import held_elsewhere  # 60 ms (measured)
+        source = ref.rpartition(":")[0]
+        if source not in self._held:  # one judgement for all facts of a document
+            from gitmem.commands.adopt.withdrawn import held_elsewhere  # 60 ms (measured)
 
-        return document.key in held_elsewhere(self._trees.git, self._trees.behind, [ref.rpartition(":")[0]])
+            self._held[source] = held_elsewhere(self._trees.git, self._trees.behind, [source]).keys()
+        return document.key in self._held[source]
 
     def find_outdated(self, pair: AnswerPair) -> tuple[StatedLine, ...]:
         """Return the lines that name the old path of a renamed file, each with the new one.

@@ -229,7 +229,7 @@ def _with_documents(pair: AnswerPair, kind: str, because: str, documents: Docume
     """Return the outcome for a fact, and the reason, given what documents say at the head."""
     if kind in (BROKEN, STILL) and (withdrawal := documents.find_withdrawal(pair)):
         return RETIRED, withdrawal
-    is_right = kind in (BROKEN, STILL) and documents.has_other_source(pair)
+    is_right = kind in (BROKEN, STILL) and documents.holds_elsewhere(pair)
     return (HELD, "") if is_right or (kind == BROKEN and documents.is_only_moved(pair)) else (kind, because)
 
 

@@ -81,3 +81,15 @@ def test_line_is_newer_than_a_commit_also_in_a_renamed_document_and_on_a_merged_
     assert not past.is_newer("C.md", range(2, 6), old)
     assert not past.is_newer("B.md", [3], old)
     assert not past.is_newer("C.md", [1], head)
+
+
+def test_copy_beside_the_old_file_is_its_new_name(repo):
+    text = "".join(f"Line {number} of the guide.\n" for number in range(30))
+    commit_files(repo, {"AGENTS.md": "- [Guide](docs/guide.md)\n", "docs/guide.md": text})
+    git(repo, "rm", "-q", "docs/guide.md")
+    commit_files(repo, {"docs/guide.mdx": f"Edited.\n{text}", "versions/1.0/guide.mdx": text})
+    handle = Git(discover(repo))
+
+    (finding,) = adopt(handle, handle.resolve("HEAD")).of(FALSE)
+
+    assert finding.fix == "docs/guide.mdx"

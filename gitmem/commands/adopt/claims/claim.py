@@ -42,7 +42,7 @@ _DENIAL = re.compile(
     r"no longer|used to be|"
     r"previously|was in|were in|moved (?:from|to|out)|migrated|does(?:n't| not) exist|do(?:n't| not) exist|not exist|"
     r"(?:there|this) is no|never an?|has no|have no|without an?|gone|instead of|rather than|old)\b"
-    r"|取代|删除|移除|已删|原 |旧|改为|改名|替代|不再|废弃",
+    r"|\bno `(?= `)|取代|删除|移除|已删|原 |旧|改为|改名|替代|不再|废弃",
     re.I,
 )
 # What a remark says of commands that nobody should run, or can run any more.
@@ -52,7 +52,7 @@ _REFUSAL = re.compile(
     re.I,
 )
 _EXAMPLE = re.compile(
-    r"\be\.g\.|\b(for example|for instance|such as|example:|like this|create an?|creates|created|"
+    r"\be\.g\.|\bexample:|\bcreate `|\b(for example|for instance|such as|like this|create an?|creates|created|"
     r"generate[sd]?|generates|"
     r"will be (?:created|written|generated)|add an? new|new file|write to|writes|written|output|outputs|gitignored|"
     r"git-ignored|ignored|placeholder|hypothetical|optional|optionally|if (?:it )?exists|"
@@ -83,8 +83,9 @@ def is_example(text: str) -> bool:
 
 
 def is_log(section: str, text: str) -> bool:
-    """Return whether a statement is an entry of a log, which was true on its day."""
+    """Return whether a statement is an entry of a log or a ticked box, which was true on its day."""
     return (
         _LOG_SECTION.search(section) is not None
+        or re.match(r"\s*(?:[-*+]|\d+[.)])\s+\[[xX]\]\s", text) is not None
         or re.match(r"\W*(20\d\d-\d\d(-\d\d)?|v?\d+\.\d+\.\d+ )", text) is not None
     )

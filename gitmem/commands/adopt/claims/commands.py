@@ -37,6 +37,8 @@ _RUNNERS = {"make": "make", "gmake": "make", "just": "just", "task": "task", "po
 _SUBCOMMANDS = {"deno": ("task",), "mise": ("run", "r"), "turbo": ("run",), "composer": ("run", "run-script")}
 # Runners whose other commands are their own, or of plugins and gems; only `run` makes a target of them for certain.
 _LOOSE = frozenset({"turbo", "cargo", "composer", "mix", "rake", "entry", "nx"})
+# A file that `bun run` runs, as `node` does.
+_CODE_FILE = re.compile(r"\.[cm]?[jt]sx?$")
 _RUN = (["run"], ["run-script"])
 # The commands of cargo 1.90 and composer 2.8.
 _COMMANDS = {
@@ -207,7 +209,7 @@ def _member(words: Sequence[str]) -> list[str]:
 def _script(tool: str, rest: list[str], places: tuple[str, ...], line: int) -> Iterator[Claim]:
     has_run = rest[:1] in (["run"], ["run-script"])
     name = rest[1] if has_run and len(rest) > 1 else rest[0] if rest and not has_run else ""
-    if not name or not _TARGET.match(name):
+    if not name or not _TARGET.match(name) or (tool == "bun" and _CODE_FILE.search(name)):
         return
     if name == "workspace" and len(rest) > 2:
         name = rest[2]

@@ -39,7 +39,10 @@ _AND = re.compile(
 _ELSEWHERE = re.compile(
     r"\b(?:deploy\w*|machine|servers? (?:you|that|where)|host(?:s|ed|ing)? (?:you|that|on)|"
     r"tsconfig|moduleResolution|generated with|bootstrapped with|created with|will (?:be|support|drop|require)|"
-    r"plan(?:s|ned)? to|no (?:repo )?clone|end of life|EOL|at the time of)\b|"
+    r"plan(?:s|ned)? to|no (?:repo )?clone|end of life|EOL|at the time of|"
+    # What a tool reads, and what another system comes with.
+    r"for (?:code |static )?analysis|analy[sz](?:e|es|ing)|pars(?:e|es|ing)|(?:ships?|comes?|bundled|shipped) with|"
+    r"too old|out of the box|pre-?installed)\b|"
     r"\"module\"|`module`",
     re.I,
 )
@@ -59,7 +62,7 @@ _TESTED = re.compile(
 # A remark in shell code that says what is needed, or a range.
 _NEEDED = re.compile(r"\b(?:[Rr]equires?|[Nn]eeds?)\b|\d\.\d+\s*(?:-|–|to|through|up to)\s*v?\d+\.\d")
 # "Ruby 1.9 hash syntax", "Python 3.10+ union syntax": a feature that came with a version, not what the project needs.
-_FEATURE = re.compile(r"\+?(?: [a-z]+)?(?: features?| (?:syntax|notation)\b)")
+_FEATURE = re.compile(r"\+?(?:'s\b[^.;:]{0,40}?)?(?: [a-z]+)?(?: features?| (?:syntax|notation)\b)")
 _DIGIT = re.compile(r"\d")
 _LEAST = re.compile(r"\b(requires?|minimum|at least|newer than)\s*:?\s*$", re.I)
 _SOME = re.compile(

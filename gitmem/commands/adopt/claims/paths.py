@@ -24,6 +24,8 @@ _ENDINGS = (
     "sbt|groovy|csv|tsv|graphql|tmpl|tpl"
 )
 _FILE = re.compile(rf"^[\w.@+\-\[\]()/~]*[\w\])]\.(?:{_ENDINGS})$", re.I)
+# A name with dots as code writes it, whose last part happens to be an ending: `System.Text.Json`, `math/big.Int`.
+_QUALIFIED = re.compile(r"^(?:[A-Z]\w*\.)+[A-Z][a-z]\w*$")
 _NO_PATH = re.compile(r"[<>{}*$|\"'=,;!?#\\\s`]|\.\.\.|…|://|^[-@~]|^www\.")
 _POSITION = re.compile(r"(:{1,2}[A-Za-z_]\w*(\(\))?|:\d+([-:,]\d+)?|#L?\d+(-L?\d+)?)$")
 _HOST = re.compile(
@@ -36,6 +38,11 @@ _WINDOWS = re.compile(r"[\w.-]+(?:\\[\w.-]+)+\\?")
 _TWINS = re.compile(r"([\w./-]*\w)(\.\w{1,4})/(\.\w{1,4})")
 # Programs that run a file of code.
 _INTERPRETERS = frozenset({"python", "python3", "node", "tsx", "ts-node", "bash", "sh", "ruby", "php", "deno", "bun"})
+# Programs whose arguments are files and folders, also those of one word.
+_TAKES_FILES = _INTERPRETERS | {
+    "cd", "ls", "cat", "rm", "cp", "mv", "mkdir", "tree", "find", "grep", "rg", "pytest", "ruff", "black", "isort",
+    "flake8", "mypy", "pyright", "pylint", "eslint", "prettier", "phpunit", "rspec", "pushd", "source", "vim", "code",
+}  # fmt: skip
 # What programs call their environment.
 _OBJECTS = frozenset({"process.env", "meta.env", "import.meta.env", "Bun.env"})
 # What git keeps for itself: no commit has it.
@@ -50,6 +57,12 @@ _ANY = re.compile(r"^((?:[\w@.-]+/){2,})(?:<[\w -]+>|\{\w+\}|\*\*$)")
 # The mark of a folder in which such a name is.
 ABOVE = "above"
 _WORD = re.compile(r"(?<![\w/.@`~$:-])(?:\.{1,2}/)*\.?[\w@-][\w.@-]*(?:/[\w.@\[\]-]+)*/?(?![\w`])")
+
+
+def is_file_name(text: str) -> bool:
+    """Return whether a word with a dot is the name of a file: `mix.exs`, `zig.exe`."""
+    is_code = _FILE.match(text) is not None and not _QUALIFIED.match(text)
+    return is_code or re.search(r"\w\.(?:exe|dll|zip|gz|tgz|log|db|bazel|bzl|pdf|svg|png)$", text) is not None
 
 
 def looks_like_name(claim: Claim) -> bool:
@@ -100,8 +113,12 @@ def _marked(span: Span, document: Document) -> Iterator[Claim]:
     elif span.kind == "bold" or " " not in span.text:
         yield from _name(span.text, span.line, document, is_certain=span.kind == "code")
     else:
-        for word in span.text.split():
-            yield from _name(word.strip("()[],:\"'"), span.line, document, is_certain=False)
+        program, *words = span.text.split()
+        for word in (program, *words):
+            bare = word.strip("()[],:\"'")
+            # The `test` of `mix test` and the `docs` of `npm run docs` are no folders.
+            if "/" in bare or "." in bare or program in _TAKES_FILES:
+                yield from _name(bare, span.line, document, is_certain=False)
 
 
 def _entry(statement: Statement, document: Document) -> Claim:
@@ -162,7 +179,8 @@ def _name(text: str, line: int, document: Document, *, is_certain: bool) -> Iter
     word = word.lstrip("/")
     folders = [] if is_rooted else [document.folder, posixpath.dirname(document.path)]
     spots = [posixpath.join(folder, word) for folder in folders if folder] + [word]
-    looks = bool(_FILE.match(word)) or word.endswith("/") or ("/" in word and not is_rooted)
+    is_file = _FILE.match(word) and not _QUALIFIED.match(word)
+    looks = bool(is_file) or word.endswith("/") or ("/" in word and not is_rooted)
     is_type = _TYPE.match(word) and _FILE.match(f"x{word}")
     yield _claim(token, word, line, spots, is_certain=is_certain and looks and not is_type and not is_rooted)
 

@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 
 from gitmem.commands.adopt.claims.claim import PATH, SYMBOL, Claim
+from gitmem.commands.adopt.claims.paths import is_file_name
 from gitmem.commands.adopt.documents import INSTRUCTIONS
 from gitmem.commands.adopt.statements import CODE, DRAWING, TREE
 
@@ -60,6 +61,15 @@ _CODED = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]")
 # A variable that is given to CMake, and no variable of its own; a variable with a value in code.
 _DEFINED = re.compile(r"-D((?!CMAKE_|BUILD_)[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?::[A-Z]+)?=")
 _ASSIGNED = re.compile(r"([a-z]\w{5,}) = (?:true|false|null|nil|None|True|False|-?[\d.]+)")
+# Values and types that languages have themselves: that they are in the code says nothing about it.
+_BUILT_IN = frozenset({
+    "null", "nil", "none", "None", "undefined", "true", "false", "True", "False", "NaN", "string", "String", "str",
+    "char", "number", "Number", "int", "integer", "Integer", "uint", "long", "short", "byte", "bytes", "float",
+    "double", "bool", "boolean", "Boolean", "list", "List", "array", "Array", "map", "Map", "dict", "Dict", "set",
+    "Set", "tuple", "object", "Object", "any", "Any", "void", "unit", "Unit", "date", "error", "Error", "Option",
+    "Some", "Result", "Vec", "Ok", "Err", "self", "this", "super", "int8", "int16", "int32", "int64", "uint8",
+    "uint16", "uint32", "uint64", "float32", "float64", "usize", "isize", "i32", "i64", "u32", "u64", "f32", "f64",
+})  # fmt: skip
 # Words for the object itself.
 _OWN = frozenset(("self", "this", "cls", "super", "Self"))
 _WORDS = re.compile(r"(?<![\w./-])[A-Za-z_]\w*(?![\w/-])")
@@ -135,8 +145,7 @@ def _in_code(span: Span, written: str, seen: set[str]) -> Iterator[Claim]:
     elif _SYMBOL.match(text) and len(text) > 2:
         bare = re.sub(r"<.{0,500}>|\(.{0,500}\)|[!?@$]", "", text)
         last = re.split(r"\.|::|#|->", bare)[-1]
-        is_file = re.search(r"\.(?:py|tsx?|jsx?|go|rs|md|json|toml|ya?ml|sh|css|html|txt|lock)$", bare)
-        if len(last) > 2 and not is_file:
+        if len(last) > 2 and bare not in _BUILT_IN and ("(" in text or not is_file_name(bare)):
             is_coded = _CODED.search(last) is not None and len(last) > 5
             # That the name is there says nothing about its parameters.
             yield Claim(SYMBOL, span.line, re.sub(r"\(.{1,500}\)!?$", "", text), last, is_certain=is_coded)

@@ -50,7 +50,8 @@ def dependencies_in(path: str, text: str) -> dict[str, tuple[str, str, int]]:
         one = name, entry.requirement, entry.line
         parts = [part for part in re.split(r"[/:]", re.sub(r"/v\d+$", "", name)) if part]
         found.setdefault(plain_name(name), one)
-        if len(parts) > 1:  # `@scope/name`, `github.com/owner/name`, `group:name`
+        # `@scope/name`, `github.com/owner/name`, `group:name`; the types of a package are not the package.
+        if len(parts) > 1 and parts[0] != "@types":
             by_part.setdefault(plain_name(parts[-1]), one)
             if name.startswith("@"):
                 by_part.setdefault(plain_name(parts[0][1:]), one)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 
 from gitmem.commands.adopt.claims.claim import is_example
@@ -9,6 +10,7 @@ from gitmem.commands.adopt.claims.symbols import LOOSE, owner_of, qualified, who
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Probe, Source
 from gitmem.commands.adopt.judge.identifiers import is_property
+from gitmem.commands.adopt.judge.scopes import BODY, scope_of
 from gitmem.commands.adopt.tree import is_sample
 from gitmem.document.check_values import OR_IN
 from gitmem.document.sources.symbols import find_symbol
@@ -47,6 +49,11 @@ _CONVERTERS = (
     "alias_generator", "rename_all", "JsonNaming", "PropertyNamingStrategies", "PropertyNamingStrategy",
     "JsonNamingPolicy", "PropertyNamingPolicy", "humps", "camelize", "camelcaseKeys", "snakecaseKeys",
     "convertFromSnakeCase",
+)  # fmt: skip
+# The manifests of packages.
+_MANIFESTS = (
+    "package.json", "pyproject.toml", "setup.py", "Cargo.toml", "go.mod", "build.gradle", "build.gradle.kts", "pom.xml",
+    "pubspec.yaml", "mix.exs", "composer.json", "Gemfile", "Package.swift",
 )  # fmt: skip
 # The fewest letters of a plain word that is taken for a name.
 _SHORTEST = 5
@@ -138,7 +145,8 @@ def _judge_outside(
         mention.document,
         past,
     )
-    if home:
+    # In another package of the repository it was another thing, if the code still has the name.
+    if home and not (left and then is not None and _is_in_other_package(home, mention.document, then)):
         probe = Probe(home, lambda text: any(form in text for form in forms), name)
         source = Source(home, _line_of(past.text(wrote, home), name))
         return JudgedClaim(mention, FALSE, source, held=True, wrote=wrote, probe=probe, left=left)
@@ -146,6 +154,17 @@ def _judge_outside(
         check = {"contains": name, "in": escape(left), OR_IN: SCOPE}
         return JudgedClaim(mention, HOLDS, Source(left), check=check)
     return None
+
+
+def _is_in_other_package(path: str, document: Document, code: Code) -> bool:
+    """Return whether a folder with a manifest of its own has a file, and not the document."""
+    folder = posixpath.dirname(path)
+    while folder:
+        is_shared = f"{document.path}/".startswith(f"{folder}/")
+        if not is_shared and any(f"{folder}/{name}" in code.files for name in _MANIFESTS):
+            return bool(document.folder)
+        folder = posixpath.dirname(folder)
+    return False
 
 
 def _find_member(owner: str, name: str, corpus: Corpus, head: Code) -> str | None:
@@ -254,6 +273,14 @@ def _probe(name: str, home: str) -> Probe:
 def is_defined_in(text: str, name: str) -> bool:
     """Return whether a text of code defines a name."""
     return _line_of(text, name) > 0
+
+
+def is_local(text: str, name: str) -> bool:
+    """Return whether a text of code defines a name first by an assignment in the body of a function."""
+    line = _line_of(text, name)
+    start = sum(len(one) + 1 for one in text.split("\n")[: line - 1])
+    assigned = rf"[ \t]+[^=\n({{]*(?<![.\w]){re.escape(name)}[ \t]*(?::[^=\n]+?)?[ \t]*:?=(?![=>])"
+    return line > 0 and re.match(assigned, text[start:]) is not None and scope_of(text, start).kind == BODY
 
 
 def _line_of(text: str, name: str) -> int:

@@ -22,12 +22,19 @@ if TYPE_CHECKING:
 
 # The usual first parts of the names of branches.
 _BRANCH = re.compile(r"^(?:feat|feature|features|fix|bugfix|hotfix|release|releases|chore|refactor|perf|spike|origin)/")
+# What a word that looks like a folder may be called, if it is none.
+_THING = (
+    r"(?:git )?(?:remotes?|branch(?:es)?|tags?|labels?|namespaces?|buckets?|queues?|topics?|routes?|endpoints?|urls?|"
+    r"cookies?|headers?|images?|volumes?|registry|registries|commands?|subcommands?|tables?|columns?|scopes?)"
+)
 _FIXTURE = re.compile(r"(?:^|/)(?:__)?(?:fixtures?|testdata|mocks?|snapshots?)(?:__)?/")
 
 
 def judge_path(mention: Mention, head: Code, past: Past) -> JudgedClaim | None:
     """Judge the claim that a path exists; None if it turns out not to be a claim."""
     claim = mention.claim
+    if _is_other_thing(mention):
+        return None
     is_plain = "/" not in claim.name and not claim.token.endswith("/")
     there = next((place for place in claim.places if head.has(place)), "")
     if there and (claim.places[0] == there or not claim.is_certain or is_plain):
@@ -39,18 +46,31 @@ def judge_path(mention: Mention, head: Code, past: Past) -> JudgedClaim | None:
     if not claim.is_certain and not there:
         # A word that only looks like a name counts if there is such a file.
         if near and (len(near) == 1 or "/" in claim.name or claim.tool == "tree"):
+            # `tool` may be the program, not the folder `cmd/tool`, and `tool/` a remote of git.
             is_word = is_plain and "." not in claim.name and claim.tool != "tree"
-            # `tool` may be the program, not the folder `cmd/tool`: once that is gone, nothing is false.
-            return replace(_confirm(mention, near[0]), check=None) if is_word else _confirm(mention, near[0])
+            return None if is_word else _confirm(mention, near[0])
         if not re.search(r"[/.]", claim.name) or claim.tool == "tree":
             return None
     if near and is_plain:
-        return _confirm(mention, near[0])
+        # Of several files in other places, any may be meant, and none of these need to be.
+        is_one = len(near) == 1 or near[0].startswith(f"{mention.document.folder or '/'}/")
+        return _confirm(mention, near[0]) if is_one else replace(_confirm(mention, near[0]), check=None)
+    if is_plain and claim.name[0] in "._-" and any(path.endswith(claim.name) for path in head.files):
+        return None  # the end of names of files: `.exp.json`, `_test.go`
     if there and not mention.document.folder:
         return _confirm(mention, there)
     found = _judge_missing(mention, head, past, other=there or next(iter(near), ""), is_there=bool(there))
     is_fixture = not near and not there and head.list_ending_with(claim.name)
     return None if found and found.verdict == NEVER and is_fixture else found
+
+
+def _is_other_thing(mention: Mention) -> bool:
+    """Return whether a sentence calls a word something else than a file or folder: "the `tool/` remote"."""
+    token, text = mention.claim.token, mention.statement.text
+    if mention.claim.tool or posixpath.splitext(mention.claim.name)[1]:
+        return False
+    word = rf"[`*\"]{{0,2}}(?<![\w/.-]){re.escape(token)}(?![\w/-])[`*\"]{{0,2}}"
+    return re.search(rf"{word} {_THING}\b|\b{_THING}(?: is| called| named)?:? {word}", text, re.I) is not None
 
 
 def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_there: bool) -> JudgedClaim | None:

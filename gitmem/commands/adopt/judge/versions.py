@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -89,7 +90,11 @@ class Versions:
         if found is None:
             return None
         finding = _reader(found.place, found.path, mention.claim.stated).judge(mention, self._head, self._past)
-        is_quiet = finding and not finding.held and (_is_of_another(mention) or not _is_required(mention))
+        is_quiet = (
+            finding
+            and not finding.held
+            and (_is_of_another(mention) or not _is_required(mention) or _is_of_above(mention, found.path))
+        )
         return self._quiet(finding) if finding and is_quiet else finding
 
     def _find_stated(self, place: Place, document: Document) -> list[_Stated]:
@@ -197,6 +202,12 @@ def _is_of_another(mention: Mention) -> bool:
     """Return whether a row of a table is about a thing that is named in code: a package with its own needs."""
     statement = mention.statement
     return statement.kind == ROW and statement.cells[0].startswith("`")
+
+
+def _is_of_above(mention: Mention, path: str) -> bool:
+    """Return whether a file is of a folder above the document's, which is not the root: it may be of other parts."""
+    folder, beside = posixpath.dirname(path), posixpath.dirname(mention.document.path)
+    return bool(folder) and beside.startswith(f"{folder}/")
 
 
 def _contradicts(stated: str, place: Place, version: str) -> bool:

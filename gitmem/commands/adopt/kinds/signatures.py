@@ -71,7 +71,8 @@ def find_open_signature(code: Code, claim: Claim, _document: Document) -> Source
 def find_other_signature(code: Code, claim: Claim, _document: Document) -> Source | None:
     """Return where a function of that name is defined with other parameters."""
     wanted = parameters_of(claim.token)
-    others = [one for one in _definitions(code, claim) if not _has(one[1], wanted)]
+    # A value of that name has no parameters, so it is not what is called.
+    others = [one for one in _definitions(code, claim) if one[1] and not _has(one[1], wanted)]
     # The one that has most of them is the likeliest to be meant.
     return max(others, key=lambda one: len(_words(one[1]).intersection(wanted)), default=(None, ""))[0]
 
@@ -109,7 +110,11 @@ def definitions_in(text: str, name: str) -> tuple[tuple[int, str], ...]:
         for _ in range(line - 1):
             at = text.index("\n", at) + 1
         written = text[at : at + _LONGEST].partition("\n")[0]
-        opened = re.search(rf"\b{re.escape(name)}\b[^\n(]{{0,80}}\(", written + "\n")
+        # Of an assignment, only that of a function has parameters.
+        opened = re.search(
+            rf"\b{re.escape(name)}\b(?:[^\n(=]{{0,80}}|[^\n(=]{{0,80}}=\s*(?:async\s*)?(?:function\b[^\n(]{{0,40}})?)\(",
+            written + "\n",
+        )
         start += line
         found[start] = _inside(text[at + opened.end() : at + _LONGEST]) if opened else ""
         at = text.find("\n", at) + 1 or len(text)

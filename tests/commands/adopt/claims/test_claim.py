@@ -11,6 +11,8 @@ from gitmem.commands.adopt.claims.claim import is_denied, is_example, is_log, is
         ("`a.py` was removed", "a.py", True),
         ("replaces the legacy `a.py`", "a.py", True),
         ("`a.py` does not exist", "a.py", True),
+        ("Have `b.py`, and no `a.py`.", "a.py", True),
+        ("No tests, but `a.py`", "a.py", False),
         ("`a.py` has the limits", "a.py", False),
         ("`legacy/gone.py` has the limits", "legacy/gone.py", False),
         ("`a.py` has the limits. " + "x" * 90 + " The rest was removed.", "a.py", False),
@@ -39,4 +41,6 @@ def test_remark_refuses_what_is_below_it(remark, answer):
 
 def test_examples_and_entries_of_a_log_are_known():
     assert is_example("e.g. `a.py`") and not is_example("see `a.py`")
+    assert all(map(is_example, ("Example: `a.py`", "Create `a.py` with:")))
+    assert is_log("", "- [x] Compute `Map`") and not is_log("", "- [ ] Compute `Map`")
     assert is_log("Changelog", "text") and is_log("", "2026-01-02: text") and not is_log("Layout", "text")

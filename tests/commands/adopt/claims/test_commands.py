@@ -15,6 +15,7 @@ from gitmem.commands.adopt.statements import split
         ("- `uv run poe format`", [("poe", "format")]),
         ("- `pnpm -C docs run table`", [("script", "table")]),
         ("- `make` and `just`", []),
+        ("- `bun run bench.ts`, `bun run bench`", [("script", "bench")]),
         ("- `turbo run build lint`, `turbo dev`", [("turbo", "build"), ("turbo", "lint"), ("turbo", "dev")]),
         ("- `cargo xtask dist`, `cargo +nightly fmt`, `cargo test x`", [("cargo", "xtask")]),
         (

@@ -61,6 +61,12 @@ def test_path_of_windows_is_a_path():
         ("```sh\npython tools/train.py --fast\n```", [("tools/train.py", True)]),
         ("- Run `python tools/train.py` first", [("tools/train.py", True)]),
         ("- Run `cd other && python tools/train.py`", [("tools/train.py", False)]),
+        (
+            "- Run `mix test`, `npm run docs`, `cargo build --release`",
+            [("test", None), ("docs", None), ("build", None)],
+        ),
+        ("- Run `pytest tests`, `cd web`", [("tests", False), ("web", False)]),
+        ("- Use `System.Text.Json`, `math/big.Int` and `A.B.README.MD`", [("System.Text.Json", False)]),
     ],
 )
 def test_folders_in_remarks_before_any_name_and_scripts_are_paths(text, found):

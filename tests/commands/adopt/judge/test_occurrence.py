@@ -5,6 +5,7 @@ from conftest import commit_files
 
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
 from gitmem.commands.adopt.forms import sentence
+from gitmem.commands.adopt.judge.occurrence import is_local
 from gitmem.commands.adopt.run import adopt
 from gitmem.git import Git
 from gitmem.git.repository import discover
@@ -104,3 +105,29 @@ def test_plain_word_holds_only_by_code_that_has_it_or_a_file_that_defines_it(rep
     assert [one.claim.token for one in symbols(repo, HOLDS)] == ["main", "main()"] * holds
     assert not symbols(repo, FALSE)
     assert not symbols(repo, NEVER)
+
+
+@pytest.mark.parametrize("is_package", [True, False])
+def test_name_of_another_package_that_an_example_still_has_is_not_false(repo, is_package):
+    said = {"libs/web/README.md": "- Needs `minSdkVersion` 21\n", "libs/web/a.js": "x\n"}
+    files = dict.fromkeys(("libs/dart/a.py", "examples/b.py"), "minSdkVersion = 21\n")
+    commit_files(repo, {**said, **files, **({"libs/dart/setup.py": "x = 1\n"} if is_package else {})})
+    commit_files(repo, {"libs/dart/a.py": "x = 1\n"})
+
+    assert bool(symbols(repo, FALSE)) != is_package
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("def f():\n    old_state = 1\n", True),
+        ("fn f() {\n    let mut old_state: u8 = 1;\n}\n", True),
+        ("func f() {\n\told_state := 1\n}\n", True),
+        ("old_state = 1\n", False),
+        ("class A:\n    old_state = 1\n", False),
+        ("def f():\n    def old_state(): ...\n", False),
+        ("x = 1\n", False),
+    ],
+)
+def test_assignment_in_a_function_is_local(text, answer):
+    assert is_local(text, "old_state") == answer

@@ -3,7 +3,7 @@
 import pytest
 from conftest import commit_files, git
 
-from gitmem.commands.adopt.findings import FALSE, NEVER
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
 from gitmem.commands.adopt.run import adopt
 from gitmem.git import Git
 from gitmem.git.repository import discover
@@ -63,6 +63,38 @@ def test_branches_and_types_are_no_paths(repo, text):
     commit_files(repo, {"AGENTS.md": text})
 
     assert paths(repo, NEVER) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "held", "never"),
+    [
+        ("- It syncs into the tool/ remote; push to `tool/` remote", [], []),
+        ("- The remote called `tool/`, the `tool/` namespace", [], []),
+        ("- The program is in `tool/`", ["tool/"], []),
+        ("- `.exp.json` and `_test.go` are the ends of names", [], []),
+        ("- See `.none.json` and `_none.go`", [], [".none.json", "_none.go"]),
+        ("- `System.Text.Json` is used", [], []),
+    ],
+)
+def test_remotes_ends_of_names_and_types_are_no_paths(repo, text, held, never):
+    files = dict.fromkeys(("cmd/tool/main.go", "a/b.exp.json", "a/c_test.go"), "x\n")
+    commit_files(repo, {"AGENTS.md": f"{text}\n", **files})
+
+    assert (paths(repo, HOLDS), paths(repo, NEVER)) == (held, never)
+
+
+def test_one_of_several_files_of_a_name_proves_nothing(repo):
+    commit_files(
+        repo, {"AGENTS.md": "- Uses `setup.py` and `one.py`\n", "a/setup.py": "", "b/setup.py": "", "a/one.py": ""}
+    )
+    handle = Git(discover(repo))
+
+    findings = adopt(handle, handle.resolve("HEAD"), kinds={"path"}).of(HOLDS)
+
+    assert [(one.claim.token, one.check) for one in findings] == [
+        ("setup.py", None),
+        ("one.py", {"exists": "a/one.py"}),
+    ]
 
 
 def test_path_that_a_submodule_may_have_is_not_said_to_have_never_been(repo):

@@ -126,6 +126,27 @@ def test_ruby_of_a_package_is_that_of_the_nearest_gemspec(repo):
     assert judged(repo, FALSE) == [("Ruby 3.0+", "a.gemspec:1")]
 
 
+@pytest.mark.parametrize(
+    ("manifest", "verdict"),
+    [("tools/pyproject.toml", NEVER), ("pyproject.toml", FALSE), ("tools/parts/a/pyproject.toml", FALSE)],
+)
+def test_manifest_of_a_folder_above_accuses_no_part_that_never_agreed(repo, manifest, verdict):
+    needs = '[project]\nname = "x"\nrequires-python = ">=3.13"\n'
+    commit_files(repo, {"tools/parts/a/README.md": "- Python 3.8+\n", manifest: needs})
+    handle = Git(discover(repo))
+
+    found = adopt(handle, handle.resolve("HEAD"), kinds=("version",)).of(verdict)
+
+    assert [one.source.where for one in found] == [f"{manifest}:3"]
+
+
+def test_types_of_a_package_are_not_its_version(repo):
+    listed = '{"devDependencies": {"@types/node": "^18.0.0"}}\n'
+    commit_files(repo, {"package.json": listed, "AGENTS.md": "- Node.js >= 18\n"})
+
+    assert judged(repo, HOLDS) == []
+
+
 def test_version_that_code_is_downgraded_to_is_not_the_one_it_needs(repo):
     said = "Code requires PHP 8.4. The builder downgrades code to PHP 7.4+.\n"
     commit_files(repo, {"composer.json": '{"require": {"php": "^8.4"}}\n', "AGENTS.md": said})

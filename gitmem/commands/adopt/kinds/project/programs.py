@@ -9,7 +9,10 @@ import re
 from gitmem.commands.adopt.claims.claim import Claim
 from gitmem.commands.adopt.claims.commands import iter_commands
 from gitmem.commands.adopt.findings import Probe, Source
-from gitmem.commands.adopt.kinds.words import find_word
+from gitmem.commands.adopt.judge.occurrence import SCOPE, is_defined_in
+from gitmem.commands.adopt.kinds.words import list_with_line
+from gitmem.document.check_values import OR_IN
+from gitmem.text.code.languages import is_code
 from gitmem.text.globs import escape
 
 TYPE_CHECKING = False
@@ -28,6 +31,8 @@ _MODULE = re.compile(r"^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$")
 # The options that select tests by name: of gradle, go and node; and such a name, with its class before it.
 _SELECTORS = frozenset({"--tests", "-run", "--test-name-pattern"})
 _NAMED_TEST = re.compile(r"(?:[\w.]{1,200}\.)?(?=\w{0,200}(?:[a-z0-9][A-Z]|\w_\w))([A-Za-z]\w{7,200})")
+# The package before a class of Java or Kotlin: `a.b.StoreTest`.
+_PACKAGE = re.compile(r"((?:[a-z]\w*\.)+)[A-Z]")
 _NODE = re.compile(r"^([\w./-]+\.py)::(?:\w+::)*(\w+)(?:\[.*)?$")
 # Names that stand for others.
 _EXAMPLE = re.compile(
@@ -36,6 +41,8 @@ _EXAMPLE = re.compile(
 _APP = re.compile(r"^([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+):[A-Za-z_]\w*(?:\(\))?$")
 _LABEL = re.compile(r"^//(?P<package>[\w.-]+(?:/[\w.-]+)*)(?:/\.\.\.|:(?P<target>[\w.-]+))?$")
 _SERVERS = frozenset({"uvicorn", "gunicorn", "hypercorn", "granian", "daphne"})
+# The folders that a package of Python may be in.
+_TOPS = ("src", "lib", "python")
 # The options of cargo that name a target, and where its file is.
 _TARGETS: Mapping[str, tuple[str, ...]] = {
     "--test": ("tests/{}.rs", "tests/{}/main.rs"),
@@ -78,9 +85,12 @@ def find_program(code: Code, claim: Claim, document: Document) -> Source | None:
     if claim.tool == "bazel":
         return _find_label(code, claim)
     folders = dict.fromkeys((document.folder, posixpath.dirname(document.path), ""))
+    # `python -m venv` is a program of Python, wherever the code has a `venv.py`.
+    is_plain = not claim.tool and "." not in claim.name
     for place in claim.places:
-        near = [posixpath.join(folder, place) for folder in folders]
-        there = [path for path in (*near, *code.list_ending_with(place)) if path in code.files]
+        near = [posixpath.join(folder, top, place) for folder in folders for top in ("", *_TOPS)]
+        anywhere = () if is_plain else code.list_ending_with(place)
+        there = [path for path in (*near, *anywhere) if path in code.files]
         if there:
             return Source(there[0])
     if claim.tool == "--bin":
@@ -127,9 +137,9 @@ def node_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
 
 
 def find_node(code: Code, claim: Claim, document: Document) -> Source | None:
-    """Return where a file defines a test; if the command names no file, where the code has that word."""
+    """Return where a file defines a test; if the command names no file, where the code defines it or has that word."""
     if not claim.places:
-        return find_word(code, [claim.name])
+        return _find_named(code, claim)
     folders = dict.fromkeys((document.folder, posixpath.dirname(document.path), ""))
     paths = [posixpath.join(folder, claim.places[0]) for folder in folders]
     defined = re.compile(rf"^\s*(?:async\s+def|def|class)\s+{re.escape(claim.name)}\b", re.M)
@@ -139,10 +149,23 @@ def find_node(code: Code, claim: Claim, document: Document) -> Source | None:
     return None
 
 
+def _find_named(code: Code, claim: Claim) -> Source | None:
+    """Return where the code has a test that a command selects by name: in its package, and at its definition if any."""
+    package = _PACKAGE.match(claim.token.partition(" ")[2].lstrip("\"'^"))
+    paths = list_with_line(code, rf"\b{re.escape(claim.name)}\b")
+    texts = code.texts(path for path in paths if is_code(path))
+    if package:
+        named = re.compile(rf"^\s*package\s+{re.escape(package[1].rstrip('.'))}\b", re.M)
+        texts = {path: text for path, text in texts.items() if named.search(text)}
+    defining = (path for path, text in texts.items() if is_defined_in(text, claim.name))
+    found = next(defining, None) or next(iter(texts), None)
+    return Source(found) if found else None
+
+
 def node_check(claim: Claim, source: Source) -> Mapping[str, Any]:
     """Return the check that the file defines the test, or has its name."""
     if not claim.places:
-        return {"contains": claim.name, "in": escape(source.path)}
+        return {"contains": claim.name, "in": escape(source.path), OR_IN: SCOPE}
     return {"symbol": claim.name, "in": escape(source.path)}
 
 

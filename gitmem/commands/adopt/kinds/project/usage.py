@@ -137,7 +137,7 @@ def judge_package(mention: Mention, basis: Basis) -> JudgedClaim | None:
     """
     head, past, name, document = basis.head, basis.past, mention.claim.name, mention.document
     if (listed := basis.numbers.judge_package(mention)) is not None:
-        return listed
+        return listed if _is_spelled(head, listed) else None
     is_elsewhere = name in basis.corpus.present or plain_name(name) in basis.numbers.dependencies
     # A decision record says what was so when it was made.
     if not mention.claim.tool or is_elsewhere or mention.is_past or document.kind == DECISION:
@@ -149,6 +149,18 @@ def judge_package(mention: Mention, basis: Basis) -> JudgedClaim | None:
     probe = Probe(was.path, lambda text: _line_in(was.path, text, plain_name(name)) is not None)
     check = {"depends": name, "in": escape(was.path)}
     return JudgedClaim(mention, FALSE, was, held=True, wrote=wrote, probe=probe, check=check)
+
+
+def _is_spelled(head: Code, finding: JudgedClaim) -> bool:
+    """Return whether a package is meant by a name in code: the manifest has these capitals, or the package is known.
+
+    The `None` of a language and the file `BUILD` are not the packages `none` and `build`.
+    """
+    name, source = finding.claim.name, finding.source
+    is_marked = not finding.claim.tool and f"`{name}`" in finding.statement.text
+    if source is None or not is_marked or name == name.lower() or plain_name(name) in _KNOWN:
+        return True
+    return name in head.text(source.path).split("\n")[source.line - 1]
 
 
 def absence_claims(statement: Statement, _document: Document) -> Iterator[Claim]:

@@ -1,11 +1,23 @@
 """Modules, targets and tests that commands run."""
 
 import pytest
+from conftest import commit_files
 
 from gitmem.commands.adopt.documents import Document
-from gitmem.commands.adopt.kinds.project.programs import node_claims, program_claims
+from gitmem.commands.adopt.findings import HOLDS
+from gitmem.commands.adopt.kinds.project.programs import PROGRAM, TEST, node_claims, program_claims
+from gitmem.commands.adopt.run import adopt
 from gitmem.commands.adopt.statements import split
+from gitmem.git import Git
+from gitmem.git.repository import discover
 
+FILES = {
+    "src/tool/venv.py": "x = 1\n",
+    "src/app/cli.py": "x = 1\n",
+    "Makefile": "fuzz:\n\tgo test -run TestFuzzAll ./...\n",
+    "pkg/fuzz_test.go": "package pkg\n\nfunc TestFuzzAll(t *testing.T) {\n}\n",
+    "t/StoreLoadTest.kt": "package a.b\n\nclass StoreLoadTest {\n}\n",
+}
 ROOT = Document("AGENTS.md", "instructions", "")
 
 
@@ -36,3 +48,22 @@ def test_program_is_found_with_the_files_that_it_may_be(text, places):
 )
 def test_test_is_found_by_its_node(text, names):
     assert [one.name for one in found(node_claims, text)] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("- `python -m venv .venv`, `python -m build`", []),
+        ("- `python -m app.cli`", ["src/app/cli.py"]),
+        ("- `go test ./... -run '^TestFuzzAll$'`", ["pkg/fuzz_test.go"]),
+        ('- `./gradlew test --tests "a.b.StoreLoadTest"`', ["t/StoreLoadTest.kt"]),
+        ('- `./gradlew test --tests "a.old.StoreLoadTest"`', []),
+    ],
+)
+def test_program_and_test_hold_where_the_command_finds_them(repo, text, where):
+    commit_files(repo, {**FILES, "AGENTS.md": f"{text}\n"})
+    handle = Git(discover(repo))
+
+    adoption = adopt(handle, handle.resolve("HEAD"), kinds={PROGRAM, TEST})
+
+    assert [one.source.path for one in adoption.of(HOLDS)] == where

@@ -4,7 +4,7 @@ import pytest
 from conftest import commit_files
 
 from gitmem.commands.adopt.documents import Document
-from gitmem.commands.adopt.findings import FALSE
+from gitmem.commands.adopt.findings import FALSE, HOLDS
 from gitmem.commands.adopt.kinds.project.usage import USED, absence_claims, package_claims
 from gitmem.commands.adopt.run import adopt
 from gitmem.commands.adopt.statements import split
@@ -52,6 +52,23 @@ def test_used_package_is_marked(text, names):
 )
 def test_package_that_the_project_does_without_is_found_unless_more_is_said(text, names):
     assert [one.name for one in found(absence_claims, text)] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("- `None` means off, in the `BUILD` file", []),
+        ("- `build`, `jinja2`, `MinVer` and `React`", ["build", "jinja2", "MinVer", "React"]),
+    ],
+)
+def test_word_of_code_in_capitals_is_no_package_of_the_name_in_small_letters(repo, text, names):
+    listed = '<PackageReference Include="MinVer" Version="7.0" />'
+    project = f"<Project>\n  <ItemGroup>\n    {listed}\n  </ItemGroup>\n</Project>\n"
+    files = {"requirements.txt": "build==1.0\njinja2\nnone\n", "a.csproj": project}
+    commit_files(repo, {**files, "package.json": '{"dependencies": {"react": "19"}}\n', "AGENTS.md": f"{text}\n"})
+    handle = Git(discover(repo))
+
+    assert [one.claim.name for one in adopt(handle, handle.resolve("HEAD"), kinds={"dependency"}).of(HOLDS)] == names
 
 
 def test_module_that_the_project_did_without_and_imports_now_makes_the_sentence_false(repo):
