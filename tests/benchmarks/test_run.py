@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from benchmarks import commands, generate, measure, past, run, stores
+from benchmarks import commands, generate, jobs, measure, past, run, stores
 from benchmarks.figures import WARM, WHOOSH
 from benchmarks.measure import Figures
 
@@ -18,17 +19,16 @@ NAMES = sorted({name for figure in FIGURES for name in figure.commands if "100k"
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> stores.Stores:
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[stores.Stores]:
+    """Return small stores, each made when a test first asks for it."""
     with pytest.MonkeyPatch.context() as patch:
-        sizes = {"1k": (50, generate.MIX), "10k": (60, generate.MIX), "facts": (20, generate.FACTS_ONLY)}
-        sizes["tasks"] = (60, generate.TASKS_ONLY)
+        sizes = {"1k": (50, generate.MIX), "10k": (60, generate.MIX), "tasks": (60, generate.TASKS_ONLY)}
+        sizes |= dict.fromkeys(("facts", "facts-1k", "jobs"), (20, generate.FACTS_ONLY))
         patch.setattr(stores, "STORES", sizes)
+        patch.setattr(jobs, "STORES", sizes)
         patch.setattr(stores, "CODE_FILES", 40)
         patch.setattr(past, "COMMITS", past.BACK + 20)
-        made = stores.Stores(tmp_path_factory.mktemp("benchmarks"))
-        for name in sizes:
-            made.path(name)
-    return made
+        yield stores.Stores(tmp_path_factory.mktemp("benchmarks"))
 
 
 @pytest.mark.parametrize("name", NAMES)
