@@ -405,6 +405,10 @@ class Git:
             self._settings[name] = found
         return self._settings[name]
 
+    def remote_url(self, remote: str) -> str:
+        """Return the URL that is configured for a remote, or an empty string; git is not started if none is."""
+        return self.config_value(f"remote.{remote}.url") if self.may_be_set("remote") else ""
+
     def identity(self) -> tuple[str, str]:
         """Return the user's name and address as git would write them, or gitmem's own if git knows none."""
         if self._identity is None and not self.may_be_set("author"):

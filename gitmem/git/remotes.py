@@ -82,9 +82,9 @@ def has_remote(git: Git, remote: str) -> bool:
     """Return whether a remote of this name is configured."""
     if remote.startswith("-") or not git.may_be_set("remote"):
         return False
-    name = f"remote.{remote}.url"
     # Read again if it was missing, because it may have been added since.
-    return bool(git.config_value(name) or git.run("config", "--get", name, check=False).stdout.strip())
+    is_known = git.remote_url(remote) or git.run("config", "--get", f"remote.{remote}.url", check=False).stdout.strip()
+    return bool(is_known)
 
 
 def list_remotes(git: Git) -> list[str]:
@@ -324,13 +324,13 @@ def delete(git: Git, remote: str, ref: str, *, expected: str, talk: RemoteOption
 
 def repository_name(git: Git, remote: str) -> str:
     """Return the repository's name: the same in every clone of a remote, else the name of its folder."""
-    url = git.config_value(f"remote.{remote}.url").rstrip("/").removesuffix(".git").rstrip("/")
+    url = git.remote_url(remote).rstrip("/").removesuffix(".git").rstrip("/")
     return url.replace(":", "/").rpartition("/")[2] or git.repository.name
 
 
 def format_url(git: Git, remote: str) -> str:
     """Return the URL of a remote without credentials."""
-    url = git.config_value(f"remote.{remote}.url")
+    url = git.remote_url(remote)
     scheme, there, rest = url.partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}" if there else url

@@ -134,7 +134,7 @@ def test_clone_without_remotes_is_known_as_one_without_starting_git(
     door = Git(discover(repo))
     with monkeypatch.context() as patch:
         patch.setenv("PATH", str(tmp_path))  # where there is no git
-        assert not has_remote(door, "origin")
+        assert (has_remote(door, "origin"), door.remote_url("origin")) == (False, "")
     included = tmp_path / "more"
     for name, value in (("remote.backup.url", "../b.git"), ("include.path", str(included))):
         git(repo, "config", name, value)
@@ -142,6 +142,7 @@ def test_clone_without_remotes_is_known_as_one_without_starting_git(
     included.write_text('[remote "origin"]\n\turl = ../hub.git\n', encoding="utf-8")
 
     assert has_remote(door, "origin")  # it may have been added since
+    assert Git(discover(repo)).remote_url("origin") == "../hub.git"
 
 
 def test_insteadof_settings_apply(repo: Path, hub: Path, door: Git) -> None:

@@ -34,7 +34,7 @@ class PulledSources:
         from gitmem.plugins.pull.source import add_source, make_source
 
         repository = self._repository
-        remote = repository.git.config_value(f"remote.{repository.config.remote}.url") or ""
+        remote = repository.git.remote_url(repository.config.remote)
         source = make_source(kind, address, remote=remote, **options)
         add_source(repository, source)
         return source

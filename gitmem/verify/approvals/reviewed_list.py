@@ -178,7 +178,7 @@ def _job() -> tuple[str, str]:
 
 def _names(git: Git, remote: str, repository: str) -> bool:
     """Return whether a remote's address ends with the name of a repository."""
-    address = git.config_value(f"remote.{remote}.url").rstrip("/").removesuffix(".git").lower()
+    address = git.remote_url(remote).rstrip("/").removesuffix(".git").lower()
     return address.endswith((f"/{repository.lower()}", f":{repository.lower()}"))
 
 

@@ -85,7 +85,7 @@ def gather_now(repository: OpenRepository, *, status: Mapping[str, Any], scope: 
     is_here = is_on_default(git, default, remote=remote, head=(branch, code))
     short = default.removeprefix("refs/heads/").removeprefix("refs/remotes/")
     line = (code if is_here or not default else git.read_ref(default)) if code else None
-    domains, url = repository.domains(), git.config_value(f"remote.{remote}.url")
+    domains, url = repository.domains(), git.remote_url(remote)
     page = Page(
         name=git.repository.name,
         scope=scope,
