@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
 from conftest import commit_files, git
-from support.proposals import clone, forge, opened, shared_folder
+from support.proposals import clone, copy_both, forge, opened, shared_folder
 
 from gitmem.memory import Memory
+from gitmem.store.state.registration import register
 
 __all__ = ["BRANCH", "COMPANION", "branched", "clone", "forge", "land", "opened", "shared_folder", "slow_down", "sync"]
 
@@ -18,15 +21,24 @@ RETRIES = "src/gateway/retry.py"
 
 
 @pytest.fixture(name="branch")
-def branched(repo: Path, hub: Path) -> Path:
+def branched(repo: Path, hub: Path, shared: Path) -> Path:
     """Return a clone on a pushed branch; main has a fact that its code makes false."""
+    copy_both(_make_branched(shared), repo)
+    register(str(repo / ".git" / "gitmem"))  # what is known of its facts would be set aside in a copy
+    return repo
+
+
+@cache
+def _make_branched(shared: Path) -> Path:
+    """Make a folder with such a clone and its remote from the shared one, once."""
+    repo = Path(shutil.copytree(shared, shared.with_name("branched"), symlinks=True)) / "service"
     with opened(repo) as memory:
         memory.fact("The gateway retries three times", key="retries", contains="RETRIES = 3", within=RETRIES)
         memory.sync()
     git(repo, "checkout", "-q", "-b", BRANCH)
     commit_files(repo, {RETRIES: "RETRIES = 5\n"}, "retry more often")
     git(repo, "push", "-q", "origin", BRANCH)
-    return repo
+    return repo.parent
 
 
 def slow_down(memory: Memory, number: int = 5) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,13 @@ def opened(folder: Path, **how: Any) -> Memory:
 @pytest.fixture(name="shared", scope="session")
 def shared_folder(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a clone and its remote, which have the code and a memory of one memory; copy it."""
-    folder = tmp_path_factory.mktemp("shared")
+    return _make_shared(template, tmp_path_factory.getbasetemp())
+
+
+@cache
+def _make_shared(template: Path, base: Path) -> Path:
+    """Make the shared folder once, for every module that imports the fixture."""
+    folder = base / "shared"
     repo = Path(shutil.copytree(template, folder / "service", symlinks=True))
     git(folder, "init", "-q", "--bare", "-b", "main", "hub.git")
     git(repo, "remote", "add", "origin", "../hub.git")
@@ -40,9 +47,16 @@ def shared_folder(template: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 @pytest.fixture(name="hub")
 def forge(repo: Path, shared: Path) -> Path:
     """Return a bare remote that stands for the forge; *repo* has a memory, which it knows."""
-    shutil.rmtree(repo)
-    shutil.copytree(shared / "service", repo, symlinks=True)
-    return Path(shutil.copytree(shared / "hub.git", repo.parent / "hub.git"))
+    return copy_both(shared, repo)
+
+
+def copy_both(made: Path, repo: Path) -> Path:
+    """Replace a clone, and the remote beside it, by copies of those in another folder, and return the remote."""
+    hub = repo.parent / "hub.git"
+    for name, place in (("service", repo), ("hub.git", hub)):
+        shutil.rmtree(place, ignore_errors=True)
+        shutil.copytree(made / name, place, symlinks=True)
+    return hub
 
 
 def clone(repo: Path, name: str = "other", who: str = "Bob") -> Path:
