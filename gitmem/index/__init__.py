@@ -110,6 +110,8 @@ FEW = 2_000
 SPARE = 4
 # At most this many are checked by their numbers (SQLite before 3.32 takes 999 parameters).
 ASKED_AT_MOST = 500
+# The most terms with one beginning: a few dozen words of a language have the same four letters.
+LISTED_AT_MOST = 500
 # Cached scores for later queries, summed over all terms: 8 MB.
 KEPT_AT_MOST = 500_000
 # The range of query lengths for which max-score pays off: of ten words, half of the matching memories have two.
@@ -133,6 +135,12 @@ class FtsEngine:
         marks = ", ".join("?" * len(terms))
         found = self._db.execute(f"SELECT term, df FROM term WHERE term IN ({marks})", tuple(terms))
         return Stats(documents, dict(found), tuple(length / max(documents, 1) for length in lengths))
+
+    def list_terms(self, beginning: str) -> list[str]:
+        """Return the known terms that begin with a text, in order, at most ``LISTED_AT_MOST``."""
+        sql = "SELECT term FROM term WHERE term >= ? AND term < ? ORDER BY term LIMIT ?"
+        values = (beginning, f"{beginning}\U0010ffff", LISTED_AT_MOST)
+        return [term for (term,) in self._db.execute(sql, values)]
 
     def candidates(
         self, terms: Sequence[str], *, limit: int, where: str = "", parameters: Sequence[object] = ()

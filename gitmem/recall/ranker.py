@@ -6,6 +6,8 @@ cosines. Each store is searched in its own language.
 
 from __future__ import annotations
 
+from functools import partial
+
 from gitmem.frozen import fields_of, replace
 from gitmem.index import FtsEngine, Stats
 from gitmem.index.catalog import refs_of, short_ids, state, texts_of
@@ -107,6 +109,7 @@ def recall(
         return inventory.merge_results(sources, found, query.limit)
     terms = {s.catalog.language: tokens.query_terms(query.text, s.catalog.language) for s in sources}
     ranker = Ranker(sources, query, terms, run)
+    ranker.add_forms()
     ranker.search()
     # What nobody asked for is shown only if its words match (`gate`): then parts of words and spellings help no one.
     is_asked = query.reader not in (START, PROMPT)
@@ -228,6 +231,22 @@ class Ranker:
                 own = engine.candidates(terms, limit=self._limit, where=condition, parameters=values)
                 found[nth].append([(candidate.number, candidate.rank_score) for candidate in own])
         self._add_best(found, self._scales() if self._is_pooled else [])
+
+    def add_forms(self) -> None:
+        """Search for words that no memory has in their other forms."""
+        for language, terms in self._terms.items():
+            # The same statistics as for the scores, which are cached.
+            known = self.frequencies(all_terms(terms, language)).frequency
+            if not all(term in known for term in terms):
+                from gitmem.recall.other_forms import other_forms
+
+                beginning = partial(self._list_terms, language)
+                self._terms[language] = other_forms(self._query.text, terms, known, language, beginning)
+
+    def _list_terms(self, language: str, beginning: str) -> list[str]:
+        """Return the terms of the stores in a language that begin with a text, at most some from each."""
+        engines = [one for one, its in zip(self._engines, self._languages, strict=True) if its == language]
+        return list(dict.fromkeys(term for engine in engines for term in engine.list_terms(beginning)))
 
     @property
     def _is_pooled(self) -> bool:
