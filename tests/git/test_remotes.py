@@ -136,7 +136,7 @@ def test_clone_without_remotes_is_known_as_one_without_starting_git(
         patch.setenv("PATH", str(tmp_path))  # where there is no git
         assert (has_remote(door, "origin"), door.remote_url("origin")) == (False, "")
     included = tmp_path / "more"
-    for name, value in (("remote.backup.url", "../b.git"), ("include.path", str(included))):
+    for name, value in (("remote.backup.url", "../b.git"), ("remote.-x.url", "../x"), ("include.path", str(included))):
         git(repo, "config", name, value)
     assert [has_remote(door, name) for name in ("backup", "origin", "-x")] == [True, False, False]
     included.write_text('[remote "origin"]\n\turl = ../hub.git\n', encoding="utf-8")
