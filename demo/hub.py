@@ -252,6 +252,10 @@ def play(scratch: Path, stack: ExitStack) -> None:
     run(*GITMEM, "hub", "init")
     sql(admin, "CREATE ROLE hub_server LOGIN NOINHERIT IN ROLE gitmem_reader, gitmem_follower")
     *public, secret, slow = map(str, repositories)
+    client = (
+        f'---\ntitle: "The client sends to port 8080"\nkind: gotcha\nrequires: [git/{repositories[0].stem}:port]\n---\n'
+    )
+    commit(repositories[1], "memory", "gotchas/client.md", client)
     run(*GITMEM, "hub", "add", *public, slow, "--reader", "everyone", quiet=True)
     show(f"gitmem hub add … --reader everyone: {len(public) + 1} repositories")
     run(*GITMEM, "hub", "add", secret, "--team", "@payments")
@@ -317,7 +321,13 @@ def play(scratch: Path, stack: ExitStack) -> None:
     wait(lambda: all(failed(node) for node in nodes), "both servers know it")
     show(f"both servers now show the fact as failed in: {', '.join(failed(nodes[0]))}")
 
-    say("6. A worker is killed in the middle of a check; the other one does its job")
+    say("6. A memory of another repository requires that fact: it is suspect, and its cause has a name")
+    asks = dict(os.environ, GITMEM_HUB_TOKEN="token-of-ben")
+    where = ("-C", str(scratch / "first"), "show", f"git/{repositories[1].stem}:client", "--hub", nodes[0])
+    if "rests on" not in run(*GITMEM, *where, env=asks):
+        raise SystemExit("this is wrong")
+
+    say("7. A worker is killed in the middle of a check; the other one does its job")
     commit(repositories[-1], "main", "config.py", "PORT = 7070\n")
     run(*GITMEM, "hub", "sync", quiet=True)
     running = "SELECT worker_id FROM public.procrastinate_jobs WHERE status = 'doing'"

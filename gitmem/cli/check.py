@@ -7,7 +7,8 @@ is written to any branch. Commands run only if they are approved (gitmem trust, 
 is the index compared with HEAD. If HEAD has no commits of its own, it is the work tree compared with HEAD.
 
 The change is reviewed as well: edits of what decides about it (the approved list, gitmem's workflows), edits of what
-checks run (a Makefile, a script), and what gitmem review finds in the change's own .memory/.
+checks run (a Makefile, a script), and what gitmem review finds in the change's own .memory/. With a hub
+(gitmem.hub), memories of other repositories that rest on what becomes false are listed; they change no exit status.
 
 Exit status: 0 nothing becomes false; 1 something does, a verdict on the memory branch is wrong, or the review finds an
 error; 3 something that the change touches could not be checked, with --fail-on unchecked. --fail-on, or [check] fail_on
@@ -23,9 +24,11 @@ from gitmem.cli.command_memory import open_memory
 from gitmem.cli.names import with_short_ids
 from gitmem.cli.options import add_sandbox, warn_of_no_sandbox
 from gitmem.cli.output import Output
+from gitmem.config import variable
 from gitmem.errors import UsageError
-from gitmem.frozen import fields_of
+from gitmem.frozen import fields_of, replace
 from gitmem.policy.settings import FAIL_ON
+from gitmem.statuses import DEPTH, describe_chain
 from gitmem.verify.blame.culprit import phrase
 from gitmem.verify.options import Options
 from gitmem.verify.overview.cause import APART, Case, few
@@ -40,8 +43,11 @@ from gitmem.verify.overview.finding import (
     STILL,
     SUSPECT,
     UNCHECKED,
+    WARNING,
     WORDS,
     WRONG,
+    FindingRow,
+    FindingSection,
 )
 
 TYPE_CHECKING = False
@@ -50,7 +56,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.check.run import CheckResult
-    from gitmem.verify.overview.finding import FactFinding, Findings, FindingSection
+    from gitmem.hub.client import HubDependents
+    from gitmem.memory import Memory
+    from gitmem.verify.overview.finding import FactFinding, Findings
 
 LEVEL_STYLES = {"error": "red", "warning": "yellow", "note": "dim"}
 EXAMPLES = (
@@ -110,8 +118,11 @@ def run(args: Arguments, out: Output) -> int:
         tip = memory.repository.find_tip() or ""
         found = findings_of(checked, now=memory.repository.now, memory_commit=tip, names=names)
         fail_on = args.fail_on or memory.repository.policy().check.fail_on
+        others = _ask_hub(memory, checked)
+        found = with_dependents(found, others) if others else found
         is_table = form == "json" or reports.is_wanted(args)
         table = with_short_ids(memory, as_table(checked, found)) if is_table else {}
+        table |= {"elsewhere": _elsewhere_table(others)} if is_table and others else {}
     if reports.is_wanted(args):
         reports.emit(args, out, found, table)
     if form == "json":
@@ -124,6 +135,49 @@ def run(args: Arguments, out: Output) -> int:
     for note in (*found.notes, *_advice(checked, out)) if form == "text" else ():
         out.note(note)
     return exit_status(checked, fail_on)
+
+
+def _ask_hub(memory: Memory, checked: CheckResult) -> HubDependents | None:
+    """Return what in other repositories rests on what becomes false or suspect; None without a hub or any of these."""
+    site, chains = memory.repository.config.hub, {one.key: one.chain for one in checked.of(BROKEN, SUSPECT)}
+    if site in ("", "off") or not chains:
+        return None
+    from gitmem.git.remotes import address_of
+    from gitmem.hub import client
+
+    address = address_of(memory.repository.git.config_value(f"remote.{memory.repository.config.remote}.url"))
+    found = client.find_dependents(site, address, sorted(chains), token=variable("GITMEM_HUB_TOKEN"))
+    # Suspicion does not travel further over repositories than within one.
+    near = [one for one in found.dependents if len(one.chain) + len(chains.get(one.chain[-1], ())) <= DEPTH]
+    return replace(found, dependents=tuple(near))
+
+
+def with_dependents(found: Findings, others: HubDependents) -> Findings:
+    """Return findings with what a hub told of other repositories, or a note why it did not."""
+    rows = [
+        FindingRow(f"{one.repository_name}:{one.key} {describe_chain(one.chain)}: {one.title}")
+        for one in others.dependents
+    ]
+    note = f"the hub does not tell what other repositories rest on: {others.problem}" if others.problem else ""
+    if not others.problem and not others.name:
+        note = "the hub does not know this repository, so facts of other repositories that rest on it are unknown"
+    if others.more:
+        note = f"{others.more} more memories of other repositories rest on what becomes false"
+    heading = "Makes suspect in other repositories"
+    sections = (FindingSection(heading, WARNING, tuple(rows)),) if rows else ()
+    return replace(found, sections=(*found.sections, *sections), notes=(*found.notes, *([note] if note else [])))
+
+
+def _elsewhere_table(others: HubDependents) -> dict[str, Any]:
+    """Return what a hub told as documented JSON."""
+    names = ("key", "kind", "title", "status")
+    rows = [
+        {"repository": one.repository_name}
+        | {name: getattr(one, name) for name in names}
+        | {"because": list(one.chain)}
+        for one in others.dependents
+    ]
+    return {"dependents": rows, "more": others.more, "repository": others.name, "problem": others.problem}
 
 
 def exit_status(checked: CheckResult, fail_on: str) -> int:

@@ -18,7 +18,7 @@ from gitmem.model import STALE
 from gitmem.statuses import MARKS, name_chain
 from gitmem.store.code_folder import is_home
 from gitmem.store.listings import APART
-from gitmem.store.scopes import PROJECT
+from gitmem.store.scopes import HUB, PROJECT
 from gitmem.verify.references import CHANGED, MOVED
 from gitmem.verify.trace.outside import describe_outside
 
@@ -66,7 +66,8 @@ def run(args: Arguments, out: Output) -> int:
         if args.json:
             out.json(found)
         else:
-            print_memory(found, out, wordings(memory, found["because"], out))
+            # The keys of a hub's memory are not those of memories here.
+            print_memory(found, out, {} if found["scope"] == HUB else wordings(memory, found["because"], out))
     return 0
 
 

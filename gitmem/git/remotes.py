@@ -336,6 +336,18 @@ def format_url(git: Git, remote: str) -> str:
     return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}" if there else url
 
 
+def address_of(url: str) -> str:
+    """Return host and path of a repository: the same for its URLs over https and ssh, with and without ``.git``."""
+    _, there, rest = url.partition("://")
+    host, _, path = (rest if there else url).partition("/")
+    if not there and ":" in host:  # git@host:path
+        host, _, path = url.partition(":")
+    elif not there:
+        host, path = "", url
+    host = host.rpartition("@")[2].partition(":")[0].lower()
+    return f"{host}/{path.strip('/').removesuffix('.git').strip('/')}"
+
+
 def _progress(talk: RemoteOptions) -> list[str]:
     return ["--progress"] if talk.progress is not None else ["--no-progress"]
 

@@ -7,6 +7,8 @@ from urllib.request import Request
 
 from gitmem.frozen import frozen
 from gitmem.model import STATUSES
+from gitmem.statuses import describe_chain
+from gitmem.store.scopes import HUB
 from gitmem.system.http import FAILURES, USER_AGENT, exchange, is_encrypted, is_site, opener_for, unreachable
 from gitmem.text import parse_json
 
@@ -22,10 +24,10 @@ READ_LIMIT_S = 3.0
 ANSWER_LIMIT = 1_000_000
 # As many as a hub returns at most.
 MOST = 100
+# As many memories as a hub looks for dependents of at once.
+KEYS = 200
 # Of what a hub answers, no text is longer than this.
 TEXT_LENGTH = 1_000
-# What stands for the scope of a memory that is in no store of the reader.
-SCOPE = "hub"
 _STRANGE = "its answer is not that of a hub"
 _NOT_A_HUBS = (ValueError, TypeError, KeyError, RecursionError)
 
@@ -48,6 +50,44 @@ class HubAnswer:
     """What a hub found, best first; or why it did not answer."""
 
     hits: tuple[HubHit, ...] = ()
+    problem: str = ""
+
+
+@frozen
+class HubDependent:
+    """A memory of another repository that rests on one that was asked for.
+
+    Attributes:
+        repository_name: Its repository.
+        key: Its key.
+        kind: Its kind.
+        title: Its title.
+        status: Its status by its own repository.
+        chain: The memories between it and that one: REPOSITORY:KEY, and the key of that one last; never empty.
+    """
+
+    repository_name: str
+    key: str
+    kind: str
+    title: str
+    status: str
+    chain: tuple[str, ...]
+
+
+@frozen
+class HubDependents:
+    """The dependents that a hub found and how many more there are; or why it did not answer.
+
+    Attributes:
+        dependents: The dependents, nearest first.
+        more: How many others there are.
+        name: The repository's name there; empty if it has none that the reader may see.
+        problem: Why it did not answer; or empty.
+    """
+
+    dependents: tuple[HubDependent, ...] = ()
+    more: int = 0
+    name: str = ""
     problem: str = ""
 
 
@@ -99,11 +139,57 @@ def read(site: str, name: str, key: str, *, token: str, limit_s: float = READ_LI
         return HubText(problem=_STRANGE)
 
 
+def find_dependents(
+    site: str, address: str, keys: Sequence[str], *, token: str, limit_s: float = LIMIT_S
+) -> HubDependents:
+    """Ask a hub which memories of other repositories rest on some of one; whatever goes wrong is a line of the answer.
+
+    Args:
+        site: The hub's address.
+        address: The address of the repository (``git.remotes.address_of``).
+        keys: The keys of its memories; no more than ``KEYS`` are sent.
+        token: Who asks, as for ``ask``.
+        limit_s: Seconds for the whole exchange.
+    """
+    query = urlencode([("address", address), *(("key", key) for key in keys[:KEYS])])
+    found, problem = _get(site, f"/dependents?{query}", token, limit_s)
+    if problem or found is None:
+        return HubDependents(
+            problem=problem or "it knows nothing of links between repositories: it runs an older gitmem"
+        )
+    try:
+        listed = tuple(_dependent(one) for one in found["dependents"][:MOST])
+        return HubDependents(listed, int(found["more"]), str(found["repository"]))
+    except _NOT_A_HUBS:
+        return HubDependents(problem=_STRANGE)
+
+
+def _dependent(table: dict[str, Any]) -> HubDependent:
+    """Return a dependent of an answer, which anything may have written.
+
+    Raises:
+        TypeError: A value is of another type.
+        ValueError: There is no such status, or no cause.
+    """
+    texts, chain = [table[name] for name in ("repository", "key", "kind", "title", "status")], table["chain"]
+    if not isinstance(chain, list) or not all(isinstance(text, str) for text in (*texts, *chain)):
+        raise TypeError
+    if table["status"] not in ("", *STATUSES) or not chain:
+        raise ValueError
+    name, key, kind, title, status = map(_line, texts)
+    return HubDependent(name, key, kind, title, status, tuple(map(_line, chain[:MOST])))
+
+
 def details_of(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return a hub's answer for one memory with the fields of ``gitmem show``."""
     kept = {name: value for name, value in found.items() if name not in ("why", "hidden")}
-    details = {**kept, "store": found["repository"], "scope": SCOPE, "short_id": "", "path": "", "verdict": None}
-    details |= {"because": found["why"], "suspicion": "; ".join(found["why"]), "weak": False, "flapping": 0}
+    details = {**kept, "store": found["repository"], "scope": HUB, "short_id": "", "path": "", "verdict": None}
+    details |= {
+        "because": found["why"],
+        "suspicion": describe_chain(tuple(found["why"])) if found["why"] else "",
+        "weak": False,
+        "flapping": 0,
+    }
     return details | {word: found["hidden"] == word for word in ("archived", "superseded", "expired")}
 
 

@@ -15,7 +15,7 @@ from tantivy import Occur, Query
 
 from gitmem.frozen import frozen
 from gitmem.index import FIELD_WEIGHTS, FIELDS, Stats, distinctive
-from gitmem.model import ADOPTED, FAILED, STALE, VERIFIED
+from gitmem.model import ADOPTED, FAILED, STALE, SUSPECT, VERIFIED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class Filter:
         status: Only these statuses, as they are at the time ``now``.
         owner: Only memories of these people or agents.
         language: Only texts in these languages.
+        suspects: The memories, by repository and path, that are suspect whatever status they have here.
     """
 
     repositories: frozenset[int] | None
@@ -65,6 +66,7 @@ class Filter:
     status: tuple[str, ...] = ()
     owner: tuple[str, ...] = ()
     language: tuple[str, ...] = ()
+    suspects: frozenset[tuple[int, str]] = frozenset()
 
 
 @frozen
@@ -162,9 +164,9 @@ class TantivyEngine:
     def apply(self, changed: Iterable[Found], removed: Iterable[tuple[int, str]]) -> None:
         """Replace memories, and remove those of a repository's number and a path, all or nothing."""
         for number, path in removed:
-            self._writer.delete_documents_by_term("id", f"{number}/{path}")
+            self._writer.delete_documents_by_term("id", _id(number, path))
         for one in changed:
-            self._writer.delete_documents_by_term("id", f"{one.repository_id}/{one.path}")
+            self._writer.delete_documents_by_term("id", _id(one.repository_id, one.path))
             self._writer.add_document(_document(one))
         self._writer.commit()
         self._view = self._read()
@@ -271,14 +273,16 @@ class TantivyView:
             for name in COUNTED
         }
         asked["status"]["aggs"] = {"over": {"range": {"field": "until", "ranges": [{"from": 1, "to": only.now}]}}}
-        query = Query.boolean_query([(Occur.Must, words), *self._clauses(only)])
-        found = self._searcher.aggregate(query, asked)
+        clauses = [(Occur.Must, words), *self._clauses(only)]
+        found = self._searcher.aggregate(Query.boolean_query(clauses), asked)
         counts = {name: {one["key"]: int(one["doc_count"]) for one in found[name]["buckets"]} for name in COUNTED}
-        for one in found["status"]["buckets"]:
-            if one["key"] == VERIFIED:
-                over = sum(int(part["doc_count"]) for part in one["over"]["buckets"] if part.get("from") == 1)
-                counts["status"][VERIFIED] -= over
-                counts["status"][STALE] = counts["status"].get(STALE, 0) + over
+        counts["status"] = _count_statuses(found)
+        if only.suspects:
+            suspects = Query.boolean_query([*clauses, (Occur.Must, self._any("id", _ids(only.suspects)))])
+            others = _count_statuses(self._searcher.aggregate(suspects, {"status": asked["status"]}))
+            for status, count in others.items():
+                counts["status"][status] -= count
+            counts["status"][SUSPECT] = counts["status"].get(SUSPECT, 0) + sum(others.values())
         return {
             name: {value: count for value, count in of.items() if value != "" and count} for name, of in counts.items()
         }
@@ -311,8 +315,16 @@ class TantivyView:
         stored = self._any("status", only.status)
         if STALE in only.status:
             either = Query.boolean_query([(Occur.Should, stored), (Occur.Should, over)])
-            return [(Occur.Must, Query.const_score_query(either, 0.0))]
-        return [(Occur.Must, stored), (Occur.MustNot, over)]
+            clauses = [(Occur.Must, Query.const_score_query(either, 0.0))]
+        else:
+            clauses = [(Occur.Must, stored), (Occur.MustNot, over)]
+        if not only.suspects:
+            return clauses
+        suspects = self._any("id", _ids(only.suspects))
+        if SUSPECT not in only.status:
+            return [*clauses, (Occur.MustNot, suspects)]
+        either = Query.boolean_query([(Occur.Should, Query.boolean_query(clauses)), (Occur.Should, suspects)])
+        return [(Occur.Must, Query.const_score_query(either, 0.0))]
 
     def _read(self, seq: int, address: Any) -> _Counted:
         """Return a stored memory; one that was read lately is not read again."""
@@ -325,6 +337,26 @@ class TantivyView:
                 self._known.clear()
             self._known[seq] = known
         return known
+
+
+def _id(number: int, path: str) -> str:
+    return f"{number}/{path}"
+
+
+def _ids(memories: Iterable[tuple[int, str]]) -> list[str]:
+    return [_id(*one) for one in memories]
+
+
+def _count_statuses(found: Mapping[str, Any]) -> dict[Any, int]:
+    """Return how many memories have each status, by an aggregate: a verdict counts only until its time is over."""
+    counts: dict[Any, int] = {}
+    for one in found["status"]["buckets"]:
+        counts[one["key"]] = counts.get(one["key"], 0) + int(one["doc_count"])
+        if one["key"] == VERIFIED:
+            over = sum(int(part["doc_count"]) for part in one["over"]["buckets"] if part.get("from") == 1)
+            counts[VERIFIED] -= over
+            counts[STALE] = counts.get(STALE, 0) + over
+    return counts
 
 
 def _schema() -> tantivy.Schema:
@@ -343,7 +375,7 @@ def _schema() -> tantivy.Schema:
 
 def _document(one: Found) -> tantivy.Document:
     document = tantivy.Document()
-    document.add_text("id", f"{one.repository_id}/{one.path}")
+    document.add_text("id", _id(one.repository_id, one.path))
     for name, text in zip(FIELDS, one.terms, strict=True):
         document.add_unsigned(f"{name}_length", len(text.split()))
     # A word counts as often as its field's weight says: Tantivy's score is then nearly that of the engine at home.

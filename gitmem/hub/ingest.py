@@ -11,6 +11,7 @@ from gitmem.errors import GitmemError, NotFoundError
 from gitmem.frozen import frozen
 from gitmem.hub import mirror
 from gitmem.hub.database import connected, transaction
+from gitmem.hub.links import find_links, replace_links
 from gitmem.hub.memory_rows import COLUMNS, iter_rows, values_of
 from gitmem.hub.registry import bury
 from gitmem.text.secrets import redact
@@ -183,6 +184,7 @@ def write(connection: Connection, number: int, commit: str, catalog: Catalog) ->
                 f" ON CONFLICT (repository, path) DO UPDATE SET {_SET}, deleted = false"
             )
         removed = bury(connection, number, list(known)) if known else 0
+        replace_links(connection, number, find_links(catalog))
         connection.execute(
             "UPDATE hub.repository SET commit = %s, language = %s, policy = %s, synced_at = now(), problem = '',"
             " problem_at = NULL WHERE id = %s",

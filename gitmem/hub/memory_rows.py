@@ -70,6 +70,8 @@ def iter_rows(catalog: Catalog) -> Iterator[MemoryRow]:
     suspects = state.chains(catalog, sorted(proof.key for proof in proofs.values() if proof.own == FAILED))
     # A foundation that was reworded since a person confirmed it.
     suspects = {**state.find_reworded(catalog, None), **suspects}
+    for key in state.list_closed(catalog, suspects):
+        del suspects[key]
     for row in catalog.rows(_ROWS):
         number, path, key, kind, title, oid, created, updated, importance, confidence, expires, *rest = row
         *hidden, agent, task, imported, tags, paths, searched, body, frontmatter = rest

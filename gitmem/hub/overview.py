@@ -137,7 +137,7 @@ def forget_memories(connection: Connection) -> None:
     """
     with transaction(connection):
         connection.execute("UPDATE hub.hub SET generation = gen_random_uuid()")
-        connection.execute("TRUNCATE hub.memory")
+        connection.execute("TRUNCATE hub.memory, hub.link")
         connection.execute("DELETE FROM hub.repository WHERE removed_at IS NOT NULL")
         connection.execute("UPDATE hub.repository SET commit = '', synced_at = NULL, problem = '', problem_at = NULL")
         log(connection, "rebuild", None, "")

@@ -11,14 +11,16 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
 from gitmem.hub.database import CONNECT_TIMEOUT_S, FOLLOWER, READER, worded
 from gitmem.hub.follower import Repository
+from gitmem.hub.links import find_suspicions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from gitmem.hub.database import Connection
     from gitmem.hub.identity import Identity
+    from gitmem.hub.links import Suspicion
 
 CONNECTIONS = 8
 # A request waits no longer for a connection, nor for a statement.
@@ -35,6 +37,21 @@ SELECT r.rolsuper OR r.rolbypassrls,
   r.rolname
 FROM pg_roles r WHERE r.rolname = session_user
 """
+
+
+@frozen
+class Visible:
+    """What a reader may see, as it was a moment ago.
+
+    Attributes:
+        repositories: The repositories by number.
+        teams: The team of each; or empty.
+        suspicions: Why memories are suspect because of another repository, by repository and path.
+    """
+
+    repositories: Mapping[int, Repository]
+    teams: Mapping[int, str]
+    suspicions: Mapping[tuple[int, str], Suspicion]
 
 
 @frozen
@@ -84,7 +101,7 @@ class Reading:
         self._pool = ConnectionPool(
             url, min_size=1, max_size=CONNECTIONS, timeout=WAIT_S, kwargs=options, open=False, reconnect_timeout=5.0
         )
-        self._visible: dict[tuple[str, ...], tuple[float, dict[int, tuple[Repository, str]]]] = {}
+        self._visible: dict[tuple[str, ...], tuple[float, Visible]] = {}
 
     def open(self) -> None:
         """Begin to connect."""
@@ -131,17 +148,29 @@ class Reading:
             except PoolTimeout as err:
                 raise GitmemError("the database cannot be reached") from err
 
-    def visible(self, connection: Connection, identity: Identity) -> dict[int, tuple[Repository, str]]:
-        """Return the repositories that an identity may read, with their teams, by number."""
+    def visible(self, connection: Connection, identity: Identity) -> Visible:
+        """Return the repositories that an identity may read, and what is suspect for it because of others of these."""
         known = self._visible.get(identity.principals)
         if known is not None and monotonic() - known[0] < VISIBLE_S:
             return known[1]
-        rows = connection.execute("SELECT id, name, language, policy, team FROM hub.repository")
-        found = {row[0]: (Repository(*row[:4]), row[4]) for row in rows}
+        rows = connection.execute("SELECT id, name, language, policy, team FROM hub.repository").fetchall()
+        repositories, teams = {row[0]: Repository(*row[:4]) for row in rows}, {row[0]: row[4] for row in rows}
+        found = Visible(repositories, teams, find_suspicions(connection))
         if len(self._visible) >= VISIBLE_AT_MOST:
             self._visible.clear()
         self._visible[identity.principals] = (monotonic(), found)
         return found
+
+
+def find_readable(connection: Connection, suspicions: Iterable[Suspicion]) -> list[Suspicion]:
+    """Return the suspicions of which the identity may now read all repositories from which they come."""
+    asked = [*suspicions]
+    if not asked:
+        return []
+    numbers = sorted({number for one in asked for number in one.reads})
+    rows = connection.execute("SELECT id FROM hub.repository WHERE id = ANY (%s)", (numbers,))
+    readable = {row[0] for row in rows}
+    return [one for one in asked if one.reads.keys() <= readable]
 
 
 def read_texts(connection: Connection, places: Sequence[tuple[int, str]]) -> dict[tuple[int, str], Text]:

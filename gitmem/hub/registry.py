@@ -142,6 +142,7 @@ def remove(connection: Connection, name: str) -> None:
         if row is None:
             raise NotFoundError(f"the hub has no repository {name}", hint="gitmem hub list")
         connection.execute("DELETE FROM hub.reader WHERE repository = %s", row)
+        connection.execute("DELETE FROM hub.link WHERE repository = %s", row)
         bury(connection, row[0])
         log(connection, "remove", row[0], name)
 

@@ -18,13 +18,13 @@ from gitmem.recall import DAY_S, Query, RecallRun, Signals, grade, half_life_day
 from gitmem.recall.bm25 import all_terms
 from gitmem.recall.ranker import candidates_for, may_name_time
 from gitmem.recall.when import factors, find_when
-from gitmem.statuses import age_s
+from gitmem.statuses import age_s, combine_status
 from gitmem.text import parse_json
 from gitmem.text.tokens import query_terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from typing import Any
 
     from gitmem.hub.engine import Found, View
@@ -87,13 +87,25 @@ class _Plan:
         """Return the filter for texts in one of these languages."""
         return replace(self.only, language=(language,)) if len(self.languages) > 1 else self.only
 
+    def status_of(self, found: Found) -> str:
+        """Return the status of a memory for the reader."""
+        is_suspect = (found.repository_id, found.path) in self.only.suspects
+        return combine_status(status_of(found.status, found.fields, self.only.now), suspect=is_suspect)
+
     @property
     def candidates(self) -> int:
         """Return how many candidates are scored."""
         return candidates_for(self.asked, self.run)
 
 
-def search(view: View, repositories: Mapping[int, Repository], query: HubQuery, *, now: int) -> list[Ranked]:
+def search(
+    view: View,
+    repositories: Mapping[int, Repository],
+    query: HubQuery,
+    *,
+    now: int,
+    suspicions: Collection[tuple[int, str]] = (),
+) -> list[Ranked]:
     """Return the best memories, best first; empty if nothing matches.
 
     Args:
@@ -101,13 +113,13 @@ def search(view: View, repositories: Mapping[int, Repository], query: HubQuery, 
         repositories: The repositories that the reader may see, by number: nothing depends on any other.
         query: The query.
         now: Epoch seconds.
+        suspicions: The memories, by repository and path, that are suspect for the reader because of another repository.
     """
-    plan = _plan(repositories, query, now)
+    plan = _plan(repositories, query, now, suspicions)
     candidates, lexical = _by_words(view, plan)
-    statuses = {number: status_of(one.status, one.fields, now) for number, one in candidates.items()}
+    statuses = {number: plan.status_of(one) for number, one in candidates.items()}
     signals = [
-        _signals(number, score, candidates[number], plan.policies[candidates[number].repository_id], now=now)
-        for number, score in lexical.items()
+        _signals(number, score, candidates[number], plan, status=statuses[number]) for number, score in lexical.items()
     ]
     if may_name_time(query.text) and (when := find_when(query.text, now)):
         times = {number: _times(one) for number, one in candidates.items()}
@@ -118,7 +130,12 @@ def search(view: View, repositories: Mapping[int, Repository], query: HubQuery, 
 
 
 def count_facets(
-    view: View, repositories: Mapping[int, Repository], query: HubQuery, *, now: int
+    view: View,
+    repositories: Mapping[int, Repository],
+    query: HubQuery,
+    *,
+    now: int,
+    suspicions: Collection[tuple[int, str]] = (),
 ) -> dict[str, dict[str, int]]:
     """Return for each facet the values of the memories that contain a word of the query, most frequent first.
 
@@ -127,8 +144,9 @@ def count_facets(
         repositories: The repositories that the reader may see, by number: nothing else is counted.
         query: The query; its filters hold, and its limit does not.
         now: Epoch seconds.
+        suspicions: The memories, by repository and path, that are suspect for the reader because of another repository.
     """
-    plan = _plan(repositories, query, now)
+    plan = _plan(repositories, query, now, suspicions)
     sums: dict[str, dict[Any, int]] = {name: {} for name in COUNTED}
     for language in plan.languages:
         terms = all_terms(query_terms(query.text, language), language)
@@ -142,7 +160,9 @@ def count_facets(
     }
 
 
-def _plan(repositories: Mapping[int, Repository], query: HubQuery, now: int) -> _Plan:
+def _plan(
+    repositories: Mapping[int, Repository], query: HubQuery, now: int, suspicions: Collection[tuple[int, str]]
+) -> _Plan:
     within = {
         number: one for number, one in repositories.items() if not query.repositories or one.name in query.repositories
     }
@@ -150,6 +170,7 @@ def _plan(repositories: Mapping[int, Repository], query: HubQuery, now: int) -> 
     policy = next(iter(policies.values())) if len(policies) == 1 else builtin()
     asked = narrow(policy, Query(text=query.text, kinds=query.kinds, limit=query.limit))
     only = Filter(frozenset(within), now, query.kinds, asked.unread, query.statuses, query.owners, query.languages)
+    only = replace(only, suspects=frozenset(suspicions))
     return _Plan(within, policies, asked, RecallRun(policy, Config(), now), only)
 
 
@@ -194,9 +215,10 @@ def _times(found: Found) -> tuple[int, ...]:
     return (found.fields["created"], found.fields["updated"], (found.fields["proof"] or {}).get("at", 0))
 
 
-def _signals(number: int, score: float, found: Found, policy: Policy, *, now: int) -> Signals:
+def _signals(number: int, score: float, found: Found, plan: _Plan, *, status: str) -> Signals:
     """Return the signals of a candidate, as ``recall.signals_of`` reads them from a catalog."""
     fields, proof = found.fields, found.fields["proof"] or {}
+    policy, now = plan.policies[found.repository_id], plan.only.now
     held = proof["at"] if proof.get("own") == VERIFIED else 0
     born = max(fields["created"], held)
     return Signals(
@@ -205,7 +227,7 @@ def _signals(number: int, score: float, found: Found, policy: Policy, *, now: in
         key=found.key,
         age_days=age_s(born, now) / DAY_S if born else 0.0,
         half_life_days=half_life_days(found.kind, policy, Config()),
-        status=status_of(found.status, fields, now),
+        status=status,
         importance=grade(fields["importance"], default=0.5),
         confidence=grade(fields["confidence"], default=1.0),
         is_agents=bool(fields["agent"]),

@@ -29,10 +29,10 @@ from gitmem.hub.forge import webhook
 from gitmem.hub.identity import TOKEN_LENGTH, UnknownIdentityError
 from gitmem.hub.reading import Reading, refuse_powers
 from gitmem.hub.web import verdicts
-from gitmem.hub.web.lookup import find_hits, find_memory
+from gitmem.hub.web.lookup import find_dependents, find_hits, find_memory
 from gitmem.hub.web.mcp import Endpoint, make_server
 from gitmem.hub.web.page import Pages
-from gitmem.hub.web.request import RefusedRequestError, query_of, read_body
+from gitmem.hub.web.request import RefusedRequestError, asked_dependents, query_of, read_body
 from gitmem.mcp.http import ignore_disconnects
 
 TYPE_CHECKING = False
@@ -202,6 +202,7 @@ def make_app(hub: Hub) -> Starlette:
     answers: dict[str, tuple[str, Callable[[Request], Response]]] = {
         "search": ("/search", lambda request: _search(hub, request)),
         "memory": ("/memory/{name:path}", lambda request: _memory(hub, request)),
+        "dependents": ("/dependents", lambda request: _dependents(hub, request)),
         "health": ("/healthz", lambda _: JSONResponse({"status": "ok"})),
         "ready": ("/readyz", lambda _: _ready(hub)),
         "metrics": ("/metrics", lambda request: _metrics(hub, request)),
@@ -279,6 +280,11 @@ def _memory(hub: Hub, request: Request) -> Response:
     if found is None:
         raise RefusedRequestError(404, "there is no such memory")
     return JSONResponse(found)
+
+
+def _dependents(hub: Hub, request: Request) -> Response:
+    (address, keys), identity = asked_dependents(request), hub.identify(request)
+    return JSONResponse(find_dependents(hub.reading, identity, address, keys))
 
 
 def _ready(hub: Hub) -> Response:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 # A name precedes the key of a memory (``api:retries-are-capped``), and keys have no colon.
 APART = ":"
 _NAME_MARKS = frozenset("-_.")
+# Of a name or a key in a reference; no hub and no store has longer ones.
+_LENGTH = 200
 # The name if the folder's name gives none.
 NAMELESS = "store"
 
@@ -40,6 +42,17 @@ def is_name(text: str) -> bool:
     """Return whether a store's name is valid: letters, digits, ``-``, ``_``, ``.``, but no mark first."""
     plain = text.isascii() and all(char.isalnum() or char in _NAME_MARKS for char in text)
     return plain and text[:1].isalnum()
+
+
+def parse_reference(text: str) -> tuple[str, str] | None:
+    """Return the name of a repository and the key of its memory, if a text is such a reference: ``NAME:KEY``.
+
+    A hub's names may have several parts (``payments/api``).
+    """
+    name, apart, key = text.partition(APART)
+    is_key = key.isprintable() and not any(char in f"{APART}/ " for char in key) and 0 < len(key) <= _LENGTH
+    is_reference = apart and is_key and len(name) <= _LENGTH and all(map(is_name, name.split("/")))
+    return (name, key) if is_reference else None
 
 
 def split(text: str) -> tuple[str, str]:

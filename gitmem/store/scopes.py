@@ -32,6 +32,8 @@ SOURCE = "source"
 
 # The scope of other repositories' stores that are listed here (``listings``): read-only.
 LISTED = "listed"
+# What stands for the scope of a memory that is in no store of the reader: it was read through a hub.
+HUB = "hub"
 
 
 # In order of precedence: a key in several scopes means that of the first one here.

@@ -11,7 +11,7 @@ from support.processes import wait_until
 
 from gitmem.errors import NotFoundError, ProtectedError, RemoteError
 from gitmem.git import Git
-from gitmem.git.remotes import RefUpdate, RemoteOptions, fetch, format_url, has_remote, push
+from gitmem.git.remotes import RefUpdate, RemoteOptions, address_of, fetch, format_url, has_remote, push
 from gitmem.git.repository import discover
 
 TALK = RemoteOptions(timeout_s=20)
@@ -210,3 +210,21 @@ def test_an_object_that_git_refuses_is_not_taken_over(repo: Path, hub: Path, doo
 
     assert "nothing was fetched: someone pushed an object that git refuses; have" in caught.value.hint
     assert git(repo, "rev-parse", "-q", "--verify", "refs/remotes/origin/memory", check=False) == ""
+
+
+ADDRESSES = {
+    "https://git.example.org/pay/api.git": "git.example.org/pay/api",
+    "https://ana:secret@Git.Example.org:8443/pay/api/": "git.example.org/pay/api",
+    "ssh://git@git.example.org:22/pay/api.git": "git.example.org/pay/api",
+    "git@git.example.org:pay/api.git": "git.example.org/pay/api",
+    "git.example.org:/pay/api": "git.example.org/pay/api",
+    "/srv/git/api.git": "/srv/git/api",
+    "file:///srv/git/api": "/srv/git/api",
+    "/srv/a:b/api": "/srv/a:b/api",
+    "": "/",
+}
+
+
+@pytest.mark.parametrize("url", ADDRESSES)
+def test_address_is_the_same_for_each_url_of_a_repository(url: str) -> None:
+    assert address_of(url) == ADDRESSES[url]

@@ -16,7 +16,7 @@ from support.facts import make_memory, put
 from support.hubs import add_to, followed, served, synced, token_file
 from support.postgres import HubDatabase
 
-from gitmem.hub.client import HubHit, ask, read
+from gitmem.hub.client import HubHit, ask, find_dependents, read
 from gitmem.hub.database import connected
 from gitmem.hub.identity import TokenFile
 from gitmem.hub.registry import Entry, add
@@ -142,6 +142,43 @@ def test_bad_answer_for_one_memory_is_one_line(name: str) -> None:
     assert found.found is None
     assert says in found.problem
     assert "\n" not in found.problem
+
+
+def dependents(**changes: object) -> bytes:
+    row = {"repository": "web", "key": "k", "kind": "fact", "title": "T", "status": "", "chain": ["port"]} | changes
+    return json.dumps({"repository": "api", "dependents": [row] * 200, "more": 7}).encode()
+
+
+BAD_DEPENDENTS = {
+    "an error": (500, b"oops", "status 500"),
+    "an older hub": (404, b"Not Found", "not that of a hub"),
+    "no rows": (200, b"{}", "not that of a hub"),
+    "no cause": (200, dependents(chain=[]), "not that of a hub"),
+    "causes that are none": (200, dependents(chain=[1]), "not that of a hub"),
+    "an unknown status": (200, dependents(status="fine"), "not that of a hub"),
+    "a title that is none": (200, dependents(title=None), "not that of a hub"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_DEPENDENTS)
+def test_bad_answer_for_dependents_is_one_line(name: str) -> None:
+    status, body, says = BAD_DEPENDENTS[name]
+    with answering(status, body) as (address, _):
+        found = find_dependents(address, "host/api", ["port"], token="t", limit_s=30)
+
+    assert found.dependents == ()
+    assert says in found.problem
+    assert "\n" not in found.problem
+
+
+def test_dependents_are_cut_and_keys_as_well() -> None:
+    with answering(200, dependents(title="A\nB " + "x" * 2000)) as (address, asked):
+        found = find_dependents(address, "host/api", [f"k{n}" for n in range(500)], token="", limit_s=30)
+
+    assert (len(found.dependents), found.more, found.name) == (100, 7, "api")
+    assert found.dependents[0].title.startswith("A B xx")
+    assert len(found.dependents[0].title) <= 1000
+    assert asked[0].count("key=") == 200
 
 
 def test_name_and_key_reach_no_other_path() -> None:

@@ -52,8 +52,14 @@ TENANTS = (RED, BLUE)
 
 
 def fill(folder: Path, one: Tenant) -> None:
+    other = other_of(one)
     put(
         folder,
+        # It rests on what everybody may read, and guesses what the other one has.
+        make_memory(
+            f"{one.key}-rests", f"Storm on {one.word}", requires=["common:weather", "common:port"], by=one.owner
+        ),
+        make_memory("guess", f"A guess {one.word}", requires=[f"{other.repository}:{other.key}-fact"], by=one.owner),
         make_memory(one.key, f"The {one.word} storms", f"Its {one.word} is closed.", kind=one.kind, by=one.owner),
         make_memory("shared-key", f"A storm of the {one.word}", tags=[one.word], by=one.owner),
         make_fact(f"{one.key}-fact", title=f"Storm {one.word}", by={"who": one.owner}),
@@ -69,9 +75,14 @@ def hub_of(tenants: tuple[Tenant, ...], hub: HubDatabase, template: Path, folder
         fill(Path(shutil.copytree(template, folder / one.repository)), one)
         add_to(hub, folder / one.repository, readers=(), team=f"@{one.name}s")
     synced(hub, folder)
+    with connected(hub.url) as connection:
+        connection.execute("UPDATE hub.repository SET url = 'https://git.example.org/' || name")
+        # What each rests on, and what each guesses of the other, fails.
+        connection.execute("UPDATE hub.memory SET status = 'failed' WHERE key = 'weather' OR key LIKE '%-fact'")
     people = TokenFile(token_file(folder, **{one.name: (f"{one.name}s",) for one in TENANTS}))
     place = Place("https://hub.example.org", "https://id.example.org", SECRET)
     with followed(hub, folder) as node, served(hub, node, people, limits=Limits(10_000, 10_000), place=place) as found:
+        node.looked_at = float("inf")  # each is ready, however long the walk takes on this machine
         yield found
 
 
@@ -118,7 +129,7 @@ def queries(words: tuple[Tenant, ...]) -> Iterator[list[tuple[str, str]]]:
     values: dict[str, list[str]] = {
         "repository": [*(one.repository for one in words), "common", "nothing"],
         "kind": [*(one.kind for one in words), "gotcha", "fact"],
-        "status": ["unproven", "verified", "stale", "nothing"],
+        "status": ["suspect", "failed", "verified", "unproven", "stale", "nothing"],
         "owner": [*(one.owner for one in words), "everybody", "nobody"],
         "language": ["english", "german"],
         "limit": ["1", "100", "0"],
@@ -156,7 +167,17 @@ def calls(words: tuple[Tenant, ...]) -> Iterator[tuple[str, dict[str, Any]]]:
 def places(words: tuple[Tenant, ...]) -> Iterator[tuple[str, str]]:
     repositories = (*(one.repository for one in words), "common", "nothing")
     keys = (*(one.key for one in words), *(f"{one.key}-fact" for one in words), "shared-key", "weather", "nothing")
+    keys += (*(f"{one.key}-rests" for one in words), "guess")
     return itertools.product(repositories, keys)
+
+
+def dependents(words: tuple[Tenant, ...]) -> Iterator[list[tuple[str, str]]]:
+    """Yield the parameters of questions for dependents: each repository with each key, by address and by name."""
+    for one in words:
+        for address in (f"git.example.org/{one.repository}", one.repository, "git.example.org/common"):
+            yield [("address", address), *(("key", key) for _, key in places(words))]
+    yield [("address", "nowhere"), ("key", "nothing")]
+    yield [("key", "nothing")]
 
 
 def requests(words: tuple[Tenant, ...]) -> dict[str, list[Asked]]:
@@ -166,6 +187,7 @@ def requests(words: tuple[Tenant, ...]) -> dict[str, list[Asked]]:
     return {
         "/search": [Asked(f"/search?{urlencode(one)}") for one in parameters],
         "/memory/{name:path}": [Asked(f"/memory/{name}/{key}") for name, key in places(words)],
+        "/dependents": [Asked(f"/dependents?{urlencode(one)}") for one in dependents(words)],
         "/healthz": [Asked("/healthz")],
         "/readyz": [Asked("/readyz")],
         "/metrics": [Asked("/metrics")],
@@ -211,8 +233,10 @@ def test_each_tenant_gets_the_answers_of_a_hub_without_the_other(hubs: Hubs, end
                 told.append((asked, both, alone))
             elif not asked.body and not asked.form:
                 # Nor is there a word of the other's, but for those that were asked for.
+                # But for those in a reference that the tenant wrote.
+                told_here = both[1].replace(f"{other.repository}:{other.key}-fact", "")
                 words = [getattr(other, name) for name in ("repository", "word", "owner", "key")]
-                told += [(asked, word) for word in words if word in both[1] and word not in asked.path]
+                told += [(asked, word) for word in words if word in told_here and word not in asked.path]
 
     assert told[:3] == []
 
@@ -237,10 +261,15 @@ def test_tenants_find_their_own(hubs: Hubs) -> None:
         for one in TENANTS:
             found = answer(http, hubs.both, Asked("/search?q=storm&facets=true"), one)[1]
             page = answer(http, hubs.both, Asked(f"/read/{one.repository}/{one.key}"), one)
+            rests = answer(http, hubs.both, Asked(f"/memory/{one.repository}/{one.key}-rests"), one)[1]
+            path = "/dependents?address=git.example.org/common&key=weather"
+            found_again = json.JSONDecoder().raw_decode(answer(http, hubs.both, Asked(path), one)[1])[0]
             said = answer(http, hubs.both, tool("memory_get", key=f"{one.repository}:{one.key}"), one)[1]
 
-            assert json.JSONDecoder().raw_decode(found)[0]["facets"]["repository"] == {one.repository: 3, "common": 1}
+            assert json.JSONDecoder().raw_decode(found)[0]["facets"]["repository"] == {one.repository: 4, "common": 1}
             assert (page[0], one.word in page[1], one.word in said) == (200, True, True)
+            assert json.JSONDecoder().raw_decode(rests)[0]["why"] == ["common:weather"]
+            assert [row["repository"] for row in found_again["dependents"]] == [one.repository]
 
 
 def test_reads_of_one_tenant_are_no_entries_about_the_other(hubs: Hubs) -> None:

@@ -23,7 +23,7 @@ from gitmem.document.times import format_time
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.git import EARLIEST_S, LATEST_S
-from gitmem.index.catalog.state import TO_SETTLE
+from gitmem.index.catalog.state import TO_SETTLE, list_required_elsewhere
 from gitmem.model import Document, Problem
 from gitmem.repository import has_private
 from gitmem.store.code_folder import is_home
@@ -31,6 +31,7 @@ from gitmem.store.layout import POLICY_LIMIT
 from gitmem.store.merge.policy import SETTLE_MARK
 from gitmem.store.scopes import DOMAIN, POLICY_PATH, PRIVATE, UNIVERSAL
 from gitmem.system import file_lock
+from gitmem.text import list_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 # When git itself collects garbage, unless the person set other limits (git-config(1), gc.auto and gc.autoPackLimit).
 MOST_LOOSE, MOST_PACKS = 6700, 50
+# References to memories of other repositories that one line names; all are counted.
+NAMED = 5
 # The first git with the fixes of CVE-2024-32002, -32004 and -32465 (threat T7).
 SAFE_GIT = (2, 39, 4)
 
@@ -86,7 +89,7 @@ def examine(
         unreadable = branch.check_tree(repository, mends, fixed)
         if mends and not unreadable:
             branch.rename_devices(repository, fixed)
-        found += unreadable or [*_check_store(repository), *_check_links(repository.catalog())]
+        found += unreadable or [*_check_store(repository), *_check_links(repository)]
         found += background.check_captures(repository, mends, fixed)
         if not unreadable:
             found += list_signature_problems(repository, repository.catalog())
@@ -191,8 +194,10 @@ def _list_orphans(catalog: Catalog) -> list[Problem]:
     ]
 
 
-def _check_links(catalog: Catalog) -> list[Problem]:
+def _check_links(repository: OpenRepository) -> list[Problem]:
     """Report links without a target, and cycles of ``requires`` or ``supersedes``."""
+    catalog = repository.catalog()
+    elsewhere = list_required_elsewhere(catalog)
     known = "SELECT key FROM memory UNION SELECT target FROM link WHERE relation = 'produces'"
     rows = catalog.rows(
         "SELECT m.key, m.path, l.relation, l.target FROM link l JOIN memory m ON m.id = l.source"
@@ -203,7 +208,16 @@ def _check_links(catalog: Catalog) -> list[Problem]:
         Problem("link-to-nothing", path, f"{relation} {target}: no memory has this key or produces this label", key=key,
                 hint=f"gitmem edit {key}", severity="warning")
         for key, path, relation, target in rows
+        if relation != "requires" or (key, target) not in elsewhere
     ]  # fmt: skip
+    if elsewhere and repository.config.hub in ("", "off"):
+        targets = sorted({target for _, target in elsewhere})
+        message = (
+            f"only a hub can tell whether memories of other repositories hold: requires {list_some(targets, NAMED)}"
+        )
+        found.append(
+            Problem("link-elsewhere", "", message, hint="git config --global gitmem.hub URL", severity="warning")
+        )
     rows = catalog.rows(
         "SELECT m.key, m.path, m.superseded_by FROM memory m WHERE m.superseded_by <> '' AND m.shadowed = 0"
         " AND NOT EXISTS (SELECT 1 FROM memory o WHERE o.key = m.superseded_by)"

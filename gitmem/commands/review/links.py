@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
-from gitmem.index.catalog.state import LIVE
+from gitmem.index.catalog.state import LIVE, list_required_elsewhere
 from gitmem.text import list_some
 
 TYPE_CHECKING = False
@@ -23,8 +23,13 @@ def look_at_links(before: Catalog, after: Catalog, changed: set[str]) -> Iterato
         "SELECT m.key, m.path, l.relation, l.target FROM link l JOIN memory m ON m.id = l.source"
         f" WHERE l.relation <> 'produces' AND {LIVE} AND l.target NOT IN ({known}) ORDER BY m.key, l.target"
     )
+    elsewhere = [(key, target) for key, target in list_required_elsewhere(after) if key in changed]
+    if elsewhere:
+        targets = list_some(sorted({target for _, target in elsewhere}), NAMED)
+        message = f"requires memories of other repositories, which only a hub knows: {targets}"
+        yield f.ReviewFinding(f.NOTE, "link-elsewhere", sanitize.line(message), elsewhere[0][0])
     for key, path, relation, target in rows:
-        if key in changed:
+        if key in changed and (relation != "requires" or (key, target) not in elsewhere):
             message = f"{relation} {target}: no memory has this key or produces this label"
             yield f.ReviewFinding(f.WARNING, "link-to-nothing", sanitize.line(message), key, path, hint="gitmem list")
     rows = after.rows(

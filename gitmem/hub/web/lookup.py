@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from time import time
 
-from gitmem.hub.reading import find_text, note_reads, read_texts
+from gitmem.git.remotes import address_of
+from gitmem.hub import links
+from gitmem.hub.reading import find_readable, find_text, note_reads, read_texts
 from gitmem.hub.search import count_facets, search, status_of
+from gitmem.model import FAILED
 from gitmem.recall import SNIPPET
+from gitmem.statuses import combine_status
 from gitmem.text.tokens import query_terms, snippet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from gitmem.hub.follower import SearchNode
     from gitmem.hub.identity import Identity
     from gitmem.hub.reading import Reading
     from gitmem.hub.search import HubQuery
+
+# Memories that rest on others, in one answer.
+DEPENDENTS = 100
 
 
 def find_hits(node: SearchNode, reading: Reading, identity: Identity, query: HubQuery) -> dict[str, Any]:
@@ -27,10 +35,12 @@ def find_hits(node: SearchNode, reading: Reading, identity: Identity, query: Hub
     """
     with reading.of(identity) as connection:
         visible = reading.visible(connection, identity)
-        repositories = {number: one for number, (one, _) in visible.items()}
+        repositories, suspicions = visible.repositories, visible.suspicions
         view, now = node.engine.view(), int(time())
-        ranked = search(view, repositories, query, now=now)
+        ranked = search(view, repositories, query, now=now, suspicions=suspicions)
         texts = read_texts(connection, [(one.found.repository_id, one.found.path) for one in ranked])
+        crossing = {place: why for place in texts if (why := suspicions.get(place))}
+        kept = find_readable(connection, crossing.values())
         hits: list[dict[str, Any]] = []
         reads: dict[int, list[str]] = {}
         for one in ranked:
@@ -38,6 +48,14 @@ def find_hits(node: SearchNode, reading: Reading, identity: Identity, query: Hub
             text = texts.get((number, one.found.path))
             if text is None:  # it went, or may no longer be read
                 continue
+            status, why = one.status, crossing.get((number, text.path))
+            if why is not None and why not in kept:  # a repository on the way may no longer be read
+                status = status_of(text.status, text.fields, now)
+                if query.statuses and status not in query.statuses:
+                    continue
+            elif why is not None:
+                for other, keys in why.reads.items():
+                    reads.setdefault(other, []).extend(keys)
             reads.setdefault(number, []).append(text.key)
             language = one.found.language
             shown, _ = snippet(text.text, query_terms(query.text, language), width=SNIPPET, language=language)
@@ -47,16 +65,18 @@ def find_hits(node: SearchNode, reading: Reading, identity: Identity, query: Hub
                     "key": text.key,
                     "kind": text.kind,
                     "title": text.title,
-                    "status": one.status,
+                    "status": status,
                     "score": one.score,
                     "owner": text.owner,
                     "created": text.fields["created"],
                     "snippet": shown,
                 }
             )
-        note_reads(connection, identity, "search", reads, {number: team for number, (_, team) in visible.items()})
+        note_reads(connection, identity, "search", reads, visible.teams)
     answer = {"query": query.text, "hits": hits}
-    return answer | {"facets": count_facets(view, repositories, query, now=now)} if query.with_facets else answer
+    if not query.with_facets:
+        return answer
+    return answer | {"facets": count_facets(view, repositories, query, now=now, suspicions=suspicions)}
 
 
 def find_memory(reading: Reading, identity: Identity, name: str, key: str) -> dict[str, Any] | None:
@@ -72,17 +92,48 @@ def find_memory(reading: Reading, identity: Identity, name: str, key: str) -> di
         text = find_text(connection, name, key)
         if text is None:
             return None
-        visible = reading.visible(connection, identity)
-        teams = {text.repository_id: visible[text.repository_id][1] if text.repository_id in visible else ""}
-        note_reads(connection, identity, "read", {text.repository_id: [key]}, teams)
+        number, visible = text.repository_id, reading.visible(connection, identity)
+        why = visible.suspicions.get((number, text.path))
+        why = why if why is not None and find_readable(connection, [why]) else None
+        reads = {number: [key], **(why.reads if why else {})}
+        note_reads(connection, identity, "read", reads, {one: visible.teams.get(one, "") for one in reads})
+    status = status_of(text.status, text.fields, now)
     return {
         "repository": name,
         "key": text.key,
         "kind": text.kind,
-        "status": status_of(text.status, text.fields, now),
+        "status": combine_status(status, suspect=why is not None),
         "title": text.title,
         "frontmatter": text.fields["frontmatter"],
         "body": text.text,
-        "why": text.fields["why"],
+        "why": list(why.chain) if why and status != FAILED else text.fields["why"],
         "hidden": text.fields["hidden"] or ("expired" if 0 < (text.fields["expires"] or 0) <= now else ""),
     }
+
+
+def find_dependents(reading: Reading, identity: Identity, address: str, keys: Sequence[str]) -> dict[str, Any]:
+    """Return the memories that rest on some of one repository, as documented JSON.
+
+    Args:
+        reading: The database.
+        identity: Who asks: neither the repository nor a memory is found that they may not read.
+        address: The address of the repository, as ``git.remotes.address_of`` returns it.
+        keys: The keys of its memories.
+
+    Raises:
+        GitmemError: The database cannot be reached, or refuses.
+    """
+    with reading.of(identity) as connection:
+        listed = connection.execute("SELECT name, url FROM hub.repository ORDER BY name")
+        name = next((name for name, url in listed if address_of(url) == address), "")
+        found = links.find_dependents(connection, name, keys) if name else []
+        reads: dict[int, list[str]] = {}
+        for one in found[:DEPENDENTS]:
+            reads.setdefault(one.repository_id, []).append(one.key)
+        teams = reading.visible(connection, identity).teams if reads else {}
+        note_reads(connection, identity, "dependents", reads, {number: teams.get(number, "") for number in reads})
+    fields = ("key", "kind", "title", "status", "chain")
+    dependents = [
+        {"repository": one.name} | {field: getattr(one, field) for field in fields} for one in found[:DEPENDENTS]
+    ]
+    return {"repository": name, "dependents": dependents, "more": len(found) - len(dependents)}

@@ -21,13 +21,14 @@ from starlette.routing import Route
 
 from gitmem import __version__
 from gitmem.errors import GitmemError
-from gitmem.hub.client import SCOPE, details_of
+from gitmem.hub.client import details_of
 from gitmem.hub.search import TEXT_LENGTH, HubQuery
 from gitmem.hub.web.lookup import find_hits, find_memory
 from gitmem.mcp import answers, schemas
 from gitmem.mcp.read_tools import READS
 from gitmem.mcp.server import tighten
 from gitmem.statuses import warning_of
+from gitmem.store.scopes import HUB
 from gitmem.text import display
 from gitmem.text.fence import fence_entries
 
@@ -92,8 +93,7 @@ def make_server(node: SearchNode, reading: Reading) -> MCPServer[Any]:
         )
         hits = _answered(lambda: find_hits(node, reading, _identity(ctx), asked))["hits"]
         rows = [
-            schemas.Row(key=_reference(one), kind=display(one["kind"]), status=one["status"], scope=SCOPE)
-            for one in hits
+            schemas.Row(key=_reference(one), kind=display(one["kind"]), status=one["status"], scope=HUB) for one in hits
         ]
         notes = "" if hits else "nothing found"
         return answers.result(schemas.Hits(hits=rows, more=0, text=_text(hits), notes=notes))
@@ -106,7 +106,7 @@ def make_server(node: SearchNode, reading: Reading) -> MCPServer[Any]:
         if found is None:
             raise ToolError("there is no such memory")
         details = details_of(found) | {"key": _reference(found)}
-        about = {"key": _reference(found), "kind": display(found["kind"]), "status": found["status"], "scope": SCOPE}
+        about = {"key": _reference(found), "kind": display(found["kind"]), "status": found["status"], "scope": HUB}
         return answers.result(schemas.Got(**about, text=answers.memory(details), notes=""))
 
     tighten(server)

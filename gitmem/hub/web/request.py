@@ -5,6 +5,8 @@ from __future__ import annotations
 from starlette.requests import ClientDisconnect
 
 from gitmem.errors import GitmemError
+from gitmem.hub.client import KEYS
+from gitmem.hub.registry import URL_LENGTH
 from gitmem.hub.search import LIMIT, TEXT_LENGTH, HubQuery
 
 TYPE_CHECKING = False
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
 # Values of one filter, and characters of each.
 VALUES, VALUE_LENGTH = 50, 200
+
 # The filters, by the names of their parameters.
 FILTERS = {
     "repository": "repositories",
@@ -54,6 +57,24 @@ def query_of(request: Request) -> HubQuery:
         if len(given[field]) > VALUES or any(len(value) > VALUE_LENGTH for value in given[field]):
             raise RefusedRequestError(400, f"{name} has at most {VALUES} values of {VALUE_LENGTH} characters")
     return HubQuery(text, limit=int(limit), with_facets=facets == "true", **given)
+
+
+def asked_dependents(request: Request) -> tuple[str, list[str]]:
+    """Return the address of a repository and the keys of its memories, whose dependents a request asks for.
+
+    Raises:
+        RefusedRequestError: A parameter is unknown, missing, or too long.
+    """
+    if unknown := sorted(set(request.query_params) - {"address", "key"}):
+        raise RefusedRequestError(400, f"unknown parameter: {unknown[0][:80]}")
+    addresses, keys = request.query_params.getlist("address"), request.query_params.getlist("key")
+    if len(addresses) != 1 or not 0 < len(addresses[0]) <= URL_LENGTH:
+        raise RefusedRequestError(
+            400, f"address must be the host and path of one repository, of {URL_LENGTH} characters"
+        )
+    if not 0 < len(keys) <= KEYS or any(not key.isprintable() or len(key) > VALUE_LENGTH for key in keys):
+        raise RefusedRequestError(400, f"key must have 1 to {KEYS} values of {VALUE_LENGTH} characters")
+    return addresses[0], keys
 
 
 async def read_body(request: Request, limit: int) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gitmem.frozen import frozen
 from gitmem.model import ADOPTED, FAILED, FAILS, HOLDS, STALE, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import DEPTH, RewordedChain, combine_status, explain_chain, own_status, suspicion_chains
+from gitmem.store.listings import APART, parse_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -162,9 +163,14 @@ def suspects(catalog: Catalog, ground: int | None) -> dict[str, tuple[str, ...]]
     """
     found: dict[str, tuple[str, ...]] = dict(find_reworded(catalog, ground))
     found |= chains(catalog, list_failed(catalog, ground)) if ground is not None else {}
+    closed = list_closed(catalog, found)
+    return {key: chain for key, chain in found.items() if key not in closed}
+
+
+def list_closed(catalog: Catalog, keys: Collection[str]) -> set[str]:
+    """Return those of some memories that are closed tasks."""
     closed = "SELECT m.key FROM memory m JOIN task k ON k.id = m.id WHERE k.state = 'closed' AND m.key IN ({})"
-    done = {row[0] for row in catalog.each(closed, found)} if found else ()
-    return {key: chain for key, chain in found.items() if key not in done}
+    return {row[0] for row in catalog.each(closed, keys)} if keys else set()
 
 
 def find_reworded(catalog: Catalog, ground: int | None) -> dict[str, RewordedChain]:
@@ -190,7 +196,7 @@ def find_reworded(catalog: Catalog, ground: int | None) -> dict[str, RewordedCha
     known = _confirmed(catalog, ground, {row[0] for row in rows})
     now = _meanings(catalog, {target for _, target in rows})
     changed = {pair for pair in rows if now[pair[1]] not in known[pair]}
-    needs = _requirers(catalog, tuple(sorted({target for _, target in changed}))) if changed else {}
+    needs = requirers_of(catalog, tuple(sorted({target for _, target in changed}))) if changed else {}
     found = {key: [cause for cause in causes if (key, cause) in changed] for key, causes in needs.items()}
     return {key: RewordedChain(causes[:1]) for key, causes in sorted(found.items()) if causes}
 
@@ -233,9 +239,20 @@ def requirements_of(catalog: Catalog, keys: Iterable[str]) -> dict[str, set[str]
     return found
 
 
+def list_required_elsewhere(catalog: Catalog) -> list[tuple[str, str]]:
+    """Return each live memory that requires a memory of another repository, with the reference to that, sorted."""
+    rows = catalog.rows(
+        "SELECT m.key, l.target FROM link l JOIN memory m ON m.id = l.source WHERE l.relation = 'requires'"
+        f" AND {LIVE} AND instr(l.target, '{APART}')"
+        " AND l.target NOT IN (SELECT key FROM memory UNION SELECT target FROM link WHERE relation = 'produces')"
+        " ORDER BY m.key, l.target"
+    )
+    return [(key, target) for key, target in rows if parse_reference(target)]
+
+
 def requirers(catalog: Catalog, key: str) -> list[str]:
     """Return the live memories that require this one, by key or by a label that it produces, sorted."""
-    return sorted(_requirers(catalog, (key,)))
+    return sorted(requirers_of(catalog, (key,)))
 
 
 def _meanings(catalog: Catalog, keys: Iterable[str]) -> dict[str, str]:
@@ -258,10 +275,11 @@ def list_failed(catalog: Catalog, ground: int) -> list[str]:
 
 def chains(catalog: Catalog, keys: Collection[str]) -> dict[str, tuple[str, ...]]:
     """Return every memory to which one of these passes suspicion, with its chain, which ends with that one."""
-    return suspicion_chains(keys, requirers=lambda level: _requirers(catalog, level)) if keys else {}
+    return suspicion_chains(keys, requirers=lambda level: requirers_of(catalog, level)) if keys else {}
 
 
-def _requirers(catalog: Catalog, keys: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+def requirers_of(catalog: Catalog, keys: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+    """Return for each live memory that requires one of these, by key or label, which of them it requires, sorted."""
     names: dict[str, set[str]] = {key: {key} for key in keys}
     produced = catalog.each(
         "SELECT l.target, m.key FROM link l JOIN memory m ON m.id = l.source WHERE l.relation = 'produces' AND"

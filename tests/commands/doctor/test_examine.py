@@ -288,6 +288,28 @@ def test_link_to_nothing_names_the_link_and_the_memory(memory: Memory, repo: Pat
     ]
 
 
+def test_memories_of_other_repositories_are_named_once_where_no_hub_is_set(
+    memory: Memory, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = ["api:port", "pay/api:port", "pay/api:rate"]
+    put(
+        repo,
+        make_memory("a", "A", requires=[*others, "own:label", "https://host/x", "api:a b", "../api:x"]),
+        make_memory("b", "B", requires=["api:port"], produces=["own:label"]),
+    )
+
+    found = [(p.code, p.key, p.message) for p in memory.doctor(fix=False).problems]
+    monkeypatch.setenv("GITMEM_HUB", "https://hub.example.org")
+    with Memory(repo) as opened:
+        known = [p.code for p in opened.doctor(fix=False).problems]
+
+    wrong = [("link-to-nothing", "a", f"requires {one}") for one in ("../api:x", "api:a b", "https://host/x")]
+    assert [(*one[:2], one[2].partition(": no memory")[0]) for one in found if one[1]] == wrong
+    elsewhere = [message for code, _, message in found if code == "link-elsewhere"]
+    assert [message.partition(": requires ")[2] for message in elsewhere] == [", ".join(others)]
+    assert known == ["link-to-nothing"] * 3
+
+
 def test_link_to_a_retired_memory_is_no_problem(memory: Memory, repo: Path) -> None:
     put(repo, make_memory("a", "A", requires=["b"]), make_memory("b", "B"), make_memory("c", "C", requires=["no"]))
 

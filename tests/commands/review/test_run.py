@@ -54,9 +54,13 @@ def test_retired_restored_renamed_deleted_and_superseded_are_distinguished(repo:
 def test_links_to_nothing_and_what_is_still_required_are_found(repo: Path) -> None:
     base = {"gotchas/needed.md": text("Needed"), "gotchas/needs.md": text("It needs", requires="[needed]")}
 
-    review = changed(repo, base, {"gotchas/lost.md": text("Lost", requires="[nowhere]")}, gone=("gotchas/needed.md",))
+    review = changed(
+        repo, base, {"gotchas/lost.md": text("Lost", requires="[nowhere, 'pay/api:port']")}, gone=("gotchas/needed.md",)
+    )
 
     assert [(f.severity, f.key) for f in of(review, "link-to-nothing")] == [(WARNING, "lost")]
+    elsewhere = [(f.severity, f.key, f.message.partition(": ")[2]) for f in of(review, "link-elsewhere")]
+    assert elsewhere == [(NOTE, "lost", "pay/api:port")]
     assert [(f.severity, f.key, f.message) for f in of(review, "still-required")] == [
         (WARNING, "needed", "needs require it, but the change removes it")
     ]
