@@ -100,19 +100,28 @@ class DocumentLines:
         if document.kind != ADOPTED or not document.fields.get(SENTENCE) or not refs:
             return ""
         changed = [one.path for one in self._trees.changes if _DOCUMENT.search(basename(one.path))]
-        if any(self._find_statement(document, refs[0], path) for path in dict.fromkeys((*refs, *changed))):
+        # Where its document is still there, another one states it in the same sentence, or makes a claim of its own.
+        is_gone = not self._read_lines(self._trees.behind, refs[0])
+        others = [path for path in changed if path not in refs]
+        if any(self._find_statement(document, refs[0], path) for path in refs) or any(
+            self._find_statement(document, refs[0], path, is_same=not is_gone) for path in others
+        ):
             return ""
         is_wrong = any(self._is_about(pair, one) for one in self._list_false(refs[0]))
         return "" if is_wrong else f"{refs[0]} no longer says so"
 
-    def _find_statement(self, document: Document, source: str, path: str) -> int:
-        """Return the line of a file at the head that states a fact adopted from a document; 0 if none does."""
+    def _find_statement(self, document: Document, source: str, path: str, *, is_same: bool = False) -> int:
+        """Return the line of a file at the head that states a fact adopted from a document; 0 if none does.
+
+        With *is_same*, only the same sentence counts.
+        """
         from gitmem.commands.adopt.documents import document_of
         from gitmem.commands.adopt.memories import find_statement  # all patterns of claims: only for adopted facts
 
         is_adopted = bool(document.fields.get(SENTENCE))
         text = "\n".join(self._read_lines(self._trees.behind, path))
-        return find_statement(text, document_of(source), document.key, document.fields) if text and is_adopted else 0
+        key = "" if is_same else document.key
+        return find_statement(text, document_of(source), key, document.fields) if text and is_adopted else 0
 
     def _list_false(self, path: str) -> list[JudgedClaim]:
         """Return what the change makes false of a document."""

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from conftest import commit_files, git
 
 TEXT = "- `MAX_STEPS` (default: `100`) bounds the loop.\n- `config.py` has it.\n"
@@ -96,3 +97,29 @@ def test_retired_fact_comes_back_with_its_sentence(memory, repo, run_cli):
     run_cli("adopt", "--apply")
 
     assert [title for title, _ in claims(run_cli)] == [VALUE, PATH]
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "after", "is_still_true"),
+    [
+        ("- `make lint` checks it\n", {"Makefile": "lint:\n\truff\n"}, {"GNUmakefile": "lint:\n\truff\n"}, True),
+        ("- `make lint` checks it\n", {"Makefile": "lint:\n\truff\n"}, {"GNUmakefile": "check:\n\truff\n"}, False),
+        ("- `one.py` has it\n", {"a/one.py": "A = 1\n"}, {"b/one.py": "B = 2\n"}, True),
+        ("- `one.py` has it\n", {"a/one.py": "A = 1\n"}, {"b/two.py": "B = 2\n"}, False),
+        ("- It opens port 4100\n", {"a.py": "PORT = 4100\n"}, {"a.py": "PORT: int = 4100  # open\n"}, True),
+        ("- It opens port 4100\n", {"a.py": "PORT = 4100\n"}, {"a.py": "PORT = 4200\n"}, False),
+    ],
+)
+def test_claim_that_holds_by_another_place_is_checked_there_and_named(
+    memory, repo, run_cli, text, before, after, is_still_true
+):
+    commit_files(repo, {"AGENTS.md": text, **before})
+    assert run_cli("adopt", "--apply").status == run_cli("verify").status == 0
+    (before.keys() - after.keys()) and git(repo, "rm", "-q", *(before.keys() - after.keys()))
+    commit_files(repo, after)
+
+    checked, verified = run_cli("check", "--base", "HEAD~1"), run_cli("verify")
+
+    assert (checked.status == 0, verified.status == 0) == (is_still_true, is_still_true)
+    assert ("1 claim checked at another place" in verified.err) == is_still_true
+    assert [status for _, status in claims(run_cli)] == ["verified" if is_still_true else "failed"]

@@ -189,6 +189,17 @@ def test_check_and_adopt_agree_on_a_change_of_document_and_code(memory, repo, ru
     assert exit_status(checked, "newly_false") == run_cli("adopt", "--base", "main").status == int(not is_retired)
 
 
+def test_claim_that_another_document_makes_anew_does_not_keep_the_one_that_is_gone(memory, repo, run_cli):
+    commit_files(repo, {**STEPS, "docs/a.md": "# A\n"})
+    assert run_cli("adopt", "--apply").status == 0
+    other = "# A\n\n| `config.py` | is written by the release |\n"
+    change(repo, {"AGENTS.md": "# Guide\n", "docs/a.md": other}, gone=("config.py",))
+
+    checked = check(memory)
+
+    assert {one.kind for one in checked.findings} == {"retired"}
+
+
 def test_reworded_sentence_is_shown_where_it_is_now(memory, repo, run_cli):
     pull_request(repo, run_cli, "Read this.\n\n- `MAX_STEPS` (default: `100`) limits it.\n")
 

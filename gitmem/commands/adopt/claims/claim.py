@@ -52,7 +52,7 @@ _REFUSAL = re.compile(
     re.I,
 )
 _EXAMPLE = re.compile(
-    r"\be\.g\.|\bexample:|\bcreate `|\b(for example|for instance|such as|like this|create an?|creates|created|"
+    r"\be\.g\.|\bexamples?:|\bcreate `|\b(for example|for instance|such as|like this|create an?|creates|created|"
     r"generate[sd]?|generates|"
     r"will be (?:created|written|generated)|add an? new|new file|write to|writes|written|output|outputs|gitignored|"
     r"git-ignored|ignored|placeholder|hypothetical|optional|optionally|if (?:it )?exists|"

@@ -67,6 +67,7 @@ _DIGIT = re.compile(r"\d")
 _LEAST = re.compile(r"\b(requires?|minimum|at least|newer than)\s*:?\s*$", re.I)
 _SOME = re.compile(
     r"\b(since|introduced|dropped|deprecated|added in|as of|until|before|prior|upgrade from|"
+    r"(?:introduced|added|dropped|deprecated|removed|new|available|shipped|landed|changed|fixed) (?:in|with|since|by)|"
     r"(?:downgrade|transpile|compile|transform|convert)(?:s|d|ed)? (?:[a-z]+ )?to(?: run on)?|"
     r"from|was|python2|e\.g\.|example)\b\s*$",
     re.I,

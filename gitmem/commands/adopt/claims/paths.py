@@ -31,6 +31,8 @@ _POSITION = re.compile(r"(:{1,2}[A-Za-z_]\w*(\(\))?|:\d+([-:,]\d+)?|#L?\d+(-L?\d
 _HOST = re.compile(
     r"^(github|gitlab|gopkg|golang|pkg|docs?|www|crates|npmjs|localhost|k8s)\b[\w.]*\.(com|org|io|dev|in|net|rs|ai)\b"
 )
+# A page of a site, and the tag of an image: `docs.app.io/python/`, `grafana/tempo:2.9.2`.
+_ELSEWHERE = re.compile(r"^(?:[\w-]+\.)+(?:com|org|io|dev|net|app|ai|sh)/|^[\w-]+(?:/[\w-]+)*:v?\d+\.\d")
 # A function with the number of its parameters, as Elixir and Erlang write it: `Store.open/2`.
 _ARITY = re.compile(r"&?(?:[A-Z]\w{0,80}\.){0,9}[a-z_]\w{0,80}[!?]?/\d")
 _WINDOWS = re.compile(r"[\w.-]+(?:\\[\w.-]+)+\\?")
@@ -173,7 +175,7 @@ def _name(text: str, line: int, document: Document, *, is_certain: bool) -> Iter
         word, is_certain = fixed[: fixed.rindex("/") + 1], False
     if not re.search(r"[A-Za-z]", word) or _NO_PATH.search(word) or _HOST.match(word) or word.startswith("//"):
         return
-    if word in _OBJECTS or _OF_GIT.match(word):
+    if word in _OBJECTS or _OF_GIT.match(word) or _ELSEWHERE.search(word):
         return
     token, is_rooted = word, word.startswith("/")
     word = word.lstrip("/")

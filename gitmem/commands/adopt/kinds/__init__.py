@@ -122,6 +122,7 @@ KINDS = {
                 programs.program_claims,
                 programs.find_program,
                 "`{token}` does not exist",
+                doubt=programs.find_macro,
                 check=programs.program_check,
             ),
             culprit=programs.find_removal,

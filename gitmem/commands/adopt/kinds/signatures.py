@@ -27,6 +27,11 @@ _PARAMETER = re.compile(r"^(?:&?mut\s+)?([A-Za-z_]\w*)\??\s*(?::[^=]*)?(?:=.*)?$
 _RECEIVERS = frozenset(
     {"self", "cls", "this", "mut", "true", "false", "null", "None", "True", "False", "nil", "undefined"}
 )
+# A type alone, as Java and C# tell methods of one name apart.
+_TYPE = re.compile(
+    r"(?:int|uint|long|short|byte|char|float|double|decimal|bool|boolean|str|string|number|object|any|bytes|void|u?int\d+|"
+    r"[iuf]\d+|usize|isize|[A-Z][a-z]\w*)(?:\[\]|\?|<.*>)*"
+)
 # Parameters that take any name.
 _ANY = re.compile(r"\*\*\s*\w|\*\s*\w+\s*[,:)]|\*\w+$|\.\.\.|\bargs\b|\bkwargs\b|\boptions?\b|\bparams\b|\bprops\b")
 _WORDS = re.compile(r"[\w \t]*")
@@ -50,6 +55,8 @@ def parameters_of(text: str) -> list[str]:
     """Return the names of the parameters of a call or signature; none if one of them is no name."""
     found = _SPAN.match(text)
     parts = [part.strip() for part in _split(found[2])] if found else []
+    if any(_TYPE.fullmatch(part) for part in parts):  # `authority(int)` says which of several is meant, not a name
+        return []
     names = [_PARAMETER.match(part) for part in parts]
     if any(name is None for name in names):
         # A call with values: only the names of its keywords are parameters.

@@ -47,6 +47,8 @@ from gitmem.commands.adopt.statements import split
         ("macOS ships with Ruby 2.6, which is too old", []),
         ("Ubuntu comes with Python 3.8+", []),
         ("Uses .NET 10's file-based programs feature", []),
+        ("It works with the package manager introduced in Zig 0.11.", []),
+        ("Uses a flag that was added in Node 20, available since Go 1.21", []),
         ("Targets .NET 10 and Node 22", [(".NET", "10", "is"), ("Node", "22", "is")]),
         ("* `max_steps` (default: `100`): steps", [("max_steps", "100", "is")]),
         ("- `PORT` - the port (default 8000).", [("PORT", "8000", "is")]),

@@ -20,6 +20,8 @@ from gitmem.commands.adopt.statements import split
         ("`src/**/*.py`", ("app/src", "src")),
         ("`<your>/file.py` and `~/.config/a.toml` and `$HOME/x/`", ()),
         ("`github.com/spf13/cobra`", ()),
+        ("`docs.app.io/python/`", ()),
+        ("`grafana/tempo:2.9.2`", ()),
     ],
 )
 def test_name_is_looked_for_beside_the_document_and_at_the_root(text, places):

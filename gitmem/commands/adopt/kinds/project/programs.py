@@ -12,6 +12,7 @@ from gitmem.commands.adopt.findings import Probe, Source
 from gitmem.commands.adopt.judge.occurrence import SCOPE, is_defined_in
 from gitmem.commands.adopt.kinds.words import list_with_line
 from gitmem.document.check_values import OR_IN
+from gitmem.frozen import replace
 from gitmem.text.code.languages import is_code
 from gitmem.text.globs import escape
 
@@ -93,9 +94,7 @@ def find_program(code: Code, claim: Claim, document: Document) -> Source | None:
         there = [path for path in (*near, *anywhere) if path in code.files]
         if there:
             return Source(there[0])
-    if claim.tool == "--bin":
-        return _find_binary(code, claim.name)
-    return None
+    return _find_target(code, claim.name) if claim.tool else None
 
 
 def _find_label(code: Code, claim: Claim) -> Source | None:
@@ -108,8 +107,15 @@ def _find_label(code: Code, claim: Claim) -> Source | None:
     return None
 
 
-def _find_binary(code: Code, name: str) -> Source | None:
-    """Return the manifest that names a binary, or a package with this name."""
+def find_macro(code: Code, claim: Claim, _document: Document) -> Source | None:
+    """Return where a build file may make a target of Bazel by a macro: `lock(name = "a")` makes `a.update`."""
+    parts = [found.start() for found in re.finditer(r"[._-]", claim.name)] if claim.tool == "bazel" else []
+    sources = (_find_label(code, replace(claim, name=claim.name[:at])) for at in parts if at)
+    return next(filter(None, sources), None)
+
+
+def _find_target(code: Code, name: str) -> Source | None:
+    """Return the manifest that names a target of cargo, or a package with this name."""
     said = re.compile(rf"^\s*name\s*=\s*[\"']{re.escape(name)}[\"']", re.M)
     for path, text in code.texts(code.tree.files_named("Cargo.toml")).items():
         if found := said.search(text):

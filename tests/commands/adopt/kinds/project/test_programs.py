@@ -4,7 +4,7 @@ import pytest
 from conftest import commit_files
 
 from gitmem.commands.adopt.documents import Document
-from gitmem.commands.adopt.findings import HOLDS
+from gitmem.commands.adopt.findings import FALSE, HOLDS
 from gitmem.commands.adopt.kinds.project.programs import PROGRAM, TEST, node_claims, program_claims
 from gitmem.commands.adopt.run import adopt
 from gitmem.commands.adopt.statements import split
@@ -14,6 +14,7 @@ from gitmem.git.repository import discover
 FILES = {
     "src/tool/venv.py": "x = 1\n",
     "src/app/cli.py": "x = 1\n",
+    "crates/demo/Cargo.toml": '[package]\nname = "demo"\n\n[[example]]\nname = "2d"\npath = "2d.rs"\n',
     "Makefile": "fuzz:\n\tgo test -run TestFuzzAll ./...\n",
     "pkg/fuzz_test.go": "package pkg\n\nfunc TestFuzzAll(t *testing.T) {\n}\n",
     "t/StoreLoadTest.kt": "package a.b\n\nclass StoreLoadTest {\n}\n",
@@ -55,6 +56,7 @@ def test_test_is_found_by_its_node(text, names):
     [
         ("- `python -m venv .venv`, `python -m build`", []),
         ("- `python -m app.cli`", ["src/app/cli.py"]),
+        ("- `cargo run-wasm --example 2d`, `cargo test --test none`", ["crates/demo/Cargo.toml"]),
         ("- `go test ./... -run '^TestFuzzAll$'`", ["pkg/fuzz_test.go"]),
         ('- `./gradlew test --tests "a.b.StoreLoadTest"`', ["t/StoreLoadTest.kt"]),
         ('- `./gradlew test --tests "a.old.StoreLoadTest"`', []),
@@ -67,3 +69,13 @@ def test_program_and_test_hold_where_the_command_finds_them(repo, text, where):
     adoption = adopt(handle, handle.resolve("HEAD"), kinds={PROGRAM, TEST})
 
     assert [one.source.path for one in adoption.of(HOLDS)] == where
+
+
+@pytest.mark.parametrize(("after", "count"), [('lock(name = "reqs")\n', 0), ('lock(name = "other")\n', 1)])
+def test_target_that_a_macro_may_make_is_not_false(repo, after, count):
+    rule = 'update(name = "reqs.update")\n'
+    commit_files(repo, {"AGENTS.md": "- `bazel run //docs:reqs.update`\n", "docs/BUILD.bazel": rule})
+    commit_files(repo, {"docs/BUILD.bazel": after})
+    handle = Git(discover(repo))
+
+    assert len(adopt(handle, handle.resolve("HEAD"), kinds={PROGRAM}).of(FALSE)) == count
