@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from gitmem.commands.adopt.documents import moved_to
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Probe, Source
@@ -71,7 +71,9 @@ def judge_command(mention: Mention, head: Code, past: Past) -> JudgedClaim | Non
     if not _definitions(head, claim, mention.document):
         return None
     if (source := find_target(head, claim, mention.document)) is not None:
-        return JudgedClaim(mention, HOLDS, source, check=_check(claim, source))
+        # The script of another package proves nothing about this one.
+        check = None if _is_of_other_package(head, claim, mention.document, source.path) else _check(claim, source)
+        return JudgedClaim(mention, HOLDS, source, check=check)
     is_open = _takes_any(head, claim, mention.document) or _has_unread_part(head, claim, mention.document)
     if mention.is_past or "*" in claim.name or is_open:
         return None
@@ -82,6 +84,8 @@ def judge_command(mention: Mention, head: Code, past: Past) -> JudgedClaim | Non
     if then is None or was is None:
         held = None if then is None else False
         return JudgedClaim(mention, NEVER, held=held, wrote=wrote) if claim.is_certain else None
+    if _is_of_other_package(then, claim, document, was.path):
+        return None
     # A task that is a file of its own is there while it has a text.
     probe = _probe(head, then, claim, document, was)
     return JudgedClaim(mention, FALSE, was, held=True, wrote=wrote, probe=probe, check=_check(claim, was))
@@ -157,13 +161,30 @@ def _included(code: Code, paths: list[str]) -> list[str]:
 
 def find_target(code: Code, claim: Claim, document: Document) -> Source | None:
     """Return where a command is defined."""
-    for path, text in code.texts(_definitions(code, claim, document)).items():
+    paths = _definitions(code, claim, document)
+    for path, text in code.texts(sorted(paths, key=partial(_is_of_other_package, code, claim, document))).items():
         line = _line_in(path, text, claim, claim.name)
         if line:
             return Source(path, line, "" if claim.name in targets_in(path, text) else text.split("\n")[line - 1])
         if found := _find_in_part(code, path, text, claim):
             return found
     return _find_file(code, claim)
+
+
+def _is_of_other_package(code: Code, claim: Claim, document: Document, path: str) -> bool:
+    """Return whether a file has the scripts of another package than the document's, whose command names no folder."""
+    folder = posixpath.dirname(document.path)
+    if claim.tool != "script" or any(claim.places) or not _has_package(code, folder):
+        return False
+    there = posixpath.dirname(path)
+    return bool(there) and not f"{folder}/".startswith(f"{there}/") and not there.startswith(f"{folder}/")
+
+
+def _has_package(code: Code, folder: str) -> bool:
+    """Return whether a folder, or one above it other than the root, is a package with scripts."""
+    while folder and f"{folder}/package.json" not in code.files:
+        folder = posixpath.dirname(folder)
+    return bool(folder)
 
 
 def _find_in_part(code: Code, path: str, text: str, claim: Claim) -> Source | None:

@@ -1,0 +1,50 @@
+"""Scripts of the package that a document is about, and those of others."""
+
+import json
+
+import pytest
+from conftest import commit_files
+
+from gitmem.commands.adopt.findings import FALSE, HOLDS
+from gitmem.commands.adopt.run import adopt
+from gitmem.git import Git
+from gitmem.git.repository import discover
+
+
+def package(**scripts):
+    return json.dumps({"scripts": scripts}, indent=2)
+
+
+@pytest.mark.parametrize(
+    ("document", "command", "file", "is_proof"),
+    [
+        ("packages/kit/README.md", "npm run dev", "packages/web/package.json", False),
+        ("packages/kit/docs/a/README.md", "npm run dev", "packages/web/package.json", False),
+        ("packages/kit/README.md", "npm run dev", "packages/kit/package.json", True),
+        ("packages/kit/README.md", "npm run dev", "packages/kit/demo/package.json", True),
+        ("packages/kit/README.md", "npm run dev", "package.json", True),
+        ("packages/kit/README.md", "cd packages/web && npm run dev", "packages/web/package.json", True),
+        ("README.md", "npm run dev", "packages/web/package.json", True),
+        ("docs/README.md", "npm run dev", "packages/web/package.json", True),
+    ],
+)
+def test_script_of_another_package_neither_proves_nor_accuses(repo, document, command, file, is_proof):
+    others = {"packages/kit/package.json": package(), "packages/web/package.json": package()}
+    commit_files(repo, {**others, document: f"- `{command}` starts it\n", file: package(dev="vite")})
+    handle = Git(discover(repo))
+
+    (held,) = adopt(handle, handle.resolve("HEAD"), kinds={"command"}).of(HOLDS)
+    commit_files(repo, {file: package(start="vite")})
+    false = adopt(handle, handle.resolve("HEAD"), kinds={"command"}).of(FALSE)
+
+    assert (held.source.path, held.check is not None, bool(false)) == (file, is_proof, is_proof)
+
+
+def test_script_of_the_own_package_comes_first(repo):
+    both = dict.fromkeys(("a/package.json", "packages/kit/package.json"), package(dev="vite"))
+    commit_files(repo, {**both, "packages/kit/README.md": "- `npm run dev` starts it\n"})
+    handle = Git(discover(repo))
+
+    (held,) = adopt(handle, handle.resolve("HEAD"), kinds={"command"}).of(HOLDS)
+
+    assert held.source.path == "packages/kit/package.json"
