@@ -67,7 +67,9 @@ outubro novembro dezembro nieuwste laatste oudste eerste sinds voor tot gisteren
 augustus
 quarter quarters quartal quartale quartals trimestre trimestres trimestri kwartaal kwartalen q1 q2 q3 q4 spring summer
 autumn fall winter frühling frühjahr sommer herbst printemps été automne hiver primavera verano otoño invierno estate
-autunno inverno verão outono lente voorjaar zomer herfst najaar
+autunno inverno verão outono lente voorjaar zomer herfst najaar tag tagen woche wochen monat monaten jahr jahren jour
+jours semaine semaines mois an ans année années día días semana semanas mes meses año años giorno giorni settimana
+settimane mese mesi anno anni dia dias mês ano anos dag dagen weken maand maanden jaar jaren
 """
 
 

@@ -96,6 +96,8 @@ _LAST = (
     "last past letzte letzter letztes letzten vergangene vergangenen dernier dernière derniers dernières último última"
     " últimos últimas pasado pasada ultimo ultima ultimi ultime scorso scorsa passado passada laatste afgelopen vorige"
 )
+# Plurals that follow their number: les trois derniers mois.
+_LAST_AFTER = "derniers dernières últimos últimas ultimi ultime"
 _THIS = "this current diese dieser dieses diesem diesen ce cette este esta questo questa deze dit"
 _SINCE = "since seit depuis desde da dal sinds from ab"
 _AFTER = "after nach après despues después dopo depois na"
@@ -105,6 +107,8 @@ _IN = "in on during im am en au em nel op within"
 _BETWEEN = "between zwischen entre tra tussen from von"
 _AND = "and und et y e en to bis à a"
 _AGO = "ago her zuvor geleden fa atrás"
+# The same before the number: vor drei Wochen, il y a trois semaines, hace tres semanas, há três semanas.
+_AGO_FIRST = "vor a hace há"
 _FILLER = "the of de del der den dem des du la le les el il o os das die den di do da dos early late mid about"
 _TODAY, _YESTERDAY = "today heute aujourd'hui hoy oggi hoje vandaag", "yesterday gestern hier ayer ieri ontem gisteren"
 _WORDS = {
@@ -117,6 +121,7 @@ _WORDS = {
         "first_of": _FIRST_OF,
         "recorded": _RECORDED,
         "last": _LAST,
+        "last_after": _LAST_AFTER,
         "this": _THIS,
         "since": _SINCE,
         "after": _AFTER,
@@ -126,6 +131,7 @@ _WORDS = {
         "between": _BETWEEN,
         "and": _AND,
         "ago": _AGO,
+        "ago_first": _AGO_FIRST,
         "filler": _FILLER,
         "today": _TODAY,
         "yesterday": _YESTERDAY,
@@ -133,7 +139,21 @@ _WORDS = {
 }
 _MONTH = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
 _UNIT = {name: days for days, names in _UNITS for name in names.split()}
-_COUNTS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "few": 3, "couple": 2}
+_NUMBERS = (
+    "a one ein eine einem einen einer un une uno una um uma een",
+    "two couple zwei deux dos due dois duas twee",
+    "three few drei trois tres tre três drie",
+    "four vier quatre cuatro quattro quatro",
+    "five fünf cinq cinco cinque vijf",
+    "six sechs seis sei zes",
+    "seven sieben sept siete sette sete zeven",
+    "eight acht huit ocho otto oito",
+    "nine neun neuf nueve nove negen",
+    "ten zehn dix diez dieci dez tien",
+    "eleven elf onze once undici",
+    "twelve zwölf douze doce dodici doze twaalf",
+)
+_COUNTS = {name: number for number, names in enumerate(_NUMBERS, 1) for name in names.split()}
 _ORDINAL = {name: number for number, names in enumerate(_ORDINALS, 1) for name in names.split()}
 _SEASON = {name: month for month, names in _SEASONS for name in names.split()}
 _DAY = timedelta(days=1)
@@ -329,10 +349,20 @@ class _Reader:
         if word in _WORDS["this"] and following in _UNIT:
             return (self._begin_of(_UNIT[following]), self._now + _DAY), at + 2
         if (number := _number(word)) and following in _UNIT and self._word(at + 2) in _WORDS["ago"]:
-            about = self._now - timedelta(days=number * _UNIT[following])
-            half = timedelta(days=max(1.0, _UNIT[following] * 0.75))
-            return (about - half, about + half), at + 3
+            return self._ago(number, _UNIT[following]), at + 3
+        third = self._word(at + 2)
+        is_first = word in _WORDS["ago_first"] and (word != "a" or self._words[max(0, at - 1)] == "y")
+        if is_first and (number := _number(following)) and third in _UNIT:
+            return self._ago(number, _UNIT[third]), at + 3
+        if (number := _number(word)) and following in _WORDS["last_after"] and third in _UNIT:
+            return self._back(number, _UNIT[third], is_whole=False), at + 3
         return None, at
+
+    def _ago(self, count: int, days: int) -> tuple[datetime, datetime]:
+        """Return the time around a number of units ago."""
+        about = self._now - timedelta(days=count * days)
+        half = timedelta(days=max(1.0, days * 0.75))
+        return about - half, about + half
 
     def _back(self, count: int, days: int, *, is_whole: bool) -> tuple[datetime, datetime]:
         """Return the last *count* units: up to now, or, if *is_whole*, from the beginning of the unit before."""

@@ -69,6 +69,29 @@ def test_range_is_read(question: str, start: str, end: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "inside", "outside"),
+    [
+        ("outages seven weeks ago", "2026-08-03", "2026-08-20"),
+        ("was vor drei Wochen war", "2026-08-31", "2026-09-20"),
+        ("Ausfälle vor einem Monat", "2026-08-21", "2026-09-20"),
+        ("les pannes d'il y a trois semaines", "2026-08-31", "2026-09-20"),
+        ("fallos de hace dos semanas", "2026-09-07", "2026-09-20"),
+        ("avarias há dois meses", "2026-07-21", "2026-09-20"),
+        ("in den letzten drei Monaten", "2026-07-01", "2026-06-01"),
+        ("les trois derniers mois", "2026-07-01", "2026-06-01"),
+        ("los últimos tres meses", "2026-07-01", "2026-06-01"),
+        ("once last year", "2025-07-01", "2024-07-01"),
+    ],
+)
+def test_range_around_a_number_of_units_is_read(question: str, inside: str, outside: str) -> None:
+    found = find_when(question, NOW)
+
+    assert found is not None
+    assert [found.contains([int(_at(day))]) for day in (inside, outside)] == [True, False]
+    assert ranker.may_name_time(question)
+
+
+@pytest.mark.parametrize(
     ("question", "order"),
     [
         ("the latest change to retries", 1),
