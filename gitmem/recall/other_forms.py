@@ -43,6 +43,9 @@ _SHORTEST = 4
 _SURE = 6
 # The most forms of one word: few are ever more.
 _FORMS = 5
+# The most words that are looked for, each of which reads the words of the index with its beginning: of a long prompt,
+# the first ones.
+WORDS = 12
 _AROUND = ".,;:?!()[]{}\"'`«»„“”¿¡"
 
 
@@ -57,11 +60,13 @@ def other_forms(text: str, terms: Sequence[str], frequent: Iterable[str], langua
         known: Returns the terms of all memories that begin with a text.
     """
     missing = set(terms) - set(frequent)
-    languages = languages_of(text) - {language} if language != NO_LANGUAGE else set()
+    languages = languages_of(text[: tokens.MAX_QUERY]) - {language} if language != NO_LANGUAGE else set()
     found: dict[str, list[str]] = {}
-    for word in (raw.strip(_AROUND) for raw in text.split()):
+    for word in (raw.strip(_AROUND) for raw in text[: tokens.MAX_QUERY].split()):
+        if not word.isalpha() or len(found) == WORDS:
+            continue
         own = tokens.terms(word, language)
-        if word.isalpha() and len(own) in (1, 2) and missing.issuperset(own):
+        if len(own) in (1, 2) and missing.issuperset(own) and own[0] not in found:
             found[own[0]] = _forms(word, own[0], languages, language, known)
     common = {one for name in languages for word in tokens.words_of(name) for one in tokens.terms(word, language)}
     kept = [one for term in terms for one in found.get(term) or [term] if one not in common or found.get(term)]

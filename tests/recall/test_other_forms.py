@@ -9,7 +9,7 @@ from conftest import NOW, memory_text, put_files
 
 from gitmem.memory import Memory
 from gitmem.recall import Query
-from gitmem.recall.other_forms import languages_of, other_forms
+from gitmem.recall.other_forms import WORDS, languages_of, other_forms
 from gitmem.text.tokens import query_terms, terms
 
 
@@ -57,6 +57,16 @@ def test_word_that_no_memory_has_is_found_in_another_form(question: str, word: s
 )
 def test_language_of_a_question_is_shown_by_its_words(question: str, languages: set[str]) -> None:
     assert languages_of(question) == languages
+
+
+def test_few_words_of_a_long_question_are_looked_for() -> None:
+    asked: list[str] = []
+    words = [f"wort{''.join(chr(97 + int(digit)) for digit in str(number))}" for number in range(300)]
+    question = " ist das ".join(words)
+
+    other_forms(question, query_terms(question), (), "english", lambda start: asked.append(start) or ())
+
+    assert 0 < len(asked) <= 3 * WORDS
 
 
 def test_recall_finds_memories_of_several_languages_in_one_store(repo: Path) -> None:
