@@ -1,4 +1,4 @@
-"""Record a figure, and write the tables of benchmarks/README.md from all that are recorded.
+"""Record a figure, and write the tables of benchmarks/README.md and hub.md from all that are recorded.
 
     python -m benchmarks.record                                    write the tables again
     python -m benchmarks.record adopt half-two-found 72 --of 82    record a figure of today, then write the tables
@@ -29,6 +29,7 @@ from typing import Any
 FOLDER = Path(__file__).parent
 MEASURED = FOLDER / "measured"
 README = FOLDER / "README.md"
+PAGES = (README, FOLDER / "hub.md")
 _TABLE = re.compile(r"(?s)(<!-- measured: ([a-z-]+) -->\n).*?(<!-- end -->)")
 
 
@@ -104,7 +105,7 @@ def _cells(figure: Mapping[str, Any]) -> list[str]:
 
 
 def with_tables(text: str) -> str:
-    """Return the README with every table as the rows of its section say."""
+    """Return a page with every table as the rows of its section say."""
     return _TABLE.sub(lambda found: f"{found[1]}{table(read(found[2]))}{found[3]}", text)
 
 
@@ -125,7 +126,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             record(options.section, {options.name: {key: one for key, one in value.items() if one is not None}})
         except UnknownFigureError as err:
             parser.error(str(err))
-    README.write_text(with_tables(README.read_text("utf-8")), "utf-8")
+    for page in PAGES:
+        page.write_text(with_tables(page.read_text("utf-8")), "utf-8")
     return 0
 
 

@@ -100,11 +100,11 @@ FOUND = tuple(Found.__annotations__)
 
 
 @frozen
-class _Counted:
-    """A memory with how often each of its terms occurs, weighted by field, and how many there are."""
+class _Known:
+    """A memory that was read, with the terms of all fields in one text between blanks, and how many there are."""
 
     found: Found
-    counts: Mapping[str, float]
+    terms: str
     length: int
 
 
@@ -150,7 +150,7 @@ class TantivyEngine:
         blanks = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
         self._index.register_tokenizer("blanks", blanks)
         self._writer = self._index.writer(HEAP_BYTES, 1)
-        self._known: dict[int, _Counted] = {}
+        self._known: dict[int, _Known] = {}
         self._view = self._read()
 
     def _read(self) -> TantivyView:
@@ -179,7 +179,7 @@ class TantivyEngine:
 class TantivyView:
     """One state of the index; threads may share it."""
 
-    def __init__(self, searcher: Any, schema: tantivy.Schema, known: dict[int, _Counted]) -> None:
+    def __init__(self, searcher: Any, schema: tantivy.Schema, known: dict[int, _Known]) -> None:
         """Read a state.
 
         Args:
@@ -326,13 +326,13 @@ class TantivyView:
         either = Query.boolean_query([(Occur.Should, Query.boolean_query(clauses)), (Occur.Should, suspects)])
         return [(Occur.Must, Query.const_score_query(either, 0.0))]
 
-    def _read(self, seq: int, address: Any) -> _Counted:
+    def _read(self, seq: int, address: Any) -> _Known:
         """Return a stored memory; one that was read lately is not read again."""
         known = self._known.get(seq)
         if known is None:
             stored = json.loads(self._searcher.doc(address).get_first("stored"))
             *columns, terms, fields = stored
-            known = _counted(Found(**dict(zip(FOUND, (seq, *columns, tuple(terms), fields), strict=True))))
+            known = _known_of(Found(**dict(zip(FOUND, (seq, *columns, tuple(terms), fields), strict=True))))
             if len(self._known) >= KNOWN_AT_MOST:
                 self._known.clear()
             self._known[seq] = known
@@ -379,7 +379,8 @@ def _document(one: Found) -> tantivy.Document:
     for name, text in zip(FIELDS, one.terms, strict=True):
         document.add_unsigned(f"{name}_length", len(text.split()))
     # A word counts as often as its field's weight says: Tantivy's score is then nearly that of the engine at home.
-    document.add_text("words", " ".join(" ".join([text] * ceil(weight)) for text, weight in _weighted(one)))
+    weighted = zip(one.terms, FIELD_WEIGHTS, strict=True)
+    document.add_text("words", " ".join(" ".join([text] * ceil(weight)) for text, weight in weighted))
     for name, value in zip(FACETS, (one.kind, one.status, one.fields["owner"], one.language), strict=True):
         document.add_text(name, value)
     document.add_unsigned("repository", one.repository_id)
@@ -419,26 +420,19 @@ def _rarity(documents: int, df: int) -> float:
     return max(log((documents - df + 0.5) / (df + 0.5)) if 2 * df < documents else 0.0, 1e-6)
 
 
-def _weighted(one: Found) -> list[tuple[str, float]]:
-    return list(zip(one.terms, FIELD_WEIGHTS, strict=True))
-
-
-def _fts_score(one: _Counted, rarities: Mapping[str, float], average: float) -> float:
+def _fts_score(one: _Known, rarities: Mapping[str, float], average: float) -> float:
     """Return the score of FTS5's bm25() with the weights of the fields."""
     norm = _K1 * (1 - _B + _B * one.length / average)
     score = 0.0
     for term, worth in rarities.items():
-        if count := one.counts.get(term):
+        # Most memories have few of the terms: looking for each costs less than counting all of theirs.
+        if f" {term} " in one.terms:
+            fields = zip(one.found.terms, FIELD_WEIGHTS, strict=True)
+            count = sum([weight * text.split().count(term) for text, weight in fields if term in text])
             score += worth * count * (_K1 + 1) / (count + norm)
     return score
 
 
-def _counted(one: Found) -> _Counted:
-    counts: dict[str, float] = {}
-    length = 0
-    for text, weight in _weighted(one):
-        words = text.split()
-        length += len(words)
-        for term in words:
-            counts[term] = counts.get(term, 0.0) + weight
-    return _Counted(one, counts, length)
+def _known_of(one: Found) -> _Known:
+    terms = " ".join(one.terms)
+    return _Known(one, f" {terms} ", len(terms.split()))

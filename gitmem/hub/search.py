@@ -24,13 +24,15 @@ from gitmem.text.tokens import query_terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
     from typing import Any
 
     from gitmem.hub.engine import Found, View
     from gitmem.hub.follower import Repository
 
 TEXT_LENGTH, LIMIT = 1000, 100
+# The hub knows no settings of its readers.
+_NOBODY = Config()
 
 
 @frozen
@@ -72,16 +74,10 @@ class _Plan:
     """A query as it is put to the index: what the reader may see of what it asks for, and how it is scored."""
 
     repositories: Mapping[int, Repository]
-    policies: Mapping[int, Policy]
+    languages: Sequence[str]
     asked: Query
     run: RecallRun
     only: Filter
-
-    @property
-    def languages(self) -> list[str]:
-        """Return the languages in which the question is analysed, sorted."""
-        spoken = {one.language for one in self.repositories.values()}
-        return sorted(spoken & {*self.only.language} if self.only.language else spoken)
 
     def within(self, language: str) -> Filter:
         """Return the filter for texts in one of these languages."""
@@ -163,15 +159,16 @@ def count_facets(
 def _plan(
     repositories: Mapping[int, Repository], query: HubQuery, now: int, suspicions: Collection[tuple[int, str]]
 ) -> _Plan:
-    within = {
-        number: one for number, one in repositories.items() if not query.repositories or one.name in query.repositories
-    }
-    policies = {number: _policy_of(one.policy) for number, one in within.items()}
-    policy = next(iter(policies.values())) if len(policies) == 1 else builtin()
+    within = repositories
+    if query.repositories:
+        within = {number: one for number, one in repositories.items() if one.name in query.repositories}
+    policy = _policy_of(next(iter(within.values())).policy) if len(within) == 1 else builtin()
+    spoken = {one.language for one in within.values()}
+    languages = sorted(spoken & {*query.languages} if query.languages else spoken)
     asked = narrow(policy, Query(text=query.text, kinds=query.kinds, limit=query.limit))
     only = Filter(frozenset(within), now, query.kinds, asked.unread, query.statuses, query.owners, query.languages)
     only = replace(only, suspects=frozenset(suspicions))
-    return _Plan(within, policies, asked, RecallRun(policy, Config(), now), only)
+    return _Plan(within, languages, asked, RecallRun(policy, _NOBODY, now), only)
 
 
 @lru_cache(maxsize=1024)  # most repositories of an organisation have one of a few policies
@@ -218,7 +215,7 @@ def _times(found: Found) -> tuple[int, ...]:
 def _signals(number: int, score: float, found: Found, plan: _Plan, *, status: str) -> Signals:
     """Return the signals of a candidate, as ``recall.signals_of`` reads them from a catalog."""
     fields, proof = found.fields, found.fields["proof"] or {}
-    policy, now = plan.policies[found.repository_id], plan.only.now
+    policy, now = _policy_of(plan.repositories[found.repository_id].policy), plan.only.now
     held = proof["at"] if proof.get("own") == VERIFIED else 0
     born = max(fields["created"], held)
     return Signals(
@@ -226,7 +223,7 @@ def _signals(number: int, score: float, found: Found, plan: _Plan, *, status: st
         score,
         key=found.key,
         age_days=age_s(born, now) / DAY_S if born else 0.0,
-        half_life_days=half_life_days(found.kind, policy, Config()),
+        half_life_days=half_life_days(found.kind, policy, _NOBODY),
         status=status,
         importance=grade(fields["importance"], default=0.5),
         confidence=grade(fields["confidence"], default=1.0),

@@ -124,8 +124,8 @@ def _environment() -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def running(folder: Path) -> Iterator[None]:
-    """Run the server of a folder."""
+def running(folder: Path, *more: str) -> Iterator[None]:
+    """Run the server of a folder, with more settings if there are any."""
     settings = (
         "fsync=off",
         "synchronous_commit=off",
@@ -135,7 +135,7 @@ def running(folder: Path) -> Iterator[None]:
         "max_wal_senders=0",
         "shared_buffers=32MB",
     )
-    words = [word for one in settings for word in ("-c", one)]
+    words = [word for one in (*settings, *more) for word in ("-c", one)]
     programs = find_programs()
     assert programs is not None, "make_cluster found them"
     argv = [*as_user(), programs / "postgres", "-D", folder / "data", "-k", folder, "-h", "", *words]

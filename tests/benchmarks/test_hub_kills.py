@@ -1,0 +1,15 @@
+"""The series of kills in short: one part of each kind dies, nothing is lost or double, and a client answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("procrastinate")
+
+from benchmarks.hub_kills import Found, measure
+
+
+def test_nothing_is_lost_or_double_when_each_part_of_a_hub_is_killed_once(tmp_path: Path) -> None:
+    assert measure(tmp_path, kills=4) == Found(kills=4, lost=0, double=0, recalls=2, silent=0)
