@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     # The verdicts of one fact in each blob, by key and specification.
     _Known = dict[str, dict[tuple[str, str], bytes]]
+    # What changed verdicts say, as fields of a row, by the path of their file and their texts.
+    _Outcomes = dict[tuple[Any, ...], dict[str, Any]]
 
 # The time limit in seconds for finding where a memory was before, for which git opens every folder of some commits.
 FOLLOW_S = 8.0
@@ -124,17 +126,18 @@ def _log(walk: _Walk, key: str, paths: Sequence[str], *, code: str) -> list[dict
     noticed, limit = len(walk.notices), walk.limit
     bucket, folder = _verdict_paths(key)
     known: _Known = {}
+    outcomes: _Outcomes = {}
     while True:
         # One path at a time: only then does git (before 2.51) use the filters of changed paths (``pack``).
         verdicts = [walk.read_changes([bucket])] if walk.tip else []
         judged = [one for one in verdicts[0] if one.changed] if walk.tip else []
-        if len(judged) >= limit and len(rows := _of_fact(walk.git, key, judged, known)) >= limit:
+        if len(judged) >= limit and len(rows := _of_fact(walk.git, key, judged, known, outcomes)) >= limit:
             walk = replace(walk, last=rows[limit - 1]["commit"])  # anything older is not among the newest
         verdicts += [walk.read_changes([folder])] if walk.tip else []
         of_memory = replace(walk, tip=code, last="") if code else walk
         histories = [_log_memory(of_memory, key, paths, is_code=bool(code))]
         histories += [[one for one in history if one.changed] for history in verdicts]  # a merge judges nothing
-        rows = _of_fact(walk.git, key, _unite(walk.git, histories), known)
+        rows = _of_fact(walk.git, key, _unite(walk.git, histories), known, outcomes)
         # The commits of a bucket may all be about other facts.
         is_all = all(len(one) < walk.limit for one in (*histories, *verdicts))
         if len(rows) >= limit or is_all or walk.limit >= MOST_LOGGED or len(walk.notices) > noticed:
@@ -257,10 +260,12 @@ def _unite(git: Git, histories: Sequence[Sequence[_Logged]]) -> list[_Logged]:
     return united
 
 
-def _of_fact(git: Git, key: str, history: Sequence[_Logged], known: _Known) -> list[dict[str, Any]]:
+def _of_fact(
+    git: Git, key: str, history: Sequence[_Logged], known: _Known, outcomes: _Outcomes
+) -> list[dict[str, Any]]:
     """Return the commits that changed a memory or its verdicts, with the verdicts in them.
 
-    The verdicts of each blob that is read are kept in *known*.
+    The verdicts of each blob that is read are kept in *known*, and what was read of them in *outcomes*.
     """
     places = {path: layout.place_of(path) for one in history for path, _, _ in one.changed}
     kinds = {
@@ -283,7 +288,10 @@ def _of_fact(git: Git, key: str, history: Sequence[_Logged], known: _Known) -> l
                 continue
             old, new = (known.get(oid, {}) for oid in ends)
             is_verdict |= old != new or kinds[path] == layout.VERDICT
-            said |= _outcome(path, {name: text for name, text in new.items() if old.get(name) != text})
+            changed: tuple[Any, ...] = (path, *(item for item in new.items() if old.get(item[0]) != item[1]))
+            if changed not in outcomes:
+                outcomes[changed] = _outcome(path, dict(changed[1:]))
+            said |= outcomes[changed]
         if is_memory or is_verdict:
             rows.append({**one.row, "what": layout.MEMORY if is_memory else layout.VERDICT, **said})
     return rows

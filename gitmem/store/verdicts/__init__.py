@@ -11,6 +11,7 @@ from gitmem.errors import FormatError
 from gitmem.git.repository import is_oid
 from gitmem.model import FAILS, HOLDS, Verdict
 from gitmem.store.verdicts.environment import clean_environment
+from gitmem.text import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,6 +104,10 @@ def parse_verdict(content: bytes, *, key: str, path: str) -> Verdict:
     return verdict
 
 
+# The escapes that only one of TOML and JSON has, or that both read, but not alike (a surrogate).
+_OF_TOML_OR_JSON = ("\\/", "\\u", "\\U")
+
+
 def _parse_plain(text: str) -> dict[str, Any] | None:
     """Return what TOML reads from lines as ``format_verdict`` writes most of them; None if there are any others.
 
@@ -116,6 +121,11 @@ def _parse_plain(text: str) -> dict[str, Any] | None:
         inner = value[1:-1]
         if value == f'"{inner}"' and inner.isprintable() and '"' not in inner and "\\" not in inner:
             table[name] = inner
+        elif value[:1] == '"' and inner.isprintable() and not any(escape in inner for escape in _OF_TOML_OR_JSON):
+            try:
+                table[name] = parse_json(value)
+            except ValueError:
+                return None
         elif value in ("true", "false"):
             table[name] = value == "true"
         else:

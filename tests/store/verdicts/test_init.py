@@ -79,7 +79,9 @@ def test_written_text_is_parsed_to_the_same_value(verdict: Verdict) -> None:
 # What TOML and a simple reader of lines could read differently.
 VALUES = st.sampled_from(
     ['"a"', '"ü\u2028"', '""', '"', '"a""b"', '"\\""', "'a'", "true", "True", "0", "-1", "007", "1_0", "1.50", "01.5",
-     "1.", ".5", "1e3", "inf", "[1]", "{}", '"a" # b', '"a" ', "\u0663", "9" * 30, '"""a"""', "2026-01-01", '"\t"']
+     "1.", ".5", "1e3", "inf", "[1]", "{}", '"a" # b', '"a" ', "\u0663", "9" * 30, '"""a"""', "2026-01-01", '"\t"',
+     '"a\\n\\"b\\\\"', '"\\/"', '"\\u0061"', '"\\ud800"', '"\\U0001F600"', '"\\x"',
+     '"\\"', '"\\" "']
 )  # fmt: skip
 LINES = st.builds(
     "{} {} {}".format, st.sampled_from(["a", "held-at", "a.b", '"a"', "b ", "-", "", "ä", "7"]), st.just("="), VALUES
@@ -96,7 +98,10 @@ def test_plain_lines_mean_what_toml_says(lines: list[str]) -> None:
 
 
 def test_written_verdict_is_read_without_toml() -> None:
-    assert _parse_plain(format_verdict(VERDICT)) == tomllib.loads(format_verdict(VERDICT))
+    escaped = changed(because=r'"src/a.py:1 contains \'A = \"7\"\\n\'"'.replace(r"\'", "'"))
+
+    for text in (format_verdict(VERDICT), escaped):
+        assert _parse_plain(text) == tomllib.loads(text)
 
 
 @given(VERDICTS)
