@@ -102,15 +102,24 @@ def tool_used(memory: Memory, event: Event) -> str:
 
         if text := recall_failure(memory.repository, event, memory.recall):
             return text
-        if not reads and not edits:
-            from gitmem.agents.moments.touched import named_in
+    if event.tool == SHELL and not _was_announced(event) and (text := command_announced(memory, event)):
+        return text
+    if event.tool == SHELL and not reads and not edits and (has_failed or _may_have_failed(event)):
+        from gitmem.agents.moments.touched import named_in
 
-            reads, event = named_in(memory.repository, event), replace(event, failed=None)
+        reads, event = named_in(memory.repository, event), replace(event, failed=None)
     if not reads and not edits:
         return ""
     from gitmem.agents.moments.file import list_file_memories
 
     return list_file_memories(memory.repository, event, reads, edits)
+
+
+def _was_announced(event: Event) -> bool:
+    """Return whether the client has a hook before commands, which has shown the warnings about this one."""
+    table = find_table(event.client)
+    before = [one.matcher for one in table.hooks if one.event == "PreToolUse"] if table else []
+    return table is not None and any(set(table.shells) <= set(matcher.split("|")) for matcher in before)
 
 
 def _has_failed(event: Event, *, is_read: bool) -> bool:
@@ -243,11 +252,14 @@ def subagent_dispatched(memory: Memory, event: Event) -> None:
 
 
 def command_announced(memory: Memory, event: Event) -> str:
-    """Return the memories that warn about a command that is about to run; mostly none."""
-    from gitmem.agents.moments.failure import recall_warning
+    """Return the memories that warn about a command that is about to run, or has just run; mostly none."""
     from gitmem.agents.moments.risk import risky_phrases
 
-    return recall_warning(memory.repository, event, memory.recall, risky_phrases(event.command))
+    if not (phrases := risky_phrases(event.command)):
+        return ""
+    from gitmem.agents.moments.failure import recall_warning
+
+    return recall_warning(memory.repository, event, memory.recall, phrases)
 
 
 def subagent_started(memory: Memory, event: Event) -> str:

@@ -33,10 +33,10 @@ def recall_failure(repository: OpenRepository, event: Event, recall: Callable[[Q
         recall: Runs a query.
     """
     lines = informative_lines(event.output) if event.session else []
-    runs = command_runs(event.command) if event.session else []
+    runs = command_runs(event.command, event.output) if event.session else []
     if not (lines or runs) or not topics.may_recall(repository, event.session):
         return ""
-    failure = Failure(event.output, lines, runs)
+    failure = Failure(event.output, lines, runs, event.command)
     # The words of a memory count for more than the failure that it was captured after, which others share.
     return _show(repository, event, recall, "\n".join([*lines, *runs]), failure.is_in)
 

@@ -68,6 +68,15 @@ _ABSENCE = frozenset(
     environment path pythonpath available optional extra extras
     """.split()
 )
+# How programs report that they have no such command, and how a memory speaks of that.
+_NO_COMMAND = (
+    *("no rule to make target", "missing script", "no such command", "unknown command", "unrecognized subcommand"),
+    *("is not a git command", "no_script", "unknown task", "no such task", "did you mean"),
+)
+_NO_SUCH = frozenset(("no", "not", "use", "instead", "renamed", "removed", "gone", "called"))
+# How a command that took too long ends, and how a memory speaks of that.
+_TOO_LONG = ("timed out after", "timeout after", "exit code 124", "exit code 143", "exceeded the timeout", "timeout of")
+_SLOW = frozenset(("minutes", "hours", "minute", "hour", "slow", "long", "takes", "took", "forever", "timeout", "time"))
 # A memory with one of these words may say what a command needs.
 _CAVEATS = frozenset(
     """
@@ -78,6 +87,8 @@ _CAVEATS = frozenset(
 # Folders that are in the messages of any program or machine, and files that are.
 _COMMON_ROOTS = frozenset(("usr", "bin", "sbin", "lib", "lib64", "home", "Users", "root", "tmp", "app", "workspace"))
 _COMMON_PATHS = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"))
+# The machine itself, as addresses name it.
+_HERE = ("localhost", "127.0.0.1", "//localhost", "//127.0.0.1", "host.docker.internal")
 # The most commands of one line.
 COMMANDS_AT_MOST = 5
 # Programs at the end of a pipe that succeed whatever happened before them.
@@ -168,14 +179,16 @@ def words_of(text: str) -> list[str]:
 class Failure:
     """What a failed command said, compared with memories."""
 
-    def __init__(self, output: str, lines: Sequence[str], commands: Sequence[str] = ()) -> None:
-        """Take the whole output, its informative lines, and what the command ran (``command_runs``)."""
+    def __init__(self, output: str, lines: Sequence[str], commands: Sequence[str] = (), typed: str = "") -> None:
+        """Take the whole output, its informative lines, what the command ran (``command_runs``), and its line."""
         self._said = f" {' '.join(words_of(_without_folders(output)))} "
         self._runs = [f" {run} " for line in lines for run in _runs(words_of(_without_folders(line)))]
         self._names = set(_identifiers(lines))
         self._missing = list(_missing(lines))
         self._paths = {path for line in lines for path in _system_paths(line)}
         self._commands = [f" {run} " for run in commands]
+        self._caveats = _CAVEATS | _caveats_of(output)
+        self._ports = {port for line in (*lines, typed) for port in _ports(line)}
 
     def is_in(self, text: str) -> bool:
         """Return whether the text of a memory speaks of this failure.
@@ -186,6 +199,8 @@ class Failure:
         command itself needs.
         """
         if self._paths and any(_is_at_or_below(path, own) for own in _system_paths(text) for path in self._paths):
+            return True
+        if self._ports and not self._ports.isdisjoint(_ports(text)):
             return True
         text = _without_folders(text)
         if any(f" {quoted} " in self._said for quoted in _quotations(text)):
@@ -201,27 +216,49 @@ class Failure:
     def _is_command_in(self, text: str) -> bool:
         """Return whether a sentence about the command, or the next one, says what it needs; a cure only names it."""
         own = text.partition(CIRCUMSTANCES)[0] if REPAIRED not in text else ""
+        if any(word in quoted for quoted in _quotations(own) for word in _SAYS):
+            return False  # it is about another error of the command
         sentences = [words_of(one) for one in own.replace("\n", ". ").split(". ") if one]
         for said, following in pairwise([*sentences, []]):
             joined = f" {' '.join(said)} "
-            if any(run in joined for run in self._commands) and not _CAVEATS.isdisjoint((*said, *following)):
+            if any(run in joined for run in self._commands) and not self._caveats.isdisjoint((*said, *following)):
                 return True
         return False
 
 
-def command_runs(line: str) -> list[str]:
+def command_runs(line: str, output: str = "") -> list[str]:
     """Return the beginnings of the commands of a line, as words: the program and its first two arguments.
 
     Those of two words are left out (`make test`, `git push`), unless one is a name of code (`gradle integrationTest`):
-    too many memories name them.
+    too many memories name them. They count if the output says that there is no such command, or that it took too long.
     """
+    is_short = bool(_caveats_of(output))
     runs = []
     for command in line.translate(_SEPARATE).split("\n"):
         words = [word for word in command.split() if not word.startswith("-") and "=" not in word]
         run = words_of(_without_folders(" ".join(words[:3])))
-        if len(run) > 2 or any(map(_is_identifier, words[1:3])):
+        if len(run) > 2 or any(map(_is_identifier, words[1:3])) or (is_short and len(run) > 1):
             runs.append(" ".join(run))
     return list(dict.fromkeys(runs))[:COMMANDS_AT_MOST]
+
+
+def _caveats_of(output: str) -> frozenset[str]:
+    """Return the words of memories about a command that does not exist or took too long; empty if neither is said."""
+    end = output[-4000:].lower()
+    is_absent, is_slow = any(map(end.__contains__, _NO_COMMAND)), any(map(end.__contains__, _TOO_LONG))
+    return (_NO_SUCH if is_absent else frozenset()) | (_SLOW if is_slow else frozenset())
+
+
+def _ports(text: str) -> Iterator[str]:
+    """Yield the ports of this machine that a text names: `localhost:8080`, `port 8080`, "listens on 8080"."""
+    if ":" not in text and "port" not in text and " on " not in text:
+        return
+    words = text.lower().translate(_APART).replace(":", " : ").split()
+    for before, sign, word in zip(["", "", *words], ["", *words], words, strict=False):
+        plain = word.partition("/")[0].rstrip(".")
+        is_port = sign in ("port", "ports", "on") or (sign == ":" and before in _HERE)
+        if is_port and plain.isdigit() and len(plain) > 3:
+            yield plain
 
 
 def _system_paths(text: str) -> Iterator[str]:
@@ -254,6 +291,7 @@ def _missing(lines: Iterable[str]) -> Iterator[str]:
 
 def _without_folders(text: str) -> str:
     """Return a text in which absolute paths are names of files: their folders are in every message of a machine."""
+    text = text.replace("127.0.0.1", "localhost")  # one word, as its port is another
     if "/" not in text:
         return text
     return "\n".join(" ".join(map(_without_folder, line.split(" "))) for line in text.split("\n"))
@@ -296,7 +334,7 @@ def _identifiers(lines: Iterable[str]) -> Iterator[str]:
         for word in line.translate(_APART).split():
             plain = word.strip(".:")
             if "/" in plain:
-                continue
+                plain = plain.partition("::")[2]  # `tests/test_fx.py::test_rates`
             for part in plain.split("::"):
                 last = part.rpartition(".")[2] if part.count(".") > 1 else part
                 if _is_identifier(last) and last.lower() not in _GENERIC:

@@ -1,9 +1,11 @@
-"""Find commands that are hard to undo, from their words, and whether a memory warns about one. Pure.
+"""Find commands that are hard to undo or that a project may forbid, and whether a memory warns about one. Pure.
 
 Most commands are not of this kind, and nothing is opened or searched for them.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 from gitmem.agents.moments.output import words_of
 
@@ -18,6 +20,9 @@ VERBS = frozenset(
     restore rollback stamp truncate uninstall upgrade upload
     """.split()
 )
+# Programs that change what a project depends on, and their subcommands that do: some projects forbid one of them.
+MANAGERS = frozenset(("npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "pipenv", "conda", "cargo", "gem"))
+CHANGES = frozenset(("install", "i", "add", "remove", "update"))
 # Options that make a command of git such a one, and how memories name them.
 FORCES = {"--force": "force", "-f": "force", "--force-with-lease": "force", "--hard": "hard", "--mirror": "mirror"}
 # Programs whose words do not count: git needs an option to be hard to undo, the others only read or print.
@@ -26,9 +31,24 @@ _OTHERS = frozenset(("git", "cat", "cd", "echo", "find", "grep", "head", "less",
 _WARNS = frozenset(
     """
     never not don cannot must before first only without unless until breaks broke lost lose loses deletes deleted drops
-    dropped destroys destroyed overwrites overwrote careful danger dangerous instead ask wait outage down
+    dropped destroys destroyed overwrites overwrote careful danger dangerous instead ask wait outage down avoid rather
+    rejects rejected
     """.split()
 )
+# How a memory forbids a program; and words with which the next sentence goes on about the command.
+_FORBIDS = (
+    "not use",
+    "never use",
+    "t use",
+    "not run",
+    "never run",
+    "instead of",
+    "rather than",
+    "not",
+    "never",
+    "avoid",
+)
+_GOES_ON = frozenset(("it", "this", "that"))
 _SEPARATE = str.maketrans("|&;()", "\n" * 5)
 
 
@@ -50,14 +70,17 @@ def risky_phrases(line: str) -> list[str]:
                 # The value of an option may be between the program and its verb.
                 named = (" ".join(plain[begin : at + 1]), f"{plain[0]} {word}")
                 found += [" ".join(words_of(one)) for one in named]
+            if at and word in CHANGES and plain[at - 1] in MANAGERS:
+                found += [f"{plain[at - 1]} {word}", *(f"{forbids} {plain[at - 1]}" for forbids in _FORBIDS)]
     return list(dict.fromkeys(found))
 
 
 def warns(text: str, phrases: Sequence[str]) -> bool:
-    """Return whether a sentence of a memory names a command and warns about it."""
-    for sentence in text.replace("\n", ". ").split(". "):
-        words = words_of(sentence)
+    """Return whether a sentence of a memory names a command, and warns about it there or in the next sentence."""
+    sentences = [words_of(sentence) for sentence in text.replace("\n", ". ").split(". ")]
+    for words, following in pairwise([*sentences, []]):
         said = f" {' '.join(words)} "
-        if any(f" {phrase} " in said for phrase in phrases) and not _WARNS.isdisjoint(words):
+        more = () if _GOES_ON.isdisjoint(following) else following
+        if any(f" {phrase} " in said for phrase in phrases) and not _WARNS.isdisjoint((*words, *more)):
             return True
     return False

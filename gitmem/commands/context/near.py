@@ -54,6 +54,12 @@ _COMMON_NAMES = frozenset(
 NO_CODE = (".md", ".txt", ".json", ".lock", ".csv", ".svg", ".rst", ".yaml", ".yml", ".toml")
 FILE_BYTES = 128 * 1024
 _OF_PATHS = frozenset("/._-~+@")
+# Names of folders that most projects have: without a folder above, they say nothing.
+_COMMON_FOLDERS = frozenset(
+    ("app", "cmd", "docs", "internal", "lib", "packages", "pkg", "spec", "src", "test", "tests")
+)
+# The fewest digits of a number that identifies a file: `0041_add_refunds.sql`.
+DIGITS = 3
 # A definition begins with one of these words, after any of the words before it.
 _BEFORE = frozenset(
     """
@@ -140,7 +146,7 @@ def memories_near(
     placed = reads | {number: _distance(paths, place) for number, paths in _placed(catalog, place)}
     if place.endswith("/"):
         placed = {number: distance for number, distance in placed.items() if distance <= 1}
-    named = {number: 0 for number in _naming(catalog, place, symbols) if number not in placed}
+    named = {number: far for number, far in _naming(catalog, place, symbols).items() if number not in placed}
     asked = (
         f"SELECT m.id, m.key, m.kind, m.title, m.agent FROM memory m NOT INDEXED WHERE m.id IN ({{}}) AND {LIVE}"
         f" AND m.kind NOT IN {NOT_ABOUT_FILES} AND (m.expires IS NULL OR m.expires > {now})"
@@ -159,7 +165,7 @@ def memories_near(
             agent,
             statuses[number],
             sign=BY_PLACE if number in placed else BY_NAME,
-            distance=placed.get(number, 0),
+            distance=placed.get(number, named.get(number, 0)),
             reads=number in reads,
         )
         for number, key, kind, title, agent in rows
@@ -222,40 +228,87 @@ def _distance(written: str, place: str) -> int:
     return depth - max((one.count("/") for one in literal), default=0)
 
 
-def _naming(catalog: Catalog, place: str, symbols: Sequence[str]) -> list[int]:
-    """Return the memories whose texts name a file, or one of the names that it defines."""
-    name = place.rpartition("/")[2]
+def _naming(catalog: Catalog, place: str, symbols: Sequence[str]) -> dict[int, int]:
+    """Return the memories whose texts name a file, one of the names that it defines, or a folder above it.
+
+    Each with the number of folders between: 0 if the file itself is named.
+    """
+    above, _, name = place.rpartition("/")
     if not name:
-        return []
-    parts = place.split("/")
+        return {}
+    parts, folders = place.split("/"), _folders(above)
     wholes = ["/".join(parts[at:]) for at in range(len(parts))]
-    words = {word for one in (*wholes, *symbols[:SYMBOLS_AT_MOST]) if len(word := _beginning(one)) > 3}
+    stem, number = name.partition(".")[0], _number_of(name)
+    alone = [stem] if stem.lower() not in _COMMON_NAMES else []  # as in a path of another machine
+    words = {_beginning(one) for one in (*wholes, *alone, *folders, *symbols[:SYMBOLS_AT_MOST])} | {number}
+    words = {word for word in words if len(word) > 3 or word == number != ""}
     if not words:
-        return []
+        return {}
     match = "{title body} : (" + " OR ".join(f'"{word}" *' for word in sorted(words)) + ")"
     try:
         rows = catalog.rows(
             "SELECT rowid FROM fts WHERE fts MATCH ? ORDER BY rowid DESC LIMIT ?", (match, NAMED_AT_MOST)
         )
     except sqlite3.OperationalError:  # an empty store has no index yet
-        return []
-    wordings = wordings_of(catalog, [row[0] for row in rows])
-    texts = {number: f"{title}\n{body}" for number, (title, body) in wordings.items()}
-    return [
-        number
-        for number, text in texts.items()
-        if _mentions_file(text, place, name) or any(_mentions_name(text, symbol) for symbol in symbols)
-    ]
+        return {}
+    found = {}
+    for one, (title, body) in wordings_of(catalog, [row[0] for row in rows]).items():
+        text = f"{title}\n{body}".replace("\\", "/")
+        is_numbered = bool(number) and _mentions_number(text, number, above)
+        if is_numbered or _mentions_file(text, place, name) or any(_mentions_name(text, symbol) for symbol in symbols):
+            found[one] = 0
+        elif folder := next((folder for folder in folders if _mentions_folder(text, folder, place)), ""):
+            found[one] = place.count("/") - folder.count("/")
+    return found
+
+
+def _folders(above: str) -> list[str]:
+    """Return the folders above a file that a text may name, the nearest first."""
+    parts = above.split("/")
+    folders = ["/".join(parts[:count]) for count in range(len(parts), 0, -1)]
+    return [folder for folder in folders if "/" in folder or (folder and folder not in _COMMON_FOLDERS)]
+
+
+def _number_of(name: str) -> str:
+    """Return the number that the name of a file begins with, as those of migrations do; empty if it has none."""
+    number = name[: len(name) - len(name.lstrip("0123456789"))]
+    return number if len(number) >= DIGITS and name[len(number) : len(number) + 1] in ("_", "-") else ""
+
+
+def _mentions_number(text: str, number: str, above: str) -> bool:
+    """Return whether a text names a file by its number and by what its folder holds: "migration 0041"."""
+    kind = above.rpartition("/")[2].lower().removesuffix("s")
+    return len(kind) > 1 and kind in text.lower() and _mentions_name(text, number)
+
+
+def _mentions_folder(text: str, folder: str, place: str) -> bool:
+    """Return whether a text names a folder, and not only something in it; one at the top needs a slash behind it."""
+    at = text.find(folder)
+    while at >= 0:
+        end = at + len(folder)
+        before, rest = text[:at].removesuffix("./"), text[end : end + 80].split(maxsplit=1)[:1]
+        is_begin = not before or not (before[-1].isalnum() or before[-1] in _OF_PATHS)
+        after = rest[0].rstrip("`'\".,;:!?)]}") if rest and not text[end].isspace() else ""
+        if is_begin and (after == "/" or (not after and "/" in folder)):
+            return True
+        if is_begin and after.startswith("/") and "*" in after and _matches(folder + after, place):
+            return True
+        at = text.find(folder, at + 1)
+    return False
 
 
 def _beginning(name: str) -> str:
     """Return the beginning of a name's term in the index, without what a stemmer may change."""
     whole = "".join(char for char in name.lower() if char.isalnum())
-    return whole[: max(4, len(whole) - 3)] if whole.isascii() and len(whole) <= 64 else ""
+    changed = 5 if len(whole) > 9 else 3  # "calculateShipping" becomes "calculateship"
+    return whole[: max(4, len(whole) - changed)] if whole.isascii() and len(whole) <= 64 else ""
 
 
 def _mentions_file(text: str, place: str, name: str) -> bool:
-    """Return whether a text names a file: by its path, the end of its path, or its name if that is distinctive."""
+    """Return whether a text names a file: by its path, the end of its path, or its name if that is distinctive.
+
+    A path from the root of another machine counts if it ends with that of the file.
+    """
     at = text.find(name)
     while at >= 0:
         start, end = at, at + len(name)
@@ -263,7 +316,10 @@ def _mentions_file(text: str, place: str, name: str) -> bool:
             start -= 1
         is_end = end == len(text) or not (text[end].isalnum() or text[end] in "_-/")
         mention = text[start:end].lstrip("./")
-        if is_end and (place == mention or (place.endswith(f"/{mention}") and _is_distinctive(mention))):
+        is_absolute = text[start] in "/~" and "/" in place
+        if is_end and (place == mention or (is_absolute and mention.endswith(f"/{place}"))):
+            return True
+        if is_end and place.endswith(f"/{mention}") and _is_distinctive(mention):
             return True
         at = text.find(name, at + 1)
     return False

@@ -61,8 +61,14 @@ SPOKEN = [
     ),
     ("Runners have no /var/run/docker.sock.", "error: denied: unix:///var/run/docker.sock"),
     ("Statements end by canceling statement due to lock timeout while beat runs.", LOCK),
+    ("test_fx_weekend is flaky on Mondays.", "FAILED tests/test_fx.py::test_fx_weekend - AssertionError: None"),
+    ("Si sale «connect ECONNREFUSED 127.0.0.1:6380», arranca el Redis.", "Error: connect ECONNREFUSED 127.0.0.1:6380"),
+    ("The API listens on 8081, Keycloak has port 5433.", "error: connection to localhost, port 5433 failed"),
 ]
 SILENT = [
+    ("Si sale «connect ECONNREFUSED 127.0.0.1:6380», arranca el Redis.", "Error: connect ECONNREFUSED 127.0.0.1:5672"),
+    ("Invoices before 8080 are on paper.", "error: http://localhost:8080: no answer"),
+    ("test_fx_weekend is flaky.", "FAILED tests/test_fx_weekend.py::test_fx_holiday - AssertionError: None"),
     ("CI runs pytest on four workers. On a laptop one worker is enough.", PYTEST),
     ("The parser keeps a test file for each error.", PLAIN),
     ("Go tests take long; run the failed ones first.", GO),
@@ -107,6 +113,25 @@ def test_memory_that_shares_only_words_does_not(memory: str, output: str) -> Non
 )
 def test_memory_says_what_the_failed_command_needs(memory: str, command: str, is_about_it: bool) -> None:
     assert Failure("FAIL", [], command_runs(command)).is_in(memory) is is_about_it
+
+
+@pytest.mark.parametrize(
+    ("memory", "command", "output", "is_about_it"),
+    [
+        ("There is no make lint, linting is tox -e lint.", "make lint", "No rule to make target 'lint'. Stop.", True),
+        ("npm run e2e is called npm run browser now.", "npm run e2e", 'npm error Missing script: "e2e"', True),
+        ("make lint runs ruff.", "make lint", "No rule to make target 'lint'. Stop.", False),
+        ("`pnpm test` takes 14 minutes.", "pnpm test", "Command timed out after 2m 0.0s", True),
+        ("`pnpm test` takes 14 minutes.", "pnpm test", "FAIL src/a.test.ts", False),
+        ("`pnpm test` takes 14 minutes.", "pnpm build", "Command timed out after 2m 0.0s", False),
+        ("docker compose up first says 'network x not found'.", "docker compose up", "port is taken: error", False),
+        ("The API has port 8081, not port 8080.", "curl -f http://localhost:8080/health", "error: 404", True),
+    ],
+)
+def test_command_itself_is_the_cause(memory: str, command: str, output: str, is_about_it: bool) -> None:
+    failure = Failure(output, informative_lines(output), command_runs(command, output), command)
+
+    assert failure.is_in(memory) is is_about_it
 
 
 def test_runs_of_a_command_are_three_words_without_options() -> None:

@@ -28,6 +28,10 @@ def test_most_commands_are_not_searched_for(command: str) -> None:
         ("python manage.py migrate", "Stop beat before manage.py migrate."),
         ("helm -n shop upgrade shop .", "helm upgrade must not run on Fridays."),
         ("npm run deploy", "npm run deploy takes the shop down until noon."),
+        ("terraform apply", "terraform apply in prod goes through Atlantis. Never run it here."),
+        ("cd web && npm install zod", "Do not use npm, the lockfile is that of pnpm."),
+        ("npm i zod", "We use yarn instead of npm."),
+        ("python -m pip install x", "Never pip install into the Python of the system."),
         ("bin/rails db:reset", "Without a dump, rails db:reset has lost the seeds."),
     ],
 )
@@ -39,6 +43,9 @@ def test_memory_warns_about_the_command(command: str, memory: str) -> None:
     ("command", "memory"),
     [
         ("terraform apply", "We use terraform apply in CI."),
+        ("terraform apply", "terraform apply is for CI. Never edit the state."),
+        ("npm install zod", "We use npm instead of yarn."),
+        ("pnpm add zod", "Do not use npm, the lockfile is that of pnpm."),
         ("terraform apply", "Never run terraform destroy. We apply with care."),
         ("git push --force", "Push before noon. A force majeure clause must be in it."),
         ("kubectl delete pod x", "kubectl is installed. Never delete the cache."),

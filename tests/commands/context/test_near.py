@@ -126,3 +126,32 @@ def test_text_names_a_file_by_its_path_or_the_end_of_it(memory, repo, text: str,
     found = memories_near(memory.repository.catalog(), None, PLACE, now=memory.repository.now)
 
     assert bool(found) == is_about
+
+
+@pytest.mark.parametrize(
+    ("text", "is_near"),
+    [
+        ("Everything under infra/prod needs a change number.", True),
+        ("Ask before you change `infra/prod/`.", True),
+        ("infra/prod/**/*.tf is formatted by CI.", True),
+        ("infra/ is reviewed by Mira.", True),
+        ("We pay for infra and its care.", False),
+        ("infra/prod/dns.tf is written by a script.", False),
+        ("infra/prod/*.sh are old.", False),
+        ("other/infra/prod is frozen.", False),
+        ("/Users/ana/shop/infra/prod/net/0041_vpc.tf must not be split.", True),
+        (r"infra\prod\net\0041_vpc.tf must not be split.", True),
+        (r"C:\work\shop\infra\prod\net\0041_vpc.tf must not be split.", True),
+        (r"infra\test\0041_vpc.tf must not be split.", False),
+        ("Nets 0041 and 0042 are applied together.", True),
+        ("Invoice 0041 was lost.", False),
+        ("planRouting keeps the order of routes.", True),
+    ],
+)
+def test_text_names_the_file_its_folder_its_number_or_what_it_defines(memory, repo, text: str, is_near: bool) -> None:
+    put(repo, make_memory("one", text))
+    catalog = memory.repository.catalog()
+
+    found = memories_near(catalog, None, "infra/prod/net/0041_vpc.tf", ["planRouting"], now=memory.repository.now)
+
+    assert [one.key for one in found] == (["one"] if is_near else [])
