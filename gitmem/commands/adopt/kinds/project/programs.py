@@ -34,6 +34,7 @@ _SELECTORS = frozenset({"--tests", "-run", "--test-name-pattern"})
 _NAMED_TEST = re.compile(r"(?:[\w.]{1,200}\.)?(?=\w{0,200}(?:[a-z0-9][A-Z]|\w_\w))([A-Za-z]\w{7,200})")
 # The package before a class of Java or Kotlin: `a.b.StoreTest`.
 _PACKAGE = re.compile(r"((?:[a-z]\w*\.)+)[A-Z]")
+_PACKAGE_LINE = re.compile(r"^\s*package\s+([\w.]+)", re.M)
 _NODE = re.compile(r"^([\w./-]+\.py)::(?:\w+::)*(\w+)(?:\[.*)?$")
 # Names that stand for others.
 _EXAMPLE = re.compile(
@@ -160,9 +161,9 @@ def _find_named(code: Code, claim: Claim) -> Source | None:
     package = _PACKAGE.match(claim.token.partition(" ")[2].lstrip("\"'^"))
     paths = list_with_line(code, rf"\b{re.escape(claim.name)}\b")
     texts = code.texts(path for path in paths if is_code(path))
-    if package:
-        named = re.compile(rf"^\s*package\s+{re.escape(package[1].rstrip('.'))}\b", re.M)
-        texts = {path: text for path, text in texts.items() if named.search(text)}
+    if package:  # a file of another package has another test
+        said = {path: _PACKAGE_LINE.search(text) for path, text in texts.items()}
+        texts = {path: text for path, text in texts.items() if not (one := said[path]) or f"{one[1]}." == package[1]}
     defining = (path for path, text in texts.items() if is_defined_in(text, claim.name))
     found = next(defining, None) or next(iter(texts), None)
     return Source(found) if found else None
