@@ -28,18 +28,24 @@ TARGETS_AT_MOST, LINKS_AT_MOST = 1_000, 10_000
 FAILED_AT_MOST, LEVEL_AT_MOST = 1_000, 5_000
 
 _ROOTS = f"""
-SELECT DISTINCT r.name, t.key, CASE t.status WHEN '{SUSPECT}' THEN t.fields -> 'why' ELSE '[]'::jsonb END
-FROM hub.link l JOIN hub.repository r ON r.name = l.elsewhere
-JOIN hub.memory t ON t.repository = r.id AND t.key = l.target
-WHERE l.elsewhere <> '' AND t.fields ->> 'hidden' = '' AND (t.status = '{FAILED}' OR t.status = '{SUSPECT}' AND EXISTS (
-  SELECT FROM hub.memory f WHERE f.repository = r.id AND f.key = t.fields -> 'why' ->> -1 AND f.status = '{FAILED}'))
+WITH asked AS MATERIALIZED (SELECT DISTINCT r.id, r.name, l.target
+  FROM hub.link l JOIN hub.repository r ON r.name = l.elsewhere WHERE l.elsewhere <> '')
+SELECT a.name, t.key, a.id, CASE t.status WHEN '{SUSPECT}' THEN t.fields -> 'why' ELSE '[]'::jsonb END
+FROM asked a JOIN hub.memory t ON t.repository = a.id AND t.key = a.target
+WHERE t.fields ->> 'hidden' = '' AND (t.status = '{FAILED}' OR t.status = '{SUSPECT}' AND EXISTS (
+  SELECT FROM hub.memory f WHERE f.repository = a.id AND f.key = t.fields -> 'why' ->> -1 AND f.status = '{FAILED}'))
 ORDER BY 1, 2 LIMIT {FAILED_AT_MOST}
 """
+# Two ways by which links are found, since no index serves both.
 _DEPENDENTS = f"""
+WITH asked AS MATERIALIZED (SELECT a.name, a.key, o.id
+  FROM unnest(%s::text[], %s::text[]) AS a (name, key) JOIN hub.repository o ON o.name = a.name),
+found AS MATERIALIZED (SELECT l.repository, l.source, a.name, a.key
+    FROM asked a JOIN hub.link l ON l.elsewhere = a.name AND l.target = a.key
+  UNION SELECT l.repository, l.source, a.name, a.key
+    FROM asked a JOIN hub.link l ON l.elsewhere = '' AND l.target = a.key AND l.repository = a.id)
 SELECT r.name, m.key, r.id, m.path, m.status, m.kind, m.title, a.name, a.key
-FROM unnest(%s::text[], %s::text[]) AS a (name, key) JOIN hub.repository o ON o.name = a.name
-JOIN hub.link l ON l.target = a.key AND (l.elsewhere = a.name OR l.elsewhere = '' AND l.repository = o.id)
-JOIN hub.repository r ON r.id = l.repository JOIN hub.memory m ON m.repository = r.id AND m.key = l.source
+FROM found a JOIN hub.repository r ON r.id = a.repository JOIN hub.memory m ON m.repository = r.id AND m.key = a.source
 WHERE m.fields ->> 'hidden' = '' ORDER BY r.name, m.key, m.path LIMIT {LEVEL_AT_MOST}
 """
 
@@ -130,14 +136,16 @@ def find_suspicions(connection: Connection) -> dict[tuple[int, str], Suspicion]:
     """
     failed: set[str] = set()
     needed: dict[str, set[str]] = {}
-    for name, key, why in connection.execute(_ROOTS):
+    numbers: dict[str, int] = {}
+    for name, key, number, why in connection.execute(_ROOTS):
+        numbers[name] = number
         chain = [f"{name}{APART}{one}" for one in (key, *why)]
         failed.add(chain[-1])
         for requirer, cause in pairwise(chain):
             needed.setdefault(cause, set()).add(requirer)
     if not failed:
         return {}
-    walk = _Walk(connection, needed)
+    walk = _Walk(connection, needed, numbers)
     chains = suspicion_chains(failed, requirers=walk.requirers)
     return {
         (place.repository_id, place.path): walk.suspicion(reference, chain)
@@ -155,7 +163,7 @@ def find_dependents(connection: Connection, name: str, keys: Iterable[str]) -> l
         name: The repository of the memories that they rest on.
         keys: The keys of these.
     """
-    own, walk = name + APART, _Walk(connection, {})
+    own, walk = name + APART, _Walk(connection, {}, {})
     chains = suspicion_chains({own + key for key in keys}, requirers=walk.requirers)
     found = []
     for reference, chain in sorted(chains.items(), key=lambda one: (len(one[1]), one[0])):
@@ -183,11 +191,12 @@ class _Walk:
 
     Attributes:
         places: The memories on it, by REPOSITORY:KEY.
+        numbers: The numbers of their repositories, by name.
     """
 
-    def __init__(self, connection: Connection, needed: Mapping[str, set[str]]) -> None:
+    def __init__(self, connection: Connection, needed: Mapping[str, set[str]], numbers: dict[str, int]) -> None:
         """Begin; *needed* has links that are known beforehand, from the required memory to those that require it."""
-        self._connection, self._needed = connection, needed
+        self._connection, self._needed, self.numbers = connection, needed, numbers
         self.places: dict[str, _Place] = {}
 
     def requirers(self, level: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
@@ -201,6 +210,7 @@ class _Walk:
         for name, key, *place, other, target in rows:
             reference, cause = f"{name}{APART}{key}", f"{other}{APART}{target}"
             self.places.setdefault(reference, _Place(*place))
+            self.numbers[name] = place[0]
             found.setdefault(reference, set()).add(cause)
         return {key: tuple(sorted(causes - {key})) for key, causes in found.items() if causes - {key}}
 
@@ -211,7 +221,5 @@ class _Walk:
         for one in chain:
             name, _, key = one.partition(APART)
             keys[name] = (*keys.get(name, ()), key)
-        others = sorted(name for name in keys if name + APART != own)
-        rows = self._connection.execute("SELECT id, name FROM hub.repository WHERE name = ANY (%s)", (others,))
-        reads = {number: keys[name] for number, name in rows}
+        reads = {self.numbers[name]: listed for name, listed in keys.items() if name + APART != own}
         return Suspicion(tuple(one.removeprefix(own) for one in chain), reads)
