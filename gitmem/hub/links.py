@@ -31,17 +31,20 @@ _ROOTS = f"""
 WITH asked AS MATERIALIZED (SELECT DISTINCT r.id, r.name, l.target
   FROM hub.link l JOIN hub.repository r ON r.name = l.elsewhere WHERE l.elsewhere <> '')
 SELECT a.name, t.key, a.id, CASE t.status WHEN '{SUSPECT}' THEN t.fields -> 'why' ELSE '[]'::jsonb END
-FROM asked a JOIN hub.memory t ON t.repository = a.id AND t.key = a.target
+FROM asked a CROSS JOIN LATERAL (
+  SELECT key, status, fields FROM hub.memory WHERE repository = a.id AND key = a.target AND NOT deleted OFFSET 0) t
 WHERE t.fields ->> 'hidden' = '' AND (t.status = '{FAILED}' OR t.status = '{SUSPECT}' AND EXISTS (
   SELECT FROM hub.memory f WHERE f.repository = a.id AND f.key = t.fields -> 'why' ->> -1 AND f.status = '{FAILED}'))
 ORDER BY 1, 2 LIMIT {FAILED_AT_MOST}
 """
+# OFFSET 0 keeps the planner from reading all memories or links instead of looking up a few by their indexes.
 # Two ways by which links are found, since no index serves both.
 _DEPENDENTS = f"""
 WITH asked AS MATERIALIZED (SELECT a.name, a.key, o.id
   FROM unnest(%s::text[], %s::text[]) AS a (name, key) JOIN hub.repository o ON o.name = a.name),
 found AS MATERIALIZED (SELECT l.repository, l.source, a.name, a.key
-    FROM asked a JOIN hub.link l ON l.elsewhere = a.name AND l.target = a.key
+    FROM asked a CROSS JOIN LATERAL (
+      SELECT repository, source FROM hub.link WHERE elsewhere = a.name AND target = a.key OFFSET 0) l
   UNION SELECT l.repository, l.source, a.name, a.key
     FROM asked a JOIN hub.link l ON l.elsewhere = '' AND l.target = a.key AND l.repository = a.id)
 SELECT r.name, m.key, r.id, m.path, m.status, m.kind, m.title, a.name, a.key
