@@ -21,6 +21,7 @@ import time
 from gitmem.verify.sandbox import landlock, namespaces, overlay
 from gitmem.verify.sandbox.launch_plan import FILE_BYTES, FILTER_FD, SWEEP_S, LaunchPlan, parse_plan
 from gitmem.verify.sandbox.limits import (
+    LOOK_S,
     THREADS,
     LimitWatch,
     count_threads,
@@ -304,10 +305,10 @@ def _wait_on(child: int, exit_fd: int, watch: LimitWatch) -> str:
         poll.register(exit_fd, select.POLLIN)
     interval_s = math.inf if exit_fd >= 0 else POLL_S
     next_look = time.monotonic() + watch.interval_s
-    while not poll.poll(min(interval_s, watch.interval_s) * 1000):
+    while not poll.poll(min(interval_s, watch.interval_s, LOOK_S) * 1000):
         if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
             break
-        if time.monotonic() < next_look:
+        if time.monotonic() < next_look and not watch.is_crowded():
             continue
         for orphan in list_children(os.getpid()):
             if orphan != child:

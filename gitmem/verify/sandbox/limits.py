@@ -102,11 +102,21 @@ class LimitWatch:
         self._socket_bytes = 2 * int(_read("/proc/sys/net/core/wmem_default").strip() or 0)
         self._oom_kills = count_oom_kills()
         self._is_over = False
+        self._tasks = count_tasks()
         self.interval_s = FIRST_S
+
+    def is_crowded(self) -> bool:
+        """Return whether the machine has so many more threads than before that the check may have started too many.
+
+        This is quick, however many there are: a look that takes long is followed by a long pause (``SHARE``), in which
+        a check could start more processes than the machine can hold.
+        """
+        return count_tasks() - self._tasks > self._limits.processes
 
     def look(self) -> str:
         """Return a message about the limit that is exceeded, or an empty string."""
         began = time.monotonic()
+        self._tasks = count_tasks()
         found = self._processes() or self._disk()
         self.interval_s = max(min(2 * self.interval_s, LOOK_S), (time.monotonic() - began) / SHARE)
         return found
@@ -190,6 +200,13 @@ class LimitWatch:
                 return f"it wrote more than {self._limits.disk // MIB} MiB to disk"
             self._allowed[folder] = taken + self._limits.disk - written
         return ""
+
+
+def count_tasks() -> int:
+    """Return the number of threads of the whole machine; 0 if the kernel does not say. Source: proc(5), ``loadavg``."""
+    tasks = _read("/proc/loadavg").split()[3:4]
+    number = tasks[0].rpartition(b"/")[2] if tasks else b""
+    return int(number) if number.isdigit() else 0
 
 
 def say_too_many(limit: int, what: str) -> str:

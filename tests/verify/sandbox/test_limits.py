@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
+from gitmem.verify.sandbox import launcher
 from gitmem.verify.sandbox import limits as watch
 from gitmem.verify.sandbox.limits import MIB, Limits, LimitWatch
 
@@ -45,6 +47,22 @@ def test_processes_that_a_check_left_are_counted_although_they_are_dead(tmp_path
         child.kill()
 
     assert found == said
+
+
+def test_check_that_starts_too_many_is_ended_at_once_in_a_long_pause(tmp_path):
+    script = "sleep 0.3; for n in $(seq 40); do sleep 60 & done; wait"
+    with subprocess.Popen(["sh", "-c", script], start_new_session=True) as child:
+        pause = look(tmp_path, Limits(20, 0, 1 << 40))
+        pause.interval_s = 60.0
+        is_crowded = pause.is_crowded()
+        began = time.monotonic()
+
+        said = launcher._wait_on(child.pid, os.pidfd_open(child.pid), pause)
+
+        took = time.monotonic() - began
+        os.killpg(child.pid, 9)
+    assert (is_crowded, said) == (False, "it ran more than 20 processes at once")
+    assert took < 30
 
 
 def test_memory_shared_by_forks_counts_once(tmp_path, monkeypatch):
