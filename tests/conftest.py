@@ -258,6 +258,9 @@ def _commit_here(folder: Path, message: str, time: int) -> str:
         tree = opened.index.write_tree()
         old = opened.head.target
         has_attributes = any(entry.path.endswith(".gitattributes") for entry in entries)
+        names = {entry.path for entry in entries}
+        if (folder / ".gitignore").exists() and ".gitignore" not in names:
+            return ""  # libgit2 takes the pattern `//` for everything
         if opened.state() or has_attributes or any(entry.mode == pygit2.enums.FileMode.COMMIT for entry in entries):
             return ""
         opened.index.write()

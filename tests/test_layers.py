@@ -160,6 +160,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/git/forges/errors.py": "what a forge refuses: tests/git/forges/test_client.py",
     "gitmem/policy/changes.py": "reads policies: tests/policy/test_init.py",
     "gitmem/index/catalog/fact_state.py": "the other half of state: tests/index/catalog/test_state.py",
+    "gitmem/index/catalog/required_elsewhere.py": "links to other repositories: tests/hub/test_links.py",
     "gitmem/commands/sync/exchange.py": "one branch of a sync: tests/commands/sync/test_sync.py",
     "gitmem/commands/sync/remote.py": "which remote: tests/commands/sync/test_sync.py",
     "gitmem/commands/sync/summary.py": "what a sync did: tests/commands/sync/test_sync.py, tests/cli/test_sync.py",

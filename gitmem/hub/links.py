@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
+from gitmem.index.catalog.required_elsewhere import list_required_elsewhere
 from gitmem.model import FAILED, SUSPECT
 from gitmem.statuses import DEPTH, suspicion_chains
 from gitmem.store.listings import APART
@@ -106,7 +107,7 @@ class Dependent:
 
 def find_links(catalog: Catalog) -> list[Link]:
     """Return what a repository's memories require of others, and what rests on these within ``DEPTH`` links, sorted."""
-    level = sorted({target for _, target in state.list_required_elsewhere(catalog)})[:TARGETS_AT_MOST]
+    level = sorted({target for _, target in list_required_elsewhere(catalog)})[:TARGETS_AT_MOST]
     known, links = set(level), set()
     for _ in range(DEPTH):
         found = state.requirers_of(catalog, tuple(level)) if level else {}

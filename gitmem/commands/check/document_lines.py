@@ -7,7 +7,7 @@ import re
 from posixpath import basename
 
 from gitmem.document.anchors import parse_reference
-from gitmem.document.builtin_checks import SURE_PART, parse_arguments, row_of, words_of
+from gitmem.document.builtin_checks import SURE_PART, find_row, parse_arguments, row_of, words_of
 from gitmem.frozen import replace
 from gitmem.model import ADOPTED, BUILTIN, Check
 from gitmem.text.code.languages import is_prose
@@ -67,7 +67,8 @@ class DocumentLines:
         fact = pair.touched.fact
         document = read_fact(self._catalog, fact.row, fact.path, self._policy)[1]
         check, ref = document.fields.get("verify"), next(iter(document.strings("refs")), "")
-        if document.kind != ADOPTED or not isinstance(check, dict) or "symbol" in check:
+        row = find_row(check) if document.kind == ADOPTED and isinstance(check, dict) else None
+        if row is None or row.part == SURE_PART:  # a definition is nowhere else
             return False
         source = ref.rpartition(":")[0]
         if source not in self._held:  # one judgement for all facts of a document

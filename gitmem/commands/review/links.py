@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
-from gitmem.index.catalog.state import LIVE, list_required_elsewhere
+from gitmem.index.catalog.required_elsewhere import list_required_elsewhere
+from gitmem.index.catalog.state import LIVE
 from gitmem.text import list_some
 
 TYPE_CHECKING = False

@@ -5,7 +5,6 @@ from __future__ import annotations
 from gitmem.frozen import frozen
 from gitmem.model import ADOPTED, FAILED, FAILS, HOLDS, STALE, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import DEPTH, RewordedChain, combine_status, explain_chain, own_status, suspicion_chains
-from gitmem.store.listings import APART, parse_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -237,17 +236,6 @@ def requirements_of(catalog: Catalog, keys: Iterable[str]) -> dict[str, set[str]
     for key, target in rows:
         found.setdefault(key, set()).add(target)
     return found
-
-
-def list_required_elsewhere(catalog: Catalog) -> list[tuple[str, str]]:
-    """Return each live memory that requires a memory of another repository, with the reference to that, sorted."""
-    rows = catalog.rows(
-        "SELECT m.key, l.target FROM link l JOIN memory m ON m.id = l.source WHERE l.relation = 'requires'"
-        f" AND {LIVE} AND instr(l.target, '{APART}')"
-        " AND l.target NOT IN (SELECT key FROM memory UNION SELECT target FROM link WHERE relation = 'produces')"
-        " ORDER BY m.key, l.target"
-    )
-    return [(key, target) for key, target in rows if parse_reference(target)]
 
 
 def requirers(catalog: Catalog, key: str) -> list[str]:

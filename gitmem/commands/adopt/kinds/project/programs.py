@@ -34,7 +34,7 @@ _SELECTORS = frozenset({"--tests", "-run", "--test-name-pattern"})
 _NAMED_TEST = re.compile(r"(?:[\w.]{1,200}\.)?(?=\w{0,200}(?:[a-z0-9][A-Z]|\w_\w))([A-Za-z]\w{7,200})")
 # The package before a class of Java or Kotlin: `a.b.StoreTest`.
 _PACKAGE = re.compile(r"((?:[a-z]\w*\.)+)[A-Z]")
-_PACKAGE_LINE = re.compile(r"^\s*package\s+([\w.]+)", re.M)
+_PACKAGE_LINE = re.compile(r"^[ \t]*package[ \t]+([\w.]+)", re.M)
 _NODE = re.compile(r"^([\w./-]+\.py)::(?:\w+::)*(\w+)(?:\[.*)?$")
 # Names that stand for others.
 _EXAMPLE = re.compile(
