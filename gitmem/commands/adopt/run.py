@@ -7,7 +7,7 @@ import itertools
 from gitmem.commands.adopt.budget import JUDGING, READING, UNLIMITED, Budget
 from gitmem.commands.adopt.change import Change
 from gitmem.commands.adopt.claims.claim import DEPENDENCY, PATH, SYMBOL, VALUE, VERSION
-from gitmem.commands.adopt.claims.symbols import owner_of, qualified, tied_paths, whole_forms
+from gitmem.commands.adopt.claims.symbols import is_plain_word, owner_of, qualified, tied_paths, whole_forms
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.contradictions import find_contradictions, find_right_places
 from gitmem.commands.adopt.corpus import Corpus, is_aside, search
@@ -232,7 +232,7 @@ class _Names:
     Attributes:
         symbols: Names whose occurrence matters.
         values: Names whose definitions matter, each with its possible spellings, and the numbers of ports.
-        members: The last parts of qualified names, likewise.
+        members: The last parts of qualified names, and plain words, likewise.
         sections: The names whose values are stated, by document and section.
         ties: For claims of names, by document, the file that the sentence says the name is in.
     """
@@ -254,7 +254,7 @@ def _names_in(read: Sequence[_Read], head: Code) -> _Names:
         {claim.name for claim in named} | parts,
         {claim.name: spellings(claim.name) for claim in every if claim.kind == VALUE and not claim.tool}
         | {claim.stated: spellings_of_port(claim.stated) for claim in every if claim.tool == "port"},
-        {name: (name,) for _, name in owned},
+        {name: (name,) for name in (*(name for _, name in owned), *(one.name for one in named if is_plain_word(one)))},
         _values_by_section(read),
         _ties(read, head),
     )

@@ -339,7 +339,6 @@ def test_proposed_checks_hold_where_the_statement_does_and_fail_where_it_is_fals
         "sign_all()": ("contains", "holds"),
         "Go 1.24+": ("value", "holds"),
         "tries = 3": ("contains", "holds"),
-        "tries": ("contains", "holds"),
         "LIMIT = 7": ("value", "holds"),
         "LIMIT": ("contains", "holds"),
         "React 19": ("depends", "holds"),

@@ -53,6 +53,8 @@ _OF_GIT = re.compile(r"^/?(?:[\w.@/-]+/)?\.git(?:/|$)")
 _TYPE = re.compile(r"^(?:\.(?:test|spec|stories|d|e2e|bench|module|server|client|config|types))?\.\w+$")
 # Folders, and nothing else, in parentheses.
 _LISTED = re.compile(r"\(((?:[\w.-]+/,? ?(?:and )?)+)\)")
+# A repository by its address: a link's label may be its name, `owner/name`.
+_REPOSITORY = re.compile(r"https?://[^/\s]+/([\w.-]+/[\w.-]+?)(?:\.git)?(?=[/?#]|$)")
 _STAND_IN = re.compile(r"(?:^|[/_-])(?:my|your|some|example)[/_-]|path/to/")
 # What stands for any name at the end of a path: `src/providers/<name>/`, `src/engine/**`.
 _ANY = re.compile(r"^((?:[\w@.-]+/){2,})(?:<[\w -]+>|\{\w+\}|\*\*$)")
@@ -90,8 +92,10 @@ def _list_paths(statement: Statement, document: Document) -> Iterator[Claim]:
     if statement.kind == CODE and statement.language not in SHELLS | {"text", "txt", "json", "yaml", "yml", "toml"}:
         return
     yield from _scripts(statement, document)
-    for span in statement.spans if statement.kind != CODE else ():
-        yield from _marked(span, document)
+    spans = statement.spans if statement.kind != CODE else ()
+    linked = {found[1] for span in spans if span.kind == "link" and (found := _REPOSITORY.match(span.text))}
+    for span in spans:
+        yield from (claim for claim in _marked(span, document) if claim.name not in linked)
     for number, line in enumerate(statement.lines, statement.line):
         bare = line if statement.kind == CODE else re.sub(r"`[^`]*`|\]\([^)]{0,1000}\)|https?://\S+", " ", line)
         for found in _WORD.finditer(bare):

@@ -172,6 +172,12 @@ def _used(statement: Statement) -> Iterator[Claim]:
                     yield Claim(SYMBOL, number, f"{owner}{name}", name, is_certain=False, tool=LOOSE)
 
 
+def is_plain_word(claim: Claim) -> bool:
+    """Return whether a name is a plain word, written without any mark of code but that of a call or an option."""
+    word = claim.token.removesuffix("()").removeprefix("--")
+    return (not claim.is_certain or word != claim.token) and word.isalpha() and (word.islower() or word.istitle())
+
+
 def owner_of(token: str) -> str:
     """Return the class, module or package of a qualified name (`Store.open`, `config.Service`); else an empty string.
 

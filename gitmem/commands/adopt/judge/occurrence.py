@@ -6,7 +6,7 @@ import posixpath
 import re
 
 from gitmem.commands.adopt.claims.claim import is_example
-from gitmem.commands.adopt.claims.symbols import LOOSE, owner_of, qualified, whole_forms
+from gitmem.commands.adopt.claims.symbols import LOOSE, is_plain_word, owner_of, qualified, whole_forms
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Probe, Source
 from gitmem.commands.adopt.judge.identifiers import is_property
@@ -14,14 +14,12 @@ from gitmem.commands.adopt.judge.scopes import BODY, scope_of
 from gitmem.commands.adopt.tree import is_sample
 from gitmem.document.check_values import OR_IN
 from gitmem.document.sources.symbols import find_symbol
-from gitmem.text.code.languages import is_code
 from gitmem.text.globs import escape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gitmem.commands.adopt.claims.claim import Claim
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.corpus import Corpus
     from gitmem.commands.adopt.documents import Document
@@ -97,8 +95,12 @@ def _judge(mention: Mention, corpus: Corpus, head: Code, past: Past, tie: str) -
         return _judge_outside(mention, past, (claim.name,), head, left=first) if corpus.is_whole else None
     if where is not None:
         tied = _judge_tie(mention, head, past, tie) if tie else None
-        if tied is None and _is_word(claim) and not (is_code(where) or is_defined_in(head.text(where), claim.name)):
-            return None  # any text may have the word: the `main` of a package.json proves nothing about a branch
+        if tied is None and is_plain_word(claim):
+            # Any text may have the word: a comment with `code` proves nothing about a program of that name.
+            defined = "" if claim.token.startswith("-") else _find_definition(claim.name, where, corpus, head)
+            if not defined:
+                return None
+            where = defined
         # Without a file in the sentence, the name may move: the file only says where to look first.
         check = {"contains": claim.name, "in": escape(where), OR_IN: SCOPE}
         return tied or JudgedClaim(mention, HOLDS, Source(where), check=check)
@@ -113,10 +115,12 @@ def _judge(mention: Mention, corpus: Corpus, head: Code, past: Past, tie: str) -
     return found if found is not None and found.verdict == FALSE else None
 
 
-def _is_word(claim: Claim) -> bool:
-    """Return whether a name is a plain word, written without any mark of code but that of a call."""
-    word = claim.token.removesuffix("()")
-    return (not claim.is_certain or word != claim.token) and word.isalpha() and word.islower()
+def _find_definition(name: str, where: str, corpus: Corpus, head: Code) -> str:
+    """Return a file of the program that defines a name outside of functions, *where* first; empty if none does."""
+    paths = dict.fromkeys((where, *corpus.files_by_name.get(name, ())))
+    texts = head.texts([path for path in paths if not is_aside(path)][:MOST_FILES])
+    defining = (path for path, text in texts.items() if is_defined_in(text, name) and not is_local(text, name))
+    return next(defining, "")
 
 
 def _is_about_program(mention: Mention) -> bool:

@@ -22,6 +22,9 @@ from gitmem.commands.adopt.statements import split
         ("`github.com/spf13/cobra`", ()),
         ("`docs.app.io/python/`", ()),
         ("`grafana/tempo:2.9.2`", ()),
+        ("[`acme/site:HEAD`](https://forge.example/acme/site/pulls)", ()),
+        ("[`acme/site`](https://forge.example/acme/site.git)", ()),
+        ("[`src/site`](https://forge.example/acme/site)", ("app/src/site", "src/site")),
     ],
 )
 def test_name_is_looked_for_beside_the_document_and_at_the_root(text, places):

@@ -131,3 +131,22 @@ def test_name_of_another_package_that_an_example_still_has_is_not_false(repo, is
 )
 def test_assignment_in_a_function_is_local(text, answer):
     assert is_local(text, "old_state") == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "held"),
+    [
+        ("- Add the `code` command to PATH\n", {"src/a.js": "// generated code, see code.md\n"}, []),
+        ("- See [`Hooks`](docs/hooks.md)\n", {"src/a.js": "// Hooks run before a reply\n"}, []),
+        ("- Never push with `--force`\n", {"src/a.js": "rm(path, { force: true })\n"}, []),
+        ("- It binds to `localhost`\n", {"src/a.js": "function f() {\n  const localhost = 1\n}\n"}, []),
+        ("- It binds to `localhost`\n", {"test/a.js": "const localhost = 1\n"}, []),
+        ("- `Hooks` run in order\n", {"a.js": "// Hooks\n", "src/b.js": "class Hooks {}\n"}, ["src/b.js"]),
+        ("- `close()` ends it\n", {"a.py": "# close\n", "src/b.py": "def close(): ...\n"}, ["src/b.py"]),
+        ("- `onClose` ends it\n", {"src/a.js": "server.onClose()\n"}, ["src/a.js"]),
+    ],
+)
+def test_plain_word_is_a_name_only_where_the_program_defines_it(repo, text, code, held):
+    commit_files(repo, {"AGENTS.md": text, "docs/hooks.md": "# Hooks\n", **code})
+
+    assert [one.source.path for one in symbols(repo, HOLDS)] == held
