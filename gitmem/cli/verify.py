@@ -223,7 +223,7 @@ def _print(memory: Memory, found: VerifyRun, explained: Sequence[Why], args: Arg
         _print_failures(found, broken, memory, out, is_each=args.each)
         _print_unexplained(explained, memory, out, is_each=args.each)
         _print_rest(found, memory, out, is_each=args.each)
-    if args.keys and not found.due:
+    if args.keys and not (found.due or found.withdrawn):
         out.note("none of these memories has a check to run")
 
 
@@ -516,6 +516,7 @@ def as_table(found: VerifyRun, explained: Sequence[Why]) -> dict[str, Any]:
             {"key": w.key, "path": w.path, "claimed": w.claimed, "answer": w.answer, "because": w.because}
             for w in found.wrong
         ],
+        "withdrawn": [{"key": key, "because": because} for key, because in found.withdrawn],
         "would_run": [
             {"key": d.row.key, "why": d.why, "check": format_check(d.spec.check), "inputs": list(d.changed)}
             for d in found.would_run

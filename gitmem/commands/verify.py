@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from gitmem.frozen import replace
-from gitmem.model import ADOPTED
+from gitmem.model import ADOPTED, FAILS
 from gitmem.repository.verification import counts_here, note_unreadable, stores_to_prove
 from gitmem.text import count_of, list_some
 from gitmem.verify.options import SILENT, join_runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from gitmem.repository import OpenRepository
     from gitmem.verify.options import Options, VerifyRun, Watch
@@ -53,32 +53,68 @@ _NAMED = 3
 def _verify(
     repository: OpenRepository, options: Options, report: Callable[[Result, int, int], None], watch: Watch | None
 ) -> VerifyRun:
-    notice = _retire_withdrawn(repository) if options.is_job() and not (options.shard or options.results) else ""
+    notice, withdrawn = _follow_documents(repository, options)
     stores = stores_to_prove(repository, options)
     if options.shard or options.results:  # other machines do not have private memories
         stores = [(store, own) for store, own in stores if store is repository] or [(repository, options)]
     runs = [store.session(own).run(report, watch or SILENT) for store, own in stores]
     note_unreadable(repository)
     run = runs[0] if len(runs) == 1 else join_runs(runs)
-    notices = (*run.notices, notice) if notice else run.notices
-    return replace(run, proposal=repository.store.proposal, notices=notices)
+    if options.dirty:
+        run, found = _without_withdrawn(repository, run)
+        withdrawn |= found
+    named = [key for key in withdrawn if not options.keys or key in options.keys]
+    notices = [*run.notices, notice, _describe_withdrawn(named)]
+    run = replace(run, withdrawn=tuple((key, withdrawn[key]) for key in sorted(named)))
+    return replace(run, proposal=repository.store.proposal, notices=tuple(filter(None, notices)))
 
 
-def _retire_withdrawn(repository: OpenRepository) -> str:
+def _follow_documents(repository: OpenRepository, options: Options) -> tuple[str, dict[str, str]]:
     """Retire adopted facts that no document states, on the default branch, and check others where they hold now.
 
-    Returns a notice of both; empty if there is none.
+    Elsewhere, and where only some facts are judged, such facts are left out of the run. Returns a notice, which may be
+    empty, and why facts are left out, by key.
     """
     commit = repository.git.read_head()[1]
-    if commit is None or not repository.has_store() or not counts_here(repository):
-        return ""
+    if commit is None or not repository.has_store():
+        return "", {}
     if not repository.catalog().row("SELECT count(*) FROM memory WHERE kind = ?", (ADOPTED,))[0]:
-        return ""
-    from gitmem.commands.adopt.withdrawn import follow_sources, retire_withdrawn  # only where documents were adopted
+        return "", {}
+    from gitmem.commands.adopt.withdrawn import (  # only where documents were adopted
+        follow_sources,
+        note_withdrawn,
+        retire_withdrawn,
+    )
 
+    if not (options.is_job() and counts_here(repository)) or options.shard or options.results:
+        return "", note_withdrawn(repository, commit)
     gone = retire_withdrawn(repository, commit)
     moved = follow_sources(repository, commit)
     parts = [f"{count_of(len(gone), 'claim')} retired, since no document says so any more"] if gone else []
     named = list_some(moved, _NAMED)
     parts += [f"{count_of(len(moved), 'claim')} checked at another place, which says so now: {named}"] if moved else []
-    return "; ".join(parts)
+    return "; ".join(parts), {}
+
+
+def _without_withdrawn(repository: OpenRepository, run: VerifyRun) -> tuple[VerifyRun, dict[str, str]]:
+    """Return a run on the work tree without failing facts that its documents no longer state; and why, by key."""
+    failed = {one.due.row.key for one in run.results if one.outcome == FAILS and one.due.document.kind == ADOPTED}
+    if not failed:
+        return run, {}
+    from gitmem.commands.adopt.withdrawn import find_withdrawn, list_facts
+    from gitmem.verify.ground import dirty
+
+    facts = {key: one for key, one in list_facts(repository).items() if key in failed}
+    with dirty.snapshot(repository.git) as taken:
+        found = find_withdrawn(taken.git, taken.commit, facts)
+    results = tuple(one for one in run.results if one.due.row.key not in found)
+    return replace(run, results=results, due=run.due - len(found)), found
+
+
+def _describe_withdrawn(keys: Sequence[str]) -> str:
+    """Return a notice of facts that do not count; empty if there are none."""
+    if not keys:
+        return ""
+    fail, their = ("fails", "its sentence is") if len(keys) == 1 else ("fail", "their sentences are")
+    named = list_some(sorted(keys), _NAMED)
+    return f"{count_of(len(keys), 'claim')} {fail} but {their} gone or changed on this branch: {named}"

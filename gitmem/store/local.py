@@ -28,6 +28,9 @@ READ_BACK = 100
 # The most outputs kept: the latest ones, at most 4,000 characters each.
 KEPT_OUTPUTS = 1000
 
+# The most withdrawals kept: the latest ones.
+KEPT_WITHDRAWALS = 5000
+
 # A verdict with every field in its type.
 _SAMPLE = Verdict("", "", "", HOLDS, "", "", 0)
 
@@ -39,6 +42,8 @@ CREATE TABLE IF NOT EXISTS blocked (id INTEGER PRIMARY KEY AUTOINCREMENT, key TE
   claim TEXT NOT NULL, inputs TEXT NOT NULL, at INTEGER NOT NULL, reason TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS output (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, code TEXT NOT NULL,
   at INTEGER NOT NULL, text TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS withdrawal (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, spec TEXT NOT NULL,
+  claim TEXT NOT NULL, document TEXT NOT NULL, blob TEXT NOT NULL, reason TEXT NOT NULL, UNIQUE (key, document, blob));
 CREATE TABLE IF NOT EXISTS known (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 
@@ -61,6 +66,27 @@ class CheckOutput:
     code: str
     at: int
     text: str
+
+
+@frozen
+class Withdrawal:
+    """An adopted fact whose document does not state it in some version, so that its failure there accuses nothing.
+
+    Attributes:
+        key: The fact.
+        spec: Hash of its specification.
+        claim: Hash of its claim.
+        document: The path of its document.
+        blob: The object name of that version; empty if the document does not exist.
+        reason: Why the fact does not count, on one line; empty if it counts after all.
+    """
+
+    key: str
+    spec: str
+    claim: str
+    document: str
+    blob: str
+    reason: str
 
 
 class LocalState:
@@ -137,10 +163,10 @@ class LocalState:
             self._db = None
 
     def serial(self) -> int:
-        """Return a number that changes whenever a verdict is added or a check is blocked here."""
+        """Return a number that changes whenever a verdict or a withdrawal is added or a check is blocked here."""
         return self._number(
             "SELECT coalesce((SELECT max(id) FROM verdict), 0)"
-            " + coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'blocked'), 0)"
+            " + coalesce((SELECT sum(seq) FROM sqlite_sequence WHERE name IN ('blocked', 'withdrawal')), 0)"
         )
 
     def _number(self, sql: str) -> int:
@@ -225,6 +251,25 @@ class LocalState:
         rows = [(key,) for key in keys]
         self._quietly(self._open_for_reading() if rows else None, "DELETE FROM blocked WHERE key = ?", rows)
 
+    def add_withdrawals(self, withdrawals: Iterable[Withdrawal]) -> None:
+        """Record that facts do not count with versions of their documents, or do so again."""
+        rows = [(one.key, one.spec, one.claim, one.document, one.blob, one.reason) for one in withdrawals]
+        db = self._open_for_writing() if rows else None
+        sql = "INSERT OR REPLACE INTO withdrawal (key, spec, claim, document, blob, reason) VALUES (?,?,?,?,?,?)"
+        self._quietly(db, sql, rows)
+        oldest = "SELECT id FROM withdrawal ORDER BY id DESC LIMIT -1 OFFSET ?"
+        self._quietly(db, f"DELETE FROM withdrawal WHERE id IN ({oldest})", [(KEPT_WITHDRAWALS,)])
+
+    def withdrawals(self) -> dict[str, list[Withdrawal]]:
+        """Return by key with which versions of their documents facts do not count."""
+        found: dict[str, list[Withdrawal]] = {}
+        if self._only is None:
+            rows = self._ask("SELECT key, spec, claim, document, blob, reason FROM withdrawal WHERE reason <> ''")
+            for row in rows:
+                if all(isinstance(value, str) for value in row):
+                    found.setdefault(row[0], []).append(Withdrawal(*row))
+        return found
+
     def keep_outputs(self, outputs: Iterable[CheckOutput]) -> None:
         """Store outputs of checks, replacing earlier ones of the same facts; an empty text removes them."""
         rows = [(one.key, one.code, one.at, one.text) for one in outputs]
@@ -278,6 +323,14 @@ class LocalState:
             return False
         rows = self._ask("SELECT value FROM known WHERE name = 'right'")
         return any(rows == [(f"{self.serial()} {claims} {known}",)] for known in ("", commit))
+
+    def note(self, name: str, value: str) -> None:
+        """Record what is known under a name; a read-only or full disk is ignored."""
+        self._quietly(self._open_for_writing(), "INSERT OR REPLACE INTO known VALUES (?, ?)", [(name, value)])
+
+    def is_noted(self, name: str, value: str) -> bool:
+        """Return whether this was recorded last under a name."""
+        return self._ask("SELECT value FROM known WHERE name = ?", (name,)) == [(value,)]
 
     def _quietly(self, db: sqlite3.Connection | None, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
         """Write something optional; a read-only or full disk is ignored."""

@@ -22,6 +22,7 @@ from gitmem.store.local import is_busy, is_unwritable
 from gitmem.store.verdicts.environment import describe_environment, parse_environment
 from gitmem.system.environment import search_path
 from gitmem.text import display, parse_json
+from gitmem.text.globs import escape
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.moves import digest_after_moves, find_path_move, is_moved
 from gitmem.verify.trace.programs import differs_here, list_changed_programs, list_changed_variables
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
     from gitmem.policy import Policy
-    from gitmem.store.local import LocalState
+    from gitmem.store.local import LocalState, Withdrawal
+    from gitmem.verify.files import CodeFiles
 
 # How the reason of a blocked check ends if the environment is the probable cause.
 ENVIRONMENT = "the environment changed"
@@ -214,6 +216,7 @@ def states_on(known: KnownFacts, tree: CodeTree, facts: Sequence[fact_state.Fact
     keys = None if len(facts) > MANY else [f.key for f in facts]
     branch = fact_state.branch_verdicts(known.catalog, keys)
     mine, blocked = known.local.verdicts(keys), known.local.blocked()
+    withdrawn = known.local.withdrawals()
     states, accepts = [], known.accepts()
     for fact in facts:
         of_branch, of_clone = branch.get(fact.key, ()), mine.get(fact.key, ())
@@ -230,8 +233,22 @@ def states_on(known: KnownFacts, tree: CodeTree, facts: Sequence[fact_state.Fact
             moved = found.verdict.moved
             is_away = found.verdict.outcome == FAILS and find_path_move(tree, check, moved) is not None
             found = replace(found, is_moved=is_away or is_moved(tree, check, moved))
+        is_true = found.is_fresh and found.verdict is not None and found.verdict.outcome == HOLDS
+        if not is_true and any(is_withdrawn(one, fact, tree) for one in withdrawn.get(fact.key, ())):
+            found = fact_state.FactState(fact.id, found.digest, None, False, True, attempt=state.WITHDRAWN)
         states.append(found)
     return states
+
+
+def is_withdrawn(withdrawal: Withdrawal, fact: fact_state.FactRow, tree: CodeFiles) -> bool:
+    """Return whether a withdrawal is about a fact as it is, and about the version of its document on a tree."""
+    blob = blob_at(tree, withdrawal.document)
+    return (withdrawal.spec, withdrawal.claim, withdrawal.blob) == (fact.spec, fact.claim, blob)
+
+
+def blob_at(tree: CodeFiles, path: str) -> str:
+    """Return the object name of a file on a tree; empty if there is none."""
+    return next((oid for _, oid, found in tree.match(escape(path)) if found == path), "")
 
 
 def digester(tree: CodeTree, fact: fact_state.FactRow) -> Callable[[Verdict | None], str]:
@@ -325,7 +342,7 @@ def list_due(
         " s.blocked, s.tools"
         # Starting from the states, most of which are not due: 0.7 ms for 10,000 instead of 6.
         f" FROM state s CROSS JOIN fact f ON f.id = s.fact CROSS JOIN memory m ON m.id = f.id WHERE s.ground = ?"
-        f" AND ({condition}) AND {state.LIVE}{gates} ORDER BY m.key",
+        f" AND ({condition}) AND s.blocked < {state.WITHDRAWN} AND {state.LIVE}{gates} ORDER BY m.key",
         (ground,),
     )
     rows = [row for row in rows if not asked or row[1] in asked]

@@ -129,6 +129,8 @@ class VerifyRun:
         wrong: Claimed verdicts that their built-in checks contradict, by key.
         unfetched: Why verdicts recorded by others could not be fetched first; empty if they were, or need not be.
         runnable: For a dry run, the keys of due facts that may run here: built-in checks, and approved commands.
+        withdrawn: Adopted facts that fail and do not count, since their documents here no longer say so: each key with
+            the reason, by key.
     """
 
     commit: str
@@ -147,6 +149,7 @@ class VerifyRun:
     wrong: tuple[WrongClaim, ...] = ()
     unfetched: str = ""
     runnable: frozenset[str] = frozenset()
+    withdrawn: tuple[tuple[str, str], ...] = ()
 
 
 def join_runs(runs: Sequence[VerifyRun]) -> VerifyRun:

@@ -7,6 +7,9 @@ since its check already looks for it in all code, and since another word of that
 
 from __future__ import annotations
 
+import json
+
+from gitmem import __version__
 from gitmem.commands.adopt.apply import list_adopted
 from gitmem.commands.adopt.claims.claim import SYMBOL
 from gitmem.commands.adopt.code import Code
@@ -14,16 +17,20 @@ from gitmem.commands.adopt.documents import document_of, find_documents
 from gitmem.commands.adopt.kinds import KINDS
 from gitmem.commands.adopt.memories import BY, GONE, find_statement, proposals_of
 from gitmem.commands.adopt.run import adopt
-from gitmem.document.builtin_checks import words_of
+from gitmem.frozen import frozen
+from gitmem.index.catalog.state import LIVE
 from gitmem.model import ADOPTED, BUILTIN, FAILS, HOLDS, Check
 from gitmem.store.code_folder import is_home
+from gitmem.store.local import Withdrawal
 from gitmem.verify.builtin_answers import answer_all
+from gitmem.verify.due import blob_at
 from gitmem.verify.inputs import CodeTree
+from gitmem.verify.options import Options
 from gitmem.verify.references import anchors_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from gitmem.commands.adopt.apply import AdoptedMemory
@@ -33,6 +40,10 @@ if TYPE_CHECKING:
 
 # What holds is asked of these again.
 _KINDS = KINDS.keys() - {SYMBOL}
+# The names under which the clone notes for which code and facts it was judged whether they hold elsewhere.
+_FOLLOWED, _JUDGED = "followed", "withdrawn"
+# How a reason ends that does not apply to other branches.
+_HERE = "on this branch"
 
 
 def retire_withdrawn(repository: OpenRepository, commit: str) -> list[str]:
@@ -53,23 +64,144 @@ def retire_withdrawn(repository: OpenRepository, commit: str) -> list[str]:
 
 
 def follow_sources(repository: OpenRepository, commit: str) -> list[str]:
-    """Give facts of the memory branch that fail at a commit the check of another place, and return their keys."""
-    checks: dict[str, Check] = {}
-    documents: dict[str, str] = {}
-    for key, one in list_adopted(repository.catalog()).items():
-        check = one.fields.get("verify")
-        is_current = one.memory.kind == ADOPTED and not one.memory.archived and not is_home(one.memory.path)
-        if is_current and isinstance(check, dict) and "symbol" not in check:
-            checks[key], documents[key] = Check(BUILTIN, words_of(check)), one.document
-    if not checks:
+    """Give facts of the memory branch that fail at a commit the check of another place, and return their keys.
+
+    If none holds elsewhere, their documents are not judged again until the code or the facts change.
+    """
+    code = CodeTree(repository.git, commit)
+    facts = list_facts(repository)
+    lost = [key for key in _list_lost(repository, code, facts) if not is_home(facts[key].path)]
+    # Whatever was withdrawn on a branch counts here, where sentences that are gone retire their facts.
+    _mark(repository, code, facts, dict.fromkeys(facts, ""))
+    documents = sorted({facts[key].document for key in lost if not facts[key].is_name})
+    state = _describe(code, facts, lost)
+    if not documents or repository.local.is_noted(_FOLLOWED, state):
         return []
-    answers = answer_all(repository.git, CodeTree(repository.git, commit), checks.values())
-    lost = {documents[key]: key for key, check in checks.items() if answers[check].outcome == FAILS}
-    held = held_elsewhere(repository.git, commit, sorted(lost)) if lost else {}
-    fields = {key: one for key, one in held.items() if key in checks and answers[checks[key]].outcome == FAILS}
+    held = held_elsewhere(repository.git, commit, documents)
+    fields = {key: held[key] for key in lost if key in held and not facts[key].is_name}
     if fields:
         repository.writer().edit_all(fields, repository.policy(), verb="follow the source")
+    else:
+        repository.local.note(_FOLLOWED, state)
     return sorted(fields)
+
+
+def note_withdrawn(repository: OpenRepository, commit: str) -> dict[str, str]:
+    """Record in this clone which failing facts the documents of a commit do not state, and return why, by key.
+
+    Nothing is written to the memory branch: other branches still state them.
+    """
+    code = CodeTree(repository.git, commit)
+    facts = list_facts(repository)
+    known = {one.key: one.reason for one in _list_known(repository, code, facts)}
+    lost = _list_lost(repository, code, facts)
+    if (known.keys() <= set(lost)) and repository.local.is_noted(_JUDGED, _describe(code, facts, lost)):
+        return known
+    # A file that git renamed is followed, so its facts may hold.
+    unknown = tuple(key for key in lost if key not in known)
+    session = repository.session(Options(keys=unknown))
+    results = session.judge_many(session.list_due()) if unknown else []
+    failed = {result.due.row.key for result in results if result.outcome == FAILS} | (known.keys() & set(lost))
+    found = find_withdrawn(repository.git, commit, {key: facts[key] for key in sorted(failed)})
+    _mark(repository, code, facts, dict.fromkeys(known, "") | found)
+    repository.local.note(_JUDGED, _describe(code, facts, lost))
+    return found
+
+
+def find_withdrawn(git: Git, commit: str, facts: Mapping[str, AdoptedFact]) -> dict[str, str]:
+    """Return why failing facts do not count at a commit, by key: no document states them, or they hold elsewhere."""
+    code = Code(git, commit)
+    found = {
+        key: f"{one.document} {'no longer says so' if one.document in code.files else 'is gone'} {_HERE}"
+        for key, one in facts.items()
+        if not _is_stated(one.memory, code)
+    }
+    left = {key: one for key, one in facts.items() if key not in found and not one.is_name}
+    held = held_elsewhere(git, commit, sorted({one.document for one in left.values()})) if left else {}
+    return found | {key: f"it holds by another place {_HERE}" for key in left if key in held}
+
+
+@frozen
+class AdoptedFact:
+    """An adopted fact whose sentence may be gone.
+
+    Attributes:
+        memory: Its memory.
+        spec: Hash of its specification.
+        claim: Hash of its claim.
+        check: Its check.
+    """
+
+    memory: AdoptedMemory
+    spec: str
+    claim: str
+    check: Check
+
+    @property
+    def document(self) -> str:
+        """Return the path of its document."""
+        return self.memory.document
+
+    @property
+    def path(self) -> str:
+        """Return the path of its file."""
+        return self.memory.memory.path
+
+    @property
+    def is_name(self) -> bool:
+        """Return whether it is about a name, which its check already looks for in all code."""
+        return "symbol" in self.memory.fields.get("verify", ())
+
+
+def list_facts(repository: OpenRepository) -> dict[str, AdoptedFact]:
+    """Return the live adopted facts with a document and a built-in check, by key."""
+    catalog = repository.catalog()
+    rows = catalog.rows(
+        "SELECT m.key, f.spec, f.claim, f.words FROM fact f JOIN memory m ON m.id = f.id WHERE m.kind = ? AND"
+        f" f.form = ? AND {LIVE} ORDER BY m.key",
+        (ADOPTED, BUILTIN),
+    )
+    memories = list_adopted(catalog) if rows else {}
+    return {
+        key: AdoptedFact(memories[key], spec, claim, Check(BUILTIN, tuple(json.loads(words))))
+        for key, spec, claim, words in rows
+        if key in memories and memories[key].document
+    }
+
+
+def _list_lost(repository: OpenRepository, code: CodeTree, facts: Mapping[str, AdoptedFact]) -> list[str]:
+    """Return the keys of the facts whose checks fail as they are, sorted."""
+    checks = {key: one.check for key, one in facts.items()}
+    answers = answer_all(repository.git, code, checks.values()) if checks else {}
+    return sorted(key for key, check in checks.items() if answers[check].outcome == FAILS)
+
+
+def _list_known(repository: OpenRepository, code: CodeTree, facts: Mapping[str, AdoptedFact]) -> list[Withdrawal]:
+    """Return the recorded withdrawals of facts that are about their documents as they are."""
+    known = repository.local.withdrawals()
+    return [
+        one
+        for key, fact in facts.items()
+        for one in known.get(key, ())
+        if (one.spec, one.claim, one.blob) == (fact.spec, fact.claim, blob_at(code, one.document))
+    ]
+
+
+def _mark(
+    repository: OpenRepository, code: CodeTree, facts: Mapping[str, AdoptedFact], reasons: Mapping[str, str]
+) -> None:
+    """Record why facts do not count with their documents as they are; those with an empty reason count."""
+    known = {one.key: one.reason for one in _list_known(repository, code, facts)}
+    repository.local.add_withdrawals(
+        Withdrawal(key, one.spec, one.claim, one.document, blob_at(code, one.document), reasons[key])
+        for key, one in facts.items()
+        if key in reasons and known.get(key, "") != reasons[key]
+    )
+
+
+def _describe(code: CodeTree, facts: Mapping[str, AdoptedFact], keys: Iterable[str]) -> str:
+    """Return a text that changes when the code or one of these facts does."""
+    return " ".join([__version__, code.tree, *(f"{key}:{facts[key].spec}{facts[key].claim}" for key in keys)])
 
 
 def held_elsewhere(git: Git, commit: str, documents: Sequence[str]) -> dict[str, Mapping[str, Any]]:

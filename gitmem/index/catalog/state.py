@@ -28,8 +28,8 @@ CLAIM = "m.kind <> 'task'"
 # When a state becomes stale: a verdict that depends on things outside the repository counts for a shorter time.
 EXPIRES = "s.until"
 # What the last attempt to run a check here showed, in the column ``blocked``: it could not be run, or it did not pass
-# and nothing showed that the code is the cause.
-NOT_RUN, NOT_PASSED = 1, 2
+# and nothing showed that the code is the cause. Or it did not pass, and no document of this commit states the fact.
+NOT_RUN, NOT_PASSED, WITHDRAWN = 1, 2, 3
 # SQL expression: the memory has conflicting versions by two people (``document.conflict``).
 TO_SETTLE = "instr(t.marks, ' conflict ')"
 
@@ -48,7 +48,7 @@ class MemoryStatus:
         is_claim: Whether its check claims something about the code; a task's is its gate.
         flapping: How many more runs must agree before the fact counts as steady; 0 if it is.
         moved: Whether its check is judged on the names to which git renamed its files.
-        why: Why it is suspect or stale, or why a spot check failed, on one line; otherwise empty.
+        why: Why it is suspect, stale or withdrawn, or why a spot check failed, on one line; otherwise empty.
     """
 
     status: str
@@ -379,7 +379,7 @@ def statuses_of(
             is_claim=bool(is_claim),
             flapping=flapping or 0,
             moved=bool(is_moved),
-            why=because if status == FAILED else _reason(status, chain, outcome, is_fresh=bool(fresh)),
+            why=because if status == FAILED else _reason(status, chain, outcome, attempt, is_fresh=bool(fresh)),
         )
     return statuses
 
@@ -391,9 +391,11 @@ def statuses_by_key(catalog: Catalog, ground: int | None, keys: Iterable[str], *
     return {numbers[number]: status for number, status in statuses.items()}
 
 
-def _reason(status: str, chain: tuple[str, ...], outcome: str | None, *, is_fresh: bool) -> str:
+def _reason(status: str, chain: tuple[str, ...], outcome: str | None, attempt: int | None, *, is_fresh: bool) -> str:
     if status == SUSPECT:
         return explain_chain(chain)
+    if attempt == WITHDRAWN:
+        return "its document no longer says so on this branch"
     if status != STALE:
         return ""
     if outcome == CHANGED:

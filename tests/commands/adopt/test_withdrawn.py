@@ -123,3 +123,72 @@ def test_claim_that_holds_by_another_place_is_checked_there_and_named(
     assert (checked.status == 0, verified.status == 0) == (is_still_true, is_still_true)
     assert ("1 claim checked at another place" in verified.err) == is_still_true
     assert [status for _, status in claims(run_cli)] == ["verified" if is_still_true else "failed"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param({}, {"AGENTS.md": "- `config.py` has it.\n", "config.py": "STEPS = 1\n"}, id="deleted"),
+        pytest.param({}, {"AGENTS.md": TEXT.replace("100", "500"), "config.py": "MAX_STEPS = 500\n"}, id="changed"),
+        pytest.param({}, {"AGENTS.md": "", "config.py": "MAX_STEPS = 500\n"}, id="document deleted"),
+        pytest.param(
+            {},
+            {"AGENTS.md": "# No\n", "README.md": TEXT.replace("100", "500"), "config.py": "MAX_STEPS = 500\n"},
+            id="moved to another document",
+        ),
+        pytest.param(
+            {},
+            {"AGENTS.md": TEXT.replace("config.py", "conf.py"), "config.py": "", "conf.py": "MAX_STEPS = 100\n#\n"},
+            id="path renamed in both",
+        ),
+        pytest.param(
+            {"AGENTS.md": "- It opens port 4100\n", "config.py": "PORT = 4100\n"},
+            {"config.py": "PORT: int = 4100  # open\n"},
+            id="holds by another place",
+        ),
+    ],
+)
+def test_branch_that_corrects_a_sentence_accuses_no_claim(memory, repo, run_cli, before, after):
+    commit_files(repo, {"AGENTS.md": TEXT, "config.py": "MAX_STEPS = 100\n", **before})
+    assert run_cli("adopt", "--apply").status == run_cli("verify").status == 0
+    known, stored = claims(run_cli), git(repo, "rev-parse", "memory")
+    git(repo, "checkout", "-q", "-b", "feature")
+    for path in [path for path, text in after.items() if not text]:
+        git(repo, "rm", "-q", path)
+    for path, text in after.items():
+        text and (repo / path).write_text(text)
+
+    assert run_cli("verify", "--dirty").status == 0
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "correct")
+    checked, verified, again = (run_cli(*argv) for argv in (("check", "--base", "main"), ("verify",), ("verify",)))
+
+    assert [done.status for done in (checked, verified, again)] == [0, 0, 0], verified.out
+    assert "on this branch" in verified.err
+    assert "on this branch" in again.err
+    assert git(repo, "rev-parse", "memory") == stored
+    assert not {"failed", "suspect"} & {status for _, status in claims(run_cli)}
+    assert [title for title, _ in claims(run_cli)] == [title for title, _ in known]
+    named = json.loads(verified.err and run_cli("verify", "--json").out)["withdrawn"]
+    assert all(run_cli("verify", one["key"]).status == 0 and one["because"] for one in named)
+    git(repo, "checkout", "-q", "main")
+    assert run_cli("verify").status == 0
+    assert claims(run_cli) == known, "the default branch still says so"
+    git(repo, "merge", "-q", "feature")
+
+    merged = run_cli("verify")
+
+    assert (merged.status, "retired" in merged.err or "at another place" in merged.err) == (0, True)
+    assert "retired" not in run_cli("verify").err
+
+
+def test_branch_accuses_a_claim_whose_sentence_it_keeps(memory, repo, run_cli):
+    adopted(repo, run_cli)
+    git(repo, "checkout", "-q", "-b", "feature")
+    commit_files(repo, {"AGENTS.md": "# No\n", "config.py": "MAX_STEPS = 500\n"})
+    assert run_cli("verify").status == 0
+
+    commit_files(repo, {"AGENTS.md": f"# Agents\n\n{TEXT.replace('bounds', 'limits')}"})
+
+    assert run_cli("verify").status == 1
+    assert claims(run_cli) == [(VALUE, "failed"), (PATH, "verified")]
