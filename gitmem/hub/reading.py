@@ -28,6 +28,10 @@ WAIT_S, STATEMENT_MS = 2.0, 2_000
 # How long a reader's list of repositories is believed before the database is asked again. Texts are always asked for.
 VISIBLE_S = 10.0
 VISIBLE_AT_MOST = 1_000
+# How each transaction begins: for how long a statement may run, with whose rights, and for whom.
+_BEGIN = """
+SELECT set_config('statement_timeout', %s, true), set_config('role', %s, true), set_config('gitmem.identity', %s, true)
+"""
 _POWERS = """
 SELECT r.rolsuper OR r.rolbypassrls,
   EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -102,6 +106,7 @@ class Reading:
             url, min_size=1, max_size=CONNECTIONS, timeout=WAIT_S, kwargs=options, open=False, reconnect_timeout=5.0
         )
         self._visible: dict[tuple[str, ...], tuple[float, Visible]] = {}
+        self._suspicions: dict[frozenset[int], tuple[float, Mapping[tuple[int, str], Suspicion]]] = {}
 
     def open(self) -> None:
         """Begin to connect."""
@@ -118,9 +123,7 @@ class Reading:
         Raises:
             GitmemError: The database cannot be reached, or refuses.
         """
-        with self._as(READER) as connection:
-            principals = "\n".join(identity.principals)
-            connection.execute("SELECT set_config('gitmem.identity', %s, true)", (principals,))
+        with self._as(READER, identity.principals) as connection:
             yield connection
 
     def note_push(self, urls: Sequence[str]) -> None:
@@ -133,8 +136,13 @@ class Reading:
             connection.execute("SELECT hub.note_push(%s)", (list(urls),))
 
     @contextmanager
-    def _as(self, role: str) -> Iterator[Connection]:
+    def _as(self, role: str, principals: Sequence[str] = (), *, is_snapshot: bool = False) -> Iterator[Connection]:
         """Yield a connection in one transaction that has the rights of a role.
+
+        Args:
+            role: The role.
+            principals: For whom it reads.
+            is_snapshot: Whether all statements see the database as it is at the first of them.
 
         Raises:
             GitmemError: The database cannot be reached, or refuses.
@@ -142,24 +150,48 @@ class Reading:
         with worded():
             try:
                 with self._pool.connection() as connection, connection.transaction():
-                    connection.execute(f"SET LOCAL statement_timeout = {STATEMENT_MS}")
-                    connection.execute(f"SET LOCAL ROLE {role}")
+                    if is_snapshot:
+                        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+                    connection.execute(_BEGIN, (str(STATEMENT_MS), role, "\n".join(principals)))
                     yield connection
             except PoolTimeout as err:
                 raise GitmemError("the database cannot be reached") from err
 
-    def visible(self, connection: Connection, identity: Identity) -> Visible:
-        """Return the repositories that an identity may read, and what is suspect for it because of others of these."""
-        known = self._visible.get(identity.principals)
-        if known is not None and monotonic() - known[0] < VISIBLE_S:
-            return known[1]
-        rows = connection.execute("SELECT id, name, language, policy, team FROM hub.repository").fetchall()
-        repositories, teams = {row[0]: Repository(*row[:4]) for row in rows}, {row[0]: row[4] for row in rows}
-        found = Visible(repositories, teams, find_suspicions(connection))
-        if len(self._visible) >= VISIBLE_AT_MOST:
-            self._visible.clear()
-        self._visible[identity.principals] = (monotonic(), found)
+    def visible(self, identity: Identity) -> Visible:
+        """Return the repositories that an identity may read, and what is suspect for it because of others of these.
+
+        Raises:
+            GitmemError: The database cannot be reached, or refuses.
+        """
+        now = monotonic()
+        if (known := _fresh(self._visible, identity.principals, now)) is not None:
+            found: Visible = known[1]
+            return found
+        # A snapshot: suspicion that others share must come from no repository that the list lacks.
+        with self._as(READER, identity.principals, is_snapshot=True) as connection:
+            rows = connection.execute("SELECT id, name, language, policy, team FROM hub.repository").fetchall()
+            repositories, teams = {row[0]: Repository(*row[:4]) for row in rows}, {row[0]: row[4] for row in rows}
+            # It depends on nothing but the repositories that are read, and most identities read the same ones.
+            shared = _fresh(self._suspicions, frozenset(repositories), now)
+            if shared is None:
+                shared = now, find_suspicions(connection)
+                _keep(self._suspicions, frozenset(repositories), shared)
+        since, suspicions = shared
+        found = Visible(repositories, teams, suspicions)
+        _keep(self._visible, identity.principals, (since, found))
         return found
+
+
+def _fresh(kept: Mapping[Any, tuple[float, Any]], key: object, now: float) -> tuple[float, Any] | None:
+    """Return what was read for a key and when; None if that is too long ago."""
+    known = kept.get(key)
+    return known if known is not None and now - known[0] < VISIBLE_S else None
+
+
+def _keep(kept: dict[Any, tuple[float, Any]], key: object, value: tuple[float, object]) -> None:
+    if len(kept) >= VISIBLE_AT_MOST:
+        kept.clear()
+    kept[key] = value
 
 
 def find_readable(connection: Connection, suspicions: Iterable[Suspicion]) -> list[Suspicion]:
@@ -211,9 +243,11 @@ def note_reads(
         reads: The keys that are read, by repository.
         teams: The team of each of these repositories.
     """
-    foreign = {number: keys for number, keys in reads.items() if teams[number] not in identity.principals}
-    with connection.cursor() as cursor:
-        cursor.executemany(
-            "INSERT INTO hub.audit (identity, action, repository, detail) VALUES (%s, %s, %s, %s)",
-            [(identity.name, action, number, " ".join(keys)) for number, keys in sorted(foreign.items())],
+    foreign = [number for number in sorted(reads) if teams[number] not in identity.principals]
+    if foreign:
+        details = [" ".join(reads[number]) for number in foreign]
+        connection.execute(
+            "INSERT INTO hub.audit (identity, action, repository, detail)"
+            " SELECT %s, %s, repository, detail FROM unnest(%s::integer[], %s::text[]) AS read (repository, detail)",
+            (identity.name, action, foreign, details),
         )

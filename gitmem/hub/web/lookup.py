@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import BoundedSemaphore
 from time import time
 
 from gitmem.git.remotes import address_of
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 # Memories that rest on others, in one answer.
 DEPENDENTS = 100
+# Searches that are ranked at once. More would only take turns on one core, and slow down all that hold a connection.
+_TURNS = BoundedSemaphore(2)
 
 
 def find_hits(node: SearchNode, reading: Reading, identity: Identity, query: HubQuery) -> dict[str, Any]:
@@ -33,11 +36,12 @@ def find_hits(node: SearchNode, reading: Reading, identity: Identity, query: Hub
     Raises:
         GitmemError: The database cannot be reached, or refuses.
     """
-    with reading.of(identity) as connection:
-        visible = reading.visible(connection, identity)
-        repositories, suspicions = visible.repositories, visible.suspicions
-        view, now = node.engine.view(), int(time())
+    visible = reading.visible(identity)
+    repositories, suspicions = visible.repositories, visible.suspicions
+    view, now = node.engine.view(), int(time())
+    with _TURNS:
         ranked = search(view, repositories, query, now=now, suspicions=suspicions)
+    with reading.of(identity) as connection:
         texts = read_texts(connection, [(one.found.repository_id, one.found.path) for one in ranked])
         crossing = {place: why for place in texts if (why := suspicions.get(place))}
         kept = find_readable(connection, crossing.values())
@@ -76,7 +80,8 @@ def find_hits(node: SearchNode, reading: Reading, identity: Identity, query: Hub
     answer = {"query": query.text, "hits": hits}
     if not query.with_facets:
         return answer
-    return answer | {"facets": count_facets(view, repositories, query, now=now, suspicions=suspicions)}
+    with _TURNS:
+        return answer | {"facets": count_facets(view, repositories, query, now=now, suspicions=suspicions)}
 
 
 def find_memory(reading: Reading, identity: Identity, name: str, key: str) -> dict[str, Any] | None:
@@ -87,12 +92,12 @@ def find_memory(reading: Reading, identity: Identity, name: str, key: str) -> di
     """
     if "\0" in f"{name}{key}":  # PostgreSQL has no NUL
         return None
-    now = int(time())
+    now, visible = int(time()), reading.visible(identity)
     with reading.of(identity) as connection:
         text = find_text(connection, name, key)
         if text is None:
             return None
-        number, visible = text.repository_id, reading.visible(connection, identity)
+        number = text.repository_id
         why = visible.suspicions.get((number, text.path))
         why = why if why is not None and find_readable(connection, [why]) else None
         reads = {number: [key], **(why.reads if why else {})}
@@ -123,6 +128,7 @@ def find_dependents(reading: Reading, identity: Identity, address: str, keys: Se
     Raises:
         GitmemError: The database cannot be reached, or refuses.
     """
+    visible = reading.visible(identity)
     with reading.of(identity) as connection:
         listed = connection.execute("SELECT name, url FROM hub.repository ORDER BY name")
         name = next((name for name, url in listed if address_of(url) == address), "")
@@ -130,8 +136,8 @@ def find_dependents(reading: Reading, identity: Identity, address: str, keys: Se
         reads: dict[int, list[str]] = {}
         for one in found[:DEPENDENTS]:
             reads.setdefault(one.repository_id, []).append(one.key)
-        teams = reading.visible(connection, identity).teams if reads else {}
-        note_reads(connection, identity, "dependents", reads, {number: teams.get(number, "") for number in reads})
+        teams = {number: visible.teams.get(number, "") for number in reads}
+        note_reads(connection, identity, "dependents", reads, teams)
     fields = ("key", "kind", "title", "status", "chain")
     dependents = [
         {"repository": one.name} | {field: getattr(one, field) for field in fields} for one in found[:DEPENDENTS]

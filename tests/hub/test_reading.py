@@ -1,0 +1,95 @@
+"""Readers share what is alike for all of them, for seconds, and never what only some of them may read."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from support.facts import make_memory, put
+from support.hubs import add_to, synced
+from support.postgres import HubDatabase, run_sql
+
+from gitmem.hub import links
+from gitmem.hub.identity import make_identity
+from gitmem.hub.reading import Reading
+
+BOB, DORA, EVE = (make_identity(name, ()) for name in ("bob", "dora", "eve"))
+ALICE = make_identity("alice", ("payments",))
+
+
+@pytest.fixture
+def hub_with_suspicion(hub: HubDatabase, template: Path, tmp_path: Path) -> HubDatabase:
+    """A memory that everyone may read rests on a failed one that only the payments team may read."""
+    for name, memory in (
+        ("api", make_memory("port", "The port")),
+        ("web", make_memory("client", "The client", requires=["api:port"])),
+    ):
+        put(Path(shutil.copytree(template, tmp_path / name)), memory)
+    add_to(hub, tmp_path / "api", readers=("@payments",))
+    add_to(hub, tmp_path / "web")
+    synced(hub, tmp_path)
+    run_sql(hub.admin, "UPDATE hub.memory SET status = 'failed' WHERE key = 'port'")
+    return hub
+
+
+@pytest.fixture
+def reading(hub_with_suspicion: HubDatabase) -> Iterator[Reading]:
+    made = Reading(hub_with_suspicion.serving)
+    made.open()
+    yield made
+    made.close()
+
+
+def count_looks(monkeypatch: pytest.MonkeyPatch, before: Callable[[], object] = lambda: None) -> list[int]:
+    """Return a list that grows with each look for suspicion, before which something may happen."""
+    looks: list[int] = []
+
+    def find(connection):  # type: ignore[no-untyped-def]
+        looks.append(1)
+        before()
+        return links.find_suspicions(connection)
+
+    monkeypatch.setattr("gitmem.hub.reading.find_suspicions", find)
+    return looks
+
+
+def test_readers_of_the_same_repositories_share_one_look_for_suspicion(
+    reading: Reading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = count_looks(monkeypatch)
+
+    found = [reading.visible(one) for one in (BOB, ALICE, DORA, ALICE, EVE)]
+
+    assert [len(one.suspicions) for one in found] == [0, 1, 0, 1, 0]
+    assert [len(one.repositories) for one in found] == [1, 2, 1, 2, 1]
+    assert len(looks) == 2
+
+
+def test_access_that_is_granted_during_a_look_is_not_shared(
+    reading: Reading, hub_with_suspicion: HubDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def grant() -> None:
+        add_to(hub_with_suspicion, tmp_path / "api", readers=("@payments", "bob"))
+
+    count_looks(monkeypatch, grant)
+
+    assert not reading.visible(BOB).suspicions
+    assert not reading.visible(DORA).suspicions
+
+
+def test_what_is_shared_is_believed_no_longer_than_what_is_not(
+    reading: Reading, hub_with_suspicion: HubDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("gitmem.hub.reading.monotonic", lambda: clock[0])
+    carol = make_identity("carol", ("payments",))
+    assert reading.visible(ALICE).suspicions
+    run_sql(hub_with_suspicion.admin, "UPDATE hub.memory SET status = 'verified' WHERE key = 'port'")
+    clock[0] = 9.0
+    shared = reading.visible(carol).suspicions
+    clock[0] = 10.5
+
+    assert shared
+    assert not reading.visible(carol).suspicions
