@@ -21,6 +21,7 @@ import tempfile
 import threading
 import time
 import urllib.parse
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from math import isfinite
@@ -134,22 +135,26 @@ def cpu_of(number: int) -> float:
     return sum(map(int, words[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
-def ask_at_once(addresses: Sequence[str], clients: int) -> list[float]:
-    """Return the seconds of each answer to many clients, who all begin at once; infinite if there was none."""
-    barrier = threading.Barrier(clients)
+def ask_at_once(addresses: Sequence[str], clients: int) -> tuple[list[float], Counter[str]]:
+    """Let many clients begin at once: return the seconds of each answer, infinite if there was none, and what came."""
+    barrier, came = threading.Barrier(clients), Counter[str]()
 
     def client(number: int) -> list[float]:
         random_, times = random.Random(number), []
         barrier.wait()
         for _ in range(EACH):
-            words, start, status = urllib.parse.quote(sentence(random_, 3)), time.monotonic(), 0
-            with contextlib.suppress(OSError):
-                status = ask(addresses[number % len(addresses)], f"/search?q={words}", f"c{number}-token").status
-            times.append(time.monotonic() - start if status == 200 else float("inf"))
+            words, start = urllib.parse.quote(sentence(random_, 3)), time.monotonic()
+            try:
+                answer = ask(addresses[number % len(addresses)], f"/search?q={words}", f"c{number}-token")
+                what = str(answer.status) if answer.status == 200 else f"{answer.status} {answer.json['error']}"
+            except (OSError, ValueError) as err:
+                what = repr(err)
+            times.append(time.monotonic() - start if what == "200" else float("inf"))
+            came[what] += 1
         return times
 
     with ThreadPoolExecutor(clients) as pool:
-        return sorted(one for times in pool.map(client, range(clients)) for one in times)
+        return sorted(one for times in pool.map(client, range(clients)) for one in times), came
 
 
 def seconds_until_found(owner: str, mirrors: Path, remote: Path, addresses: Sequence[str]) -> float:
@@ -183,6 +188,7 @@ def cpu() -> float:
 def measure(scratch: Path, kept: Path, repositories: int, memories: int) -> dict[str, float]:
     """Return the figures by name."""
     folders = [kept / f"r{number}-{memories}.git" for number in range(repositories)]
+    shutil.rmtree(folders[0], ignore_errors=True)  # an earlier run pushed changes to it
     for number, folder in enumerate(folders):
         if not (folder / "refs" / "heads" / "memory").exists():
             make_repository(folder, number, memories)
@@ -226,7 +232,9 @@ def measure(scratch: Path, kept: Path, repositories: int, memories: int) -> dict
                     time.sleep(0.1)
             for clients in (1, CLIENTS):
                 start = cpu_of(one[1]) + cpu_of(two[1])
-                times = ask_at_once(addresses, clients)
+                times, came = ask_at_once(addresses, clients)
+                for what, count in came.items():
+                    print(f"{clients} at once: {count} answers: {what}")
                 used = (cpu_of(one[1]) + cpu_of(two[1]) - start) / len(times)
                 found |= {
                     f"{clients} at once: p95, ms by the clock": times[len(times) * 95 // 100] * 1000,

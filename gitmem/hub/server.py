@@ -16,6 +16,7 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -37,7 +38,7 @@ from gitmem.mcp.http import ignore_disconnects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
     from pathlib import Path
 
     from starlette.requests import Request
@@ -51,8 +52,12 @@ if TYPE_CHECKING:
 
 # The letters GITH on a phone keypad.
 PORT = 4484
-# Requests that are answered at once; more are refused, so that none waits for long.
+# Requests that are answered at once; more are refused, so that none waits for long. Each may have two connections.
 AT_ONCE = 200
+# A request that has waited longer for its turn is refused; its client may have given up.
+QUEUE_S = 5.0
+# When to ask again after a refusal for being too many.
+AGAIN_S = 1
 # A client that has not sent its whole request within this time, or not read the answer within the next, is cut off:
 # clients that only hold their connections would keep the others out.
 REQUEST_S = 20.0
@@ -64,6 +69,9 @@ BURST, PER_SECOND = 60.0, 20.0
 OPERATORS = "@hub-operators"
 # A node whose last look at the database is older is not ready.
 BEHIND_S = 15.0
+BUSY = "the server is busy: ask again in a second"
+# When a request arrived, in monotonic seconds: its name in the scope.
+_ARRIVED = "gitmem.arrived"
 
 
 @frozen
@@ -136,8 +144,10 @@ class Hub:
         """Return whose token this is, which a request brings.
 
         Raises:
-            RefusedRequestError: Nobody's that is known, or they ask too often.
+            RefusedRequestError: Nobody's that is known, or they ask too often, or the request has waited for too long.
         """
+        if monotonic() - request.scope[_ARRIVED] > QUEUE_S:
+            raise RefusedRequestError(503, BUSY)
         if len(token) > TOKEN_LENGTH:
             raise RefusedRequestError(401, "the token is not known here")
         try:
@@ -203,11 +213,22 @@ def make_app(hub: Hub) -> Starlette:
         "search": ("/search", lambda request: _search(hub, request)),
         "memory": ("/memory/{name:path}", lambda request: _memory(hub, request)),
         "dependents": ("/dependents", lambda request: _dependents(hub, request)),
-        "health": ("/healthz", lambda _: JSONResponse({"status": "ok"})),
-        "ready": ("/readyz", lambda _: _ready(hub)),
         "metrics": ("/metrics", lambda request: _metrics(hub, request)),
     }
+    probes: dict[str, tuple[str, Callable[[Request], Response]]] = {
+        "health": ("/healthz", lambda _: JSONResponse({"status": "ok"})),
+        "ready": ("/readyz", lambda _: _ready(hub)),
+    }
+
+    def probed(respond: Callable[[Request], Response]) -> Callable[[Request], Awaitable[Response]]:
+        async def respond_at_once(request: Request) -> Response:
+            return respond(request)
+
+        return respond_at_once
+
     routes = [Route(path, answered(what, answer), methods=["GET"]) for what, (path, answer) in answers.items()]
+    # A probe waits for no thread: a server that is busy is alive.
+    routes += [Route(path, probed(answered(what, answer)), methods=["GET"]) for what, (path, answer) in probes.items()]
     tools = Endpoint(make_server(hub.node, hub.reading), hub.identify, site=hub.place.site, issuer=hub.place.issuer)
     pages = Pages(hub.node, hub.reading, hub.identify_token, site=hub.place.site)
     hooks = [Route("/webhook", partial(_note_push, hub), methods=["POST"])]
@@ -221,7 +242,32 @@ def make_app(hub: Hub) -> Starlette:
         for route in listed:
             route.app = _Noted(route.app, hub, what)
             routes.append(route)
-    return Starlette(routes=routes, lifespan=lambda _: tools.run())
+    return Starlette(routes=routes, middleware=[Middleware(_Gate)], lifespan=lambda _: tools.run())
+
+
+class _Gate:
+    """An application that is called for so many requests at once, and tells those that it refuses when to come back."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app, self._inside = app, 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def sent(message: Message) -> None:
+            if message.get("status") in (429, 503):
+                message["headers"] = [*message.get("headers", ()), (b"retry-after", b"%d" % AGAIN_S)]
+            await send(message)
+
+        is_full = self._inside >= AT_ONCE
+        app = JSONResponse({"error": BUSY}, status_code=503) if is_full else self._app
+        self._inside += 1
+        try:
+            await app({**scope, _ARRIVED: monotonic()}, receive, sent)
+        finally:
+            self._inside -= 1
 
 
 class _Noted:
@@ -422,7 +468,7 @@ _QUIET: dict[str, Any] = {
     "timeout_graceful_shutdown": 5,
     "timeout_keep_alive": 20,
     "http": _Connection,
-    "limit_concurrency": AT_ONCE,
+    "limit_concurrency": 2 * AT_ONCE,
     "lifespan": "on",
     "server_header": False,
 }

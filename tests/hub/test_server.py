@@ -8,7 +8,9 @@ import signal
 import socket
 import struct
 import subprocess
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,7 @@ from gitmem.hub.database import connected
 from gitmem.hub.identity import TokenFile
 from gitmem.hub.reading import refuse_powers
 from gitmem.hub.registry import Entry, add
+from gitmem.hub.search import search
 from gitmem.hub.server import Limits
 
 ALICE, BOB, CAROL = "alice-token", "bob-token", "carol-token"
@@ -203,11 +206,48 @@ def test_identity_that_asks_too_often_waits_and_others_do_not(hub: HubDatabase, 
         followed(hub, tmp_path) as node,
         served(hub, node, TokenFile(people), limits=Limits(burst=2, per_second=0)) as address,
     ):
-        found = [ask(address, "/search?q=storm", ALICE).status for _ in range(3)]
+        found = [ask(address, "/search?q=storm", ALICE) for _ in range(3)]
         other = ask(address, "/search?q=storm", BOB).status
 
-    assert found == [200, 200, 429]
+    assert [(one.status, one.headers.get("retry-after")) for one in found] == [(200, None), (200, None), (429, "1")]
     assert other == 200
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "refused"),
+    [
+        ("AT_ONCE", 0, ["/search?q=storm", "/memory/open/weather", "/", "/mcp", "/healthz"]),
+        ("QUEUE_S", -1, ["/search?q=storm", "/memory/open/weather", f"/ac/{'0' * 64}"]),
+        ("BEHIND_S", -1e9, ["/readyz"]),
+    ],
+)
+def test_busy_server_says_when_to_ask_again(
+    shared: str, monkeypatch: pytest.MonkeyPatch, limit: str, value: float, refused: list[str]
+) -> None:
+    monkeypatch.setattr(f"gitmem.hub.server.{limit}", value)
+    answers = [ask(shared, path, ALICE) for path in refused]
+    probe = ask(shared, "/healthz").status
+
+    assert {(one.status, one.headers["retry-after"]) for one in answers} == {(503, "1")}
+    assert all(one.json for one in answers)
+    assert probe == (200 if "/healthz" not in refused else 503)
+
+
+def test_slow_searches_keep_no_connection_from_others(
+    hub: HubDatabase, template: Path, tmp_path: Path, people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitmem.hub.reading.CONNECTIONS", 1)
+    monkeypatch.setattr("gitmem.hub.reading.WAIT_S", 1.0)
+
+    def slowly(*args, **kwargs):  # type: ignore[no-untyped-def]
+        time.sleep(0.5)
+        return search(*args, **kwargs)
+
+    monkeypatch.setattr("gitmem.hub.web.lookup.search", slowly)
+    with storms(hub, template, tmp_path, people) as address, ThreadPoolExecutor(8) as clients:
+        found = [*clients.map(lambda _: ask(address, "/search?q=storm", ALICE), range(8))]
+
+    assert [len(one.json.get("hits", ())) for one in found] == [2] * 8
 
 
 def test_database_that_is_away_is_one_line(hub: HubDatabase, address: str) -> None:
