@@ -3,6 +3,8 @@
 --okf writes a bundle of the Open Knowledge Format (0.2) instead, with the verdicts of facts as "verified" entries.
 --notes writes imported notes as they were: with their names, folders, links and fields, and with changes made here.
 Importing the export restores every memory byte for byte. Existing files are never overwritten.
+
+Exit status: 0 everything is exported, which can be nothing; 1 no memory passes the filters.
 """
 
 from __future__ import annotations
@@ -43,11 +45,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Arguments, out: Output) -> int:
-    """Export memories; return 1 if there are none."""
+    """Export memories; return 1 if a filter matches none."""
     if args.okf and (args.format or args.to != "-" or args.notes):
         raise UsageError("--okf cannot be combined with --format, --to and --notes", hint="gitmem export --okf FOLDER")
     if args.notes and (args.format or args.to != "-"):
         raise UsageError("--notes cannot be combined with --format and --to", hint="gitmem export --notes FOLDER")
+    from gitmem.recall import Query
+
     other = args.okf or args.notes
     to = other or args.to
     is_lines = to == "-" or (to.endswith((".jsonl", ".ndjson")) and not other)
@@ -58,6 +62,7 @@ def run(args: Arguments, out: Output) -> int:
         )
     with open_memory(out) as memory:
         query = parse_query(args, memory, limit=EVERY)
+        is_filtered = query != Query(limit=query.limit, everything=query.everything)
         if form == "markdown":
             how = {"is_okf": bool(args.okf), "is_notes": bool(args.notes)}
             count = sum(1 for _ in memory.bulk.export(query, folder=to, **how))
@@ -68,7 +73,7 @@ def run(args: Arguments, out: Output) -> int:
         out.result(to, f"{said} to {to}")
     if not (to != "-" and out.is_terminal):
         out.note(said if count else "no memories found")
-    return 0 if count else 1
+    return int(is_filtered and not count)
 
 
 def _write_lines(lines: Iterable[str], to: str, out: Output) -> int:

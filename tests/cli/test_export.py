@@ -39,13 +39,16 @@ def test_bundle_goes_to_the_folder_that_is_named_and_takes_no_other_form(run_cli
     assert "--okf cannot be combined" in both.err
 
 
-def test_nothing_to_export_is_reported_and_existing_files_stay(run_cli, repo: Path) -> None:
+def test_empty_store_is_exported_a_filter_without_a_match_fails_and_files_stay(run_cli, repo: Path) -> None:
     run_cli("init")
 
     none = run_cli("export", "--kind", "gotcha")
     full, nameless = run_cli("export", "--to", "src"), run_cli("export", "--format", "markdown")
 
     assert (none.status, none.out, none.err) == (1, "", "gitmem: no memories found\n")
+    for words in ((), ("--all",), ("--to", "empty"), ("--to", "empty.jsonl"), ("--okf", "okf"), ("--notes", "notes")):
+        whole = run_cli("export", *words)
+        assert (whole.status, whole.err) == (0, "gitmem: no memories found\n"), words
     assert (full.status, nameless.status) == (2, 2)
     assert "already exists and is not an empty folder" in full.err
     assert sorted(path.name for path in (repo / "src").iterdir()) == ["auth", "gateway"]
