@@ -42,8 +42,10 @@ for (const [needed, key] of data.links) {
   memories[key].needs.push(memories[needed].key);
 }
 
-// The newest first, as the page lists them.
-const inOrder = [...memories].sort((a, b) => b.created - a.created || (a.key < b.key ? -1 : 1));
+// The newest first, as the page lists them; fact-2 before fact-10 (text/slugs.py).
+const natural = new Map(memories.map((memory) => [memory, memory.key.replace(/[0-9]+/g, (digits) => digits.padStart(20, "0"))]));
+const byNumber = (a, b) => (natural.get(a) === natural.get(b) ? a.key < b.key : natural.get(a) < natural.get(b)) ? -1 : 1;
+const inOrder = [...memories].sort((a, b) => b.created - a.created || byNumber(a, b));
 inOrder.forEach((memory, nth) => { memory.nth = nth; });
 
 // Texts, a block of memories at a time: they are in the page, or a page that is served asks for them.

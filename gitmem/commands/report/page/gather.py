@@ -19,6 +19,7 @@ from gitmem.recall import RecallRun
 from gitmem.statuses import describe_chain, name_chain
 from gitmem.store.scopes import PROJECT, UNIVERSAL, is_meant
 from gitmem.text.secrets import redact
+from gitmem.text.slugs import natural_order
 from gitmem.verify.blame.culprit import describe_culprits, with_last_held
 from gitmem.verify.due import is_accepted
 from gitmem.verify.overview.notice.links import commits_of, files_of
@@ -42,7 +43,7 @@ _MEMORIES = (
     "SELECT m.id, m.key, m.kind, m.title, m.created, m.archived, m.superseded, m.superseded_by, m.expires, t.fields,"
     " t.body, t.paths, m.task, k.state, f.form, f.words"
     " FROM memory m JOIN text t ON t.id = m.id LEFT JOIN task k ON k.id = m.id LEFT JOIN fact f ON f.id = m.id"
-    " WHERE m.shadowed = 0 ORDER BY m.created DESC, m.key"
+    " WHERE m.shadowed = 0"
 )
 
 
@@ -151,6 +152,7 @@ def _run(source: PageSource) -> RecallRun:
 def _list_entries(source: PageSource, accepts: Callable[[str], bool], waiting: Sequence[str]) -> list[PageMemory]:
     catalog, ground, local, now = source.catalog, source.ground, source.local, source.now
     rows = [row for row in catalog.rows(_MEMORIES) if accepts(row[9])]
+    rows.sort(key=lambda row: (-row[4], natural_order(row[1])))
     chains = state.suspects(catalog, ground)
     statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=now, chains=chains)
     facts = [row[1] for row in rows if row[14] is not None]

@@ -6,6 +6,7 @@ from gitmem.commands.report.page.model import LIVE
 from gitmem.frozen import frozen, replace
 from gitmem.model import ADOPTED, BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS, describe_claims
+from gitmem.text.slugs import natural_order
 from gitmem.verify.overview.cause import Case, group
 
 TYPE_CHECKING = False
@@ -213,7 +214,7 @@ def _last_job(jobs: Mapping[str, Any] | None) -> LastJob | None:
 def list_failed(page: Page) -> list[Failure]:
     """Return the failed facts, each with its suspect dependents; the one with most dependents first."""
     failed = [(entry, _list_resting(page, entry)) for entry in page.of(FAILED)]
-    return sorted(failed, key=lambda one: (-len(one[1]), one[0].key))
+    return sorted(failed, key=lambda one: (-len(one[1]), natural_order(one[0].key)))
 
 
 def list_causes(failed: Sequence[Failure]) -> list[BrokenCause]:
@@ -236,7 +237,7 @@ def list_causes(failed: Sequence[Failure]) -> list[BrokenCause]:
 def _list_resting(page: Page, failed: PageMemory) -> list[PageMemory]:
     """Return the suspects whose chain ends at a failed fact, nearest first."""
     found = [entry for entry in page.of(SUSPECT) if entry.chain[-1:] == (failed.key,)]
-    return sorted(found, key=lambda entry: (len(entry.chain), entry.key))
+    return sorted(found, key=lambda entry: (len(entry.chain), natural_order(entry.key)))
 
 
 def split_culprit(broken: str) -> tuple[str, str]:
@@ -251,7 +252,7 @@ def list_open_ends(page: Page) -> list[tuple[str, str, list[PageMemory]]]:
     found = [(status, SIGNS[status].meaning, page.of(status)) for status in (BLOCKED, UNPROVEN, STALE)]
     found.append(("flapping", "the check gives different answers", flapping))
     for _, _, entries in found:
-        entries.sort(key=lambda entry: (entry.key not in page.waiting, entry.key))
+        entries.sort(key=lambda entry: (entry.key not in page.waiting, natural_order(entry.key)))
     return [one for one in found if one[2]]
 
 

@@ -9,6 +9,7 @@ from gitmem.git.history import list_ancestors, list_line, list_touched, read_sum
 from gitmem.model import FAILS, HOLDS
 from gitmem.statuses import suspicion_chains
 from gitmem.text.secrets import redact
+from gitmem.text.slugs import natural_order
 from gitmem.verify.due import digester
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.past_verdicts import KnownCommit, counting_of, list_known_commits
@@ -233,9 +234,9 @@ def _has_failed(strip: Strip) -> bool:
     return any(state in strip.states for state in "Xx!")
 
 
-def _what_fails_first(strip: Strip) -> tuple[bool, int, str]:
+def _what_fails_first(strip: Strip) -> tuple[bool, int, tuple[str, str]]:
     last = max(strip.states.rfind(state) for state in "Xx!")
-    return strip.states[-1:] not in ("X", "x", "!"), -last, strip.key
+    return strip.states[-1:] not in ("X", "x", "!"), -last, natural_order(strip.key)
 
 
 def _breaks(

@@ -11,6 +11,7 @@ from support.facts import DAY, Clock, make_fact, make_memory, put, verify
 from support.ids import id_of
 
 from gitmem.commands.report.page.model import as_table
+from gitmem.commands.report.page.sections import list_failed
 from gitmem.errors import NotFoundError
 from gitmem.memory import Memory
 
@@ -36,6 +37,20 @@ def broken(repo: Path, memory) -> Memory:
     commit_files(repo, {RETRIES: "RETRIES = 5\n", "src/auth/jwt.py": 'ALGORITHM = "RS256"  # new\n'}, "five")
     verify(memory, "retries")
     return memory
+
+
+def test_facts_of_one_second_are_in_the_order_of_their_numbers_in_every_list(repo: Path, memory) -> None:
+    names = [f"route-{number}" for number in (1, 2, 3, 10, 11)]
+    put(repo, {k: v for name in names for k, v in make_fact(name, {"contains": "RETRIES = 3", "in": RETRIES}).items()})
+    verify(memory)
+    commit_files(repo, {RETRIES: "RETRIES = 5\n"}, "five")
+    verify(memory)
+
+    page = memory.report()
+
+    assert [entry.key for entry in page.entries] == names
+    assert [failed.key for failed, _ in list_failed(page)] == names
+    assert [strip.key for strip in page.timeline.strips] == names
 
 
 def test_statuses_are_those_of_status_and_each_says_why(broken: Memory) -> None:
