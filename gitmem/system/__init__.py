@@ -67,6 +67,18 @@ def open_private(path: str | os.PathLike[str], flags: int) -> int:
     return fd
 
 
+def blocked_by(err: OSError, path: str | os.PathLike[str]) -> str:
+    """Return how to move a folder out of the place of a file, or a file out of that of a folder; empty if neither."""
+    there = os.fspath(path)
+    if err.errno in (errno.EEXIST, errno.ENOTDIR):  # a file where a folder must be
+        while not os.path.lexists(there):
+            there = os.path.dirname(there)
+    elif err.errno != errno.EISDIR:
+        return ""
+    kind = "folder" if os.path.isdir(there) else "file"
+    return f"a {kind} is in its place; move it: mv '{there}' '{there}.old'"
+
+
 def only_regular(path: str, flags: int) -> int:
     """Open a file as an ``opener`` of `open`; a pipe in its place would wait for ever, and a device never end.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.system import make_folder, open_private, settle_modes
+from gitmem.system import blocked_by, make_folder, open_private, settle_modes
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
@@ -61,6 +61,21 @@ def test_a_file_in_the_way_of_a_folder_is_an_error(tmp_path: Path) -> None:
     for place in ("file/below/it", "file"):
         with pytest.raises(NotADirectoryError):
             make_folder(tmp_path / place)
+
+
+def test_what_blocks_a_file_is_named_with_a_command_and_other_errors_are_not(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "folder").mkdir()
+    cases = {
+        "folder": f"a folder is in its place; move it: mv '{tmp_path}/folder' '{tmp_path}/folder.old'",
+        "file/below/it": f"a file is in its place; move it: mv '{tmp_path}/file' '{tmp_path}/file.old'",
+        "missing/file": "",
+    }
+
+    for name, expected in cases.items():
+        with pytest.raises(OSError) as caught:
+            open_private(tmp_path / name, os.O_RDWR | os.O_CREAT)
+        assert blocked_by(caught.value, tmp_path / name) == expected
 
 
 def mode(path: Path) -> int:

@@ -16,6 +16,7 @@ from gitmem.policy.kinds import CAPTURE
 from gitmem.repository import open_private
 from gitmem.store.scopes import PRIVATE
 from gitmem.store.state.spool import Spool
+from gitmem.system import blocked_by
 from gitmem.tasks.digest import is_anything_held, list_claimed
 from gitmem.tasks.task import Worker
 from gitmem.text import display
@@ -81,9 +82,10 @@ def _lock(repository: OpenRepository, spool: Spool) -> int:
         try:
             lock = spool.lock()
         except OSError as err:
+            room = blocked_by(err, spool.lock_path) or "make the repository writable"
             raise GitmemError(
-                f"nothing was recorded: the repository cannot be written to: {err.strerror}",
-                hint="make the repository writable, then run the command again; texts captured earlier are kept",
+                f"nothing was recorded: the repository cannot be written to: {spool.lock_path}: {err.strerror}",
+                hint=f"{room}, then run the command again; texts captured earlier are kept",
             ) from err
         if lock is not None:
             return lock

@@ -46,6 +46,7 @@ class Spool:
     def __init__(self, state_folder: str | os.PathLike[str]) -> None:
         self._folders = spool_folders(state_folder)
         self._folder = self._folders[0]
+        self.lock_path = os.path.join(self._folder, "lock")
         self._journal = os.path.join(self._folder, "draining")
 
     def append(self, entry: dict[str, Any]) -> str:
@@ -179,7 +180,7 @@ class Spool:
             OSError: The lock file cannot be written.
         """
         make_folder(self._folder)
-        return try_lock(os.path.join(self._folder, "lock"))
+        return try_lock(self.lock_path)
 
     def begin(self, tip: str) -> None:
         """Record the tip that entries are written on: after a crash, the next drain checks what was committed since."""

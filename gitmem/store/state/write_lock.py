@@ -11,7 +11,7 @@ import time
 
 from gitmem.errors import ConflictError, GitmemError, ProcessError, UnwritableError, suppress
 from gitmem.frozen import frozen
-from gitmem.system import list_names, make_folder, read_file
+from gitmem.system import blocked_by, list_names, make_folder, read_file
 from gitmem.system.atomic_write import sync_folder
 from gitmem.system.file_lock import lock_now, open_lock
 
@@ -81,7 +81,8 @@ class WriteLock:
                 sync_folder(folder)
         except OSError as err:
             reason = f"the repository cannot be written to: {self._path}: {err.strerror}"
-            raise UnwritableError(reason, hint="reading still works: gitmem recall, list, show") from err
+            hints = (blocked_by(err, self._path), "reading still works: gitmem recall, list, show")
+            raise UnwritableError(reason, hint="; ".join(filter(None, hints))) from err
         try:
             self._wait()
         except BaseException:

@@ -307,14 +307,19 @@ def test_sync_takes_what_was_captured_along(memory, repo: Path, tmp_path: Path) 
 
 def test_writer_that_cannot_commit_captured_text_says_that_its_own_text_was_not_recorded(memory, repo: Path) -> None:
     memory.capture(TEXT)
-    (state(repo) / "spool" / "lock").mkdir()
+    lock = state(repo) / "spool" / "lock"
+    lock.mkdir()
 
     with pytest.raises(GitmemError) as refused:
         memory.remember("Retries are limited")
 
     assert refused.value.message.startswith("nothing was recorded: the repository cannot be written to: ")
     assert "texts captured earlier are kept" in refused.value.hint
+    assert f"a folder is in its place; move it: mv '{lock}' '{lock}.old', then" in refused.value.hint
     assert set(keys_found(memory, "gateway retries limited")) == {GATEWAY}
+    lock.rename(f"{lock}.old")
+    memory.remember("Retries are limited")
+    assert len(keys_found(memory, "gateway retries limited")) == 2
 
 
 def test_statuses_are_right_while_what_is_spooled_becomes_a_commit(memory, repo: Path, monkeypatch) -> None:
