@@ -72,7 +72,10 @@ class SyncResult:
 
 
 def count_changes(done: SyncResult, objects: Objects, old: str | None, new: str, only: Any = None) -> SyncResult:
-    """Return the result with the differences between two commits counted, by key; or only at some paths."""
+    """Return the result with the differences between two commits counted, by key; or only at some paths.
+
+    A memory that was new and retired in between is not counted: nobody can list it on either side.
+    """
     before: set[str] = set()
     after: set[str] = set()
     live: set[str] = set()
@@ -97,7 +100,7 @@ def count_changes(done: SyncResult, objects: Objects, old: str | None, new: str,
     archived = {key for key in after - live if key in before}
     return replace(
         done,
-        added=tuple(sorted(after - before)),
+        added=tuple(sorted(live - before)),
         changed=tuple(sorted((after & before) - archived)),
         retired=tuple(sorted(archived)),
         verdicts=verdicts,

@@ -113,6 +113,22 @@ def test_the_first_sync_publishes_and_another_clone_joins(repo: Path, hub: Path,
     assert keys(repo.parent / "other") == ["idle"]
 
 
+def test_memory_that_was_retired_before_the_remote_had_it_is_not_counted(repo: Path, hub: Path, memory: Memory) -> None:
+    for key in ("idle", "wrong"):
+        memory.remember(f"The gateway is {key}", key=key)
+    memory.forget("wrong")
+    git(repo, "push", "-q", "origin", "main")
+
+    assert memory.sync().sent == 1
+    git(repo.parent, "clone", "-q", "-b", "main", str(hub), "other")
+    other = run(repo.parent / "other")
+    assert (other.added, other.changed, other.retired) == (("idle",), (), ())
+    memory.forget("idle")
+    assert memory.sync().sent == 1
+    other = run(repo.parent / "other")
+    assert (other.added, other.changed, other.retired) == ((), (), ("idle",))
+
+
 def test_two_clones_reach_the_same_commit(clones: tuple[Path, Path], hub: Path) -> None:
     one, other = clones
     with opened(one) as memory:
