@@ -114,7 +114,7 @@ def run(args: Arguments, out: Output) -> int:
         checked = memory.check(
             options=options, base=args.base, head=args.head, staged=args.staged, progress=out.progress
         )
-        names = {finding.key: _name_of(finding, out) for finding in checked.findings}
+        names = {finding.key: name_of(finding, out) for finding in checked.findings}
         tip = memory.repository.find_tip() or ""
         found = findings_of(checked, now=memory.repository.now, memory_commit=tip, names=names)
         fail_on = args.fail_on or memory.repository.policy().check.fail_on
@@ -209,7 +209,7 @@ def print_findings(findings: Sequence[FactFinding], out: Output, *, is_each: boo
 def _case(finding: FactFinding, out: Output) -> Case:
     from gitmem.commands.report.words import place_sentence
 
-    words, name = WORDS[finding.kind], _name_of(finding, out)
+    words, name = WORDS[finding.kind], name_of(finding, out)
     where = [f"{spot.path}:{spot.line}" if spot.line else spot.path for spot in finding.places]
     more = [place_sentence(line).rstrip(".") for line in finding.stated]
     more += [*where, *([f"by {finding.by}"] if finding.by else [])]
@@ -231,7 +231,7 @@ def _case(finding: FactFinding, out: Output) -> Case:
     )
 
 
-def _name_of(finding: FactFinding, out: Output) -> str:
+def name_of(finding: FactFinding, out: Output) -> str:
     """Return by what a finding is named: its short id on a terminal, its key in a pipe."""
     return finding.name if out.is_terminal else finding.key
 
@@ -246,8 +246,8 @@ def _span_of(args: Arguments) -> list[str]:
 def _advice(checked: CheckResult, out: Output) -> list[str]:
     reasons = [finding.because for finding in checked.of(UNCHECKED)]
     broken = checked.of(BROKEN)
-    lines = [f"to decide what to do: gitmem settle {_name_of(broken[0], out)}"] if len(broken) > APART else []
-    if waiting := [_name_of(f, out) for f in checked.findings if f.is_waiting]:
+    lines = [f"to decide what to do: gitmem settle {name_of(broken[0], out)}"] if len(broken) > APART else []
+    if waiting := [name_of(f, out) for f in checked.findings if f.is_waiting]:
         count = "1 fact waits" if len(waiting) == 1 else f"{len(waiting)} facts wait"
         how = "gitmem trust --review; in CI, a reviewed list on the default branch: --approved FILE"
         lines.append(f"{count} for approval: {few(waiting)} ({how})")

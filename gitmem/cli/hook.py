@@ -43,7 +43,7 @@ MESSAGE_LIMIT = 1024 * 1024
 # The most characters of the list of pushed branches that are read.
 LINES_LIMIT = 1024 * 1024
 HEADS = "refs/heads/"
-ADVICE = "fix the code, or commit anyway and settle the failed facts later (gitmem settle KEY): "
+ADVICE = "fix the code, or commit anyway and settle the failed facts later (gitmem settle {}): "
 AFTER_GIT = ("post-checkout", "post-merge", "post-rewrite")
 # Events whose failure stops git or a manager of hooks: only the problems that they look for may do that.
 GATES = ("check", "learned")
@@ -149,12 +149,12 @@ def _check(memory: Memory, out: Output) -> int:
     settled = set() if pushed else {finding.key for finding in checked.of(SILENCED)}
     stopping = [finding for finding in broken if finding.is_new or finding.key not in settled]
     if broken or unchecked:
-        from gitmem.cli.check import print_findings
+        from gitmem.cli.check import name_of, print_findings
 
         rest = f"gitmem check --base {before} --head {pushed}" if pushed else "gitmem check --staged"
         print_findings(checked.of(BROKEN, SILENCED, SUSPECT), out, rest=f"{rest} --each")
         if stopping:
-            out.line(ADVICE, (_bypass(pushed), "key"))
+            out.line(ADVICE.format(name_of(stopping[0], out)), (_bypass(pushed), "key"))
         elif broken:
             out.note(
                 "the commit goes on, because it changes these facts itself; gitmem check fails a pull request with both"

@@ -70,7 +70,8 @@ def run(args: Arguments, out: Output) -> int:
         return _settle_moved(args, out)
     check = verify_of(args)
     if check is not None and args.reword is None:
-        raise UsageError("a new check requires --reword", hint="or change only the check: gitmem edit KEY --contains …")
+        hint = f"or change only the check: gitmem edit {args.key or 'KEY'} --contains …"
+        raise UsageError("a new check requires --reword", hint=hint)
     with open_memory(out) as memory:
         if not args.key:
             from gitmem.cli.undecided import print_decisions

@@ -163,7 +163,8 @@ def _print(done: SyncResult, whose: str, out: Output, *, dry_run: bool) -> None:
     unreadable = [conflict for conflict in done.conflicts if conflict.fields == UNREADABLE]
     if len(unreadable) < len(done.conflicts):
         has = "would have" if dry_run else "has"
-        out.line("  ", (f"the memory {has} both versions: gitmem show KEY, gitmem edit KEY", "dim"))
+        key = next(conflict.key for conflict in done.conflicts if conflict.fields != UNREADABLE)
+        out.line("  ", (f"the memory {has} both versions: gitmem show {key}, gitmem edit {key}", "dim"))
     for conflict in unreadable[:SHOWN]:
         out.line("  ", (f"the unreadable version is in the history: git log -p memory -- {conflict.path}", "dim"))
     if done.instead:

@@ -357,7 +357,9 @@ def prove(store: OpenStore, document: Document, judging: Judging, *, is_in_tree:
     if not session.may_run(due):
         if session.trust.denies(due.row.spec):
             message = "its command was denied in this clone"
-            raise RefusedError(f"{document.key}: {message}", hint="allow it again at a terminal: gitmem trust KEY")
+            raise RefusedError(
+                f"{document.key}: {message}", hint=f"allow it again at a terminal: gitmem trust {document.key}"
+            )
         # A setup comes from the policy, which others write: typing the check does not approve what runs before it.
         if not judging.approve or due.spec.setup:
             message = (

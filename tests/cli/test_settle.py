@@ -99,6 +99,7 @@ def test_contradictory_ways_to_settle_are_refused(run_cli) -> None:
 
         assert (done.status, status(run_cli)) == (2, "failed")
         assert message in done.err
+        assert "KEY" not in done.err
 
 
 def broken_port(repo, run_cli):

@@ -136,6 +136,7 @@ def test_of_many_conflicts_some_are_named_and_all_are_counted(run_cli: Any, repo
 
     assert len([line for line in lines if "  title" in line]) >= 19
     assert "  to settle: 6 more: gitmem doctor" in lines
+    assert any(line.endswith("has both versions: gitmem show m0, gitmem edit m0") for line in lines)
 
 
 def test_without_a_remote_it_says_what_to_do(run_cli: Any) -> None:

@@ -141,6 +141,8 @@ def notes(checked: CheckResult, names: Mapping[str, str] | None = None) -> list[
         lines.append(moved)
     if checked.whole:
         every = count_of(len(checked.whole), "fact is", "facts are")
-        known = "the files that the command reads are unknown, or its paths match no file (gitmem edit KEY --path GLOB)"
+        name = (names or {}).get(checked.whole[0], checked.whole[0])
+        known = "the files that the command reads are unknown, or its paths match no file"
+        known += f" (gitmem edit {name} --path GLOB)"
         lines.append(f"{every} touched by every change, because {known}: {some(checked.whole)}")
     return lines

@@ -283,12 +283,11 @@ def _check_scopes(repository: OpenRepository) -> list[Problem]:
     """Report problems with files of the other scopes; they are repaired in their own repositories."""
     found = []
     for store in repository.stores((PRIVATE, DOMAIN, UNIVERSAL)):
-        here = store.store.scope == PRIVATE
-        hint = f"gitmem edit KEY --scope {PRIVATE}" if here else f"gitmem -C {store.git.repository.top} doctor"
-        found += [
-            Problem(p.code, f"{store.store.scope}: {p.path}", p.message, key=p.key, hint=hint, severity=p.severity)
-            for p in _check_entries(repository, store.catalog())
-        ]
+        here, there = store.store.scope == PRIVATE, f"gitmem -C {store.git.repository.top} doctor"
+        for p in _check_entries(repository, store.catalog()):
+            hint = f"gitmem edit {p.key or 'KEY'} --scope {PRIVATE}" if here else there
+            where = f"{store.store.scope}: {p.path}"
+            found.append(Problem(p.code, where, p.message, key=p.key, hint=hint, severity=p.severity))
     return found
 
 
