@@ -19,6 +19,7 @@ from gitmem.text.slugs import slug
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
+    from types import UnionType
     from typing import Any
 
 
@@ -90,9 +91,9 @@ _LISTS = {
     "paths": ("paths", "files"),
     "refs": ("refs", "references", "file_references"),
 }
-_READ: tuple[tuple[tuple[str, ...], type], ...] = (
+_READ: tuple[tuple[tuple[str, ...], type | UnionType], ...] = (
     *((names, str) for names in (TEXT, TITLE, _KIND, _AGENT, ("by", "who"))),
-    *((names, object) for names in (_TASK, *_LISTS.values())),
+    (_TASK, str | int),
 )
 # The AI Memory Module's (C) and Agent Swarm's (D) names for our kinds.
 _KINDS = {
@@ -101,6 +102,11 @@ _KINDS = {
 }
 # Fields set only by the store: another system's file must not retire, replace, claim or close anything here.
 STORE_ONLY = frozenset(("retired", "superseded_by", "schema", "updated", "state", "claimed", "attempts", "closed"))
+# Systems keep what was deleted, so that no clone brings it back; importing it as current would.
+DELETED = ("tombstone", "deleted")
+DELETED_REASON = "it was deleted where it comes from"
+_DELETED_SIGNS = ("deleted", "is_deleted", "isDeleted", "_deleted", "deleted_at", "deletedAt")
+_NO = ("0", "false", "False", "no", "null")
 EMPTY: tuple[object, ...] = (None, "", [], {})
 # An unknown field is stored if it is short; a vector of numbers is not metadata.
 LONGEST_UNKNOWN = 1024
@@ -132,7 +138,7 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
     key = key_of(named) if named else ""
     times = {name: time_of(table[name]) for name in _CREATED if table.get(name) not in EMPTY}
     dated = next((name for name, time in times.items() if time), "")
-    task = _first(table, _TASK, object)
+    task = _first(table, _TASK, str | int)
     stated = kind_of(_first(table, _KIND, str) or kind)
     # What others call a fact has no check.
     fields = {"kind": kind if stated == "fact" and not table.get("verify") else stated} | without_empty(
@@ -140,9 +146,11 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
         **{name: as_list(_first(table, names, object)) for name, names in _LISTS.items()},
         created=times.get(dated),
         by=_by(table),
-        task=str(task) if isinstance(task, str | int) else "",
+        task="" if task is None else str(task),
     )
     read = {"key", dated, *(_name_of(table, names, wanted) for names, wanted in _READ)}
+    lists = (_name_of(table, names, object) for names in _LISTS.values())
+    read |= {name for name in lists if name and is_plain_list(table[name])}
     below, left_out = _add_others(table, read, fields)
     body = "\n\n".join([body, *below])
     # A wrong date is kept as text.
@@ -164,14 +172,14 @@ def _add_others(
             continue
         if name not in fields and name not in STORE_ONLY and _is_short(name, value):
             fields[name if is_usable(name, value) else f"{IMPORTED}_{name}"] = value
-        elif words := _words_of(str(name), value):
+        elif words := words_of(str(name), value):
             below.append(words)
-        elif name not in STORE_ONLY:
+        else:
             left_out.append(str(name))
     return below, tuple(left_out)
 
 
-def _words_of(name: str, value: object, depth: int = 0) -> str:
+def words_of(name: str, value: object, depth: int = 0) -> str:
     """Return the texts in a value as lines of Markdown under a name; empty if there is none but numbers and times."""
     if depth > DEEPEST:
         return ""
@@ -181,12 +189,24 @@ def _words_of(name: str, value: object, depth: int = 0) -> str:
         lines = "\n".join(f"- {one.strip()}" for one in value if one.strip())
         return f"{name}:\n\n{lines}" if lines else ""
     parts = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, list) else ()
-    return "\n\n".join(filter(None, (_words_of(f"{name} {inner}", one, depth + 1) for inner, one in parts)))
+    found = [(f"{name} {inner}", one, words_of(f"{name} {inner}", one, depth + 1)) for inner, one in parts]
+    if isinstance(value, dict) and any(words for _, _, words in found):  # numbers and times beside words say something
+        found = [(below, one, words or _plain_line(below, one)) for below, one, words in found]
+    return "\n\n".join(words for _, _, words in found if words)
+
+
+def _plain_line(name: str, value: object) -> str:
+    return f"{name}: {value}" if isinstance(value, str | int | float) and str(value).strip() else ""
 
 
 def without_empty(**values: object) -> dict[str, Any]:
     """Return fields without those that are None or empty."""
     return {name: value for name, value in values.items() if value not in EMPTY}
+
+
+def list_store_only(table: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of the fields of another system that only the store can set, sorted."""
+    return tuple(sorted(name for name in STORE_ONLY if table.get(name) not in EMPTY))
 
 
 def _is_short(name: str, value: object) -> bool:
@@ -246,12 +266,12 @@ def _stored(value: Any) -> Any:
     return [_stored(one) for one in value] if isinstance(value, list) else value
 
 
-def _first(table: Mapping[str, Any], names: tuple[str, ...], wanted: type) -> Any:
+def _first(table: Mapping[str, Any], names: tuple[str, ...], wanted: type | UnionType) -> Any:
     name = _name_of(table, names, wanted)
     return table[name] if name else None
 
 
-def _name_of(table: Mapping[str, Any], names: tuple[str, ...], wanted: type) -> str:
+def _name_of(table: Mapping[str, Any], names: tuple[str, ...], wanted: type | UnionType) -> str:
     """Return the first of some names for which a table has such a value; empty if there is none."""
     found = (name for name in names if name in table)
     return next((name for name in found if isinstance(table[name], wanted) and table[name] not in ("", None)), "")
@@ -269,6 +289,20 @@ def as_list(value: object) -> list[str]:
     parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
     texts = (str(part).strip() for part in parts if isinstance(part, str | int | float))
     return list(dict.fromkeys(text for text in texts if text))
+
+
+def is_plain_list(value: object) -> bool:
+    """Return whether ``as_list`` reads all that a value says."""
+    parts = value if isinstance(value, list) else [value]
+    return all(one is None or isinstance(one, str | int | float) for one in parts) and isinstance(value, str | list)
+
+
+def is_deleted(table: Mapping[str, Any]) -> bool:
+    """Return whether an object or a frontmatter says that it was deleted where it comes from."""
+    states = (str(table.get(name)).lower() for name in ("status", "state", "type"))
+    return any(state in DELETED for state in states) or any(
+        table.get(name) not in (*EMPTY, 0, *_NO) for name in _DELETED_SIGNS
+    )
 
 
 def _by(table: Mapping[str, Any]) -> dict[str, Any]:

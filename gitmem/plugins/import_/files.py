@@ -21,11 +21,12 @@ from gitmem.plugins.import_.folder import (
     read_markdown,
 )
 from gitmem.plugins.import_.jsonl import read_jsonl
+from gitmem.plugins.import_.rules import RULE_FILES
 from gitmem.plugins.import_.wiki import Pages, pages_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import IO
 
     from gitmem.plugins.import_.names import Names
@@ -75,22 +76,33 @@ def read_sources(
         progress_of: Called with the position in a source and its size: bytes of JSONL, files of a folder.
     """
     kind, notes = shared.kind, shared.notes
-    files = {name: _page(name, notes) for name in names if name.lower().endswith(ENDINGS) and not Path(name).is_dir()}
+    files = {
+        name: _page(name, notes)
+        for name in names
+        if name.lower().endswith((*ENDINGS, *RULE_FILES)) and not Path(name).is_dir()
+    }
     decisions = read_decisions({name: pages.keys[Path(name).name] for name, (_, pages) in files.items()}, kind)
     for name in names:
+        found: Iterable[ImportRecord | Unreadable] = ()
         if name == STANDARD_INPUT:
             if stdin is not None:
-                yield from read_jsonl(stdin, name="standard input", kind=kind or LINE_KIND)
+                found = read_jsonl(stdin, name="standard input", kind=kind or LINE_KIND)
         elif Path(name).is_dir():
-            yield from _read_folder(name, shared, progress_of)
+            found = _read_folder(name, shared, progress_of)
         elif name in files:
             note, pages = files[name]
             file = NoteFile(name, name, Path(name).name, note)
-            yield from read_markdown(file, pages, kind=kind, decisions=decisions)
+            found = read_markdown(file, pages, kind=kind, decisions=decisions)
         elif name.lower().endswith(YAML):
-            yield from read_bean(name, name)
+            found = read_bean(name, name)
         else:
-            yield from _read_lines(name, kind or LINE_KIND, progress_of)
+            found = _read_lines(name, kind or LINE_KIND, progress_of)
+        is_empty = True
+        for one in found:
+            yield one
+            is_empty = False
+        if is_empty and name != STANDARD_INPUT:
+            yield Unreadable(name, "it has no memories", is_other=True)
 
 
 def _read_lines(name: str, kind: str, progress_of: Progress | None) -> Iterator[ImportRecord | Unreadable]:

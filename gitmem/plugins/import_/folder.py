@@ -26,7 +26,14 @@ from gitmem.plugins.import_.decisions import (
     is_decision,
     with_status,
 )
-from gitmem.plugins.import_.fields import ImportRecord, Unreadable, from_table
+from gitmem.plugins.import_.fields import (
+    DELETED_REASON,
+    STORE_ONLY,
+    ImportRecord,
+    Unreadable,
+    from_table,
+    is_deleted,
+)
 from gitmem.plugins.import_.frontmatter import Front, read_front
 from gitmem.plugins.import_.jsonl import read_jsonl
 from gitmem.plugins.import_.names import Names
@@ -68,14 +75,19 @@ FILE_KIND = "doc"
 # Types that say nothing about a note.
 GENERIC_TYPES = ("note", "page", "document", "markdown", "memory", "zettel")
 YAML = (".yaml", ".yml")
+# Fields without which a memory that gitmem wrote would say something else: such a file is read exactly or not at all.
+OWN = ("retired", "superseded_by", "state")
 # beads and beadboard: issues, learnings, and memories archived by rotation; the MCP server "memory".
 ARCHIVE = "knowledge.archive.jsonl"
 LOGS = (
     *("issues.jsonl", "beads.jsonl", "knowledge.jsonl", ARCHIVE),
     *("memory.json", "memory.jsonl", "memories.json", "memories.jsonl"),
 )
-# Hidden folders of programs, without notes.
-SETTINGS = (".git", ".obsidian", ".logseq", ".foam", ".vscode", ".idea")
+# Hidden folders and files of programs, without notes.
+SETTINGS = (
+    *(".git", ".obsidian", ".logseq", ".foam", ".vscode", ".idea"),
+    *(".gitignore", ".gitattributes", ".gitkeep", ".gitmodules", ".DS_Store"),
+)
 # Where beads keeps issues since it uses Dolt, which only `bd` can read.
 DOLT = ("dolt", "embeddeddolt")
 
@@ -190,18 +202,14 @@ def read_folder(
 
 
 def _list_others(folder: str, read: Container[str]) -> list[tuple[str, str]]:
-    """Return the paths that are not read, sorted, with the reasons; of hidden ones those that may have notes."""
+    """Return the paths that are not read, sorted, with the reasons; of hidden ones all but settings."""
     hidden: list[os.DirEntry[str]] = []
     others = [
         (one.path, "links are not followed" if one.is_symlink() else "files of this kind are not read")
         for one in iter_files(folder, hidden)
         if one.path not in read
     ]
-    others += [
-        (one.path, "names that begin with a dot are not read")
-        for one in hidden
-        if one.name.lower().endswith(ENDINGS) or (one.is_dir(follow_symlinks=False) and one.name not in SETTINGS)
-    ]
+    others += [(one.path, "names that begin with a dot are not read") for one in hidden if one.name not in SETTINGS]
     return sorted(others)
 
 
@@ -311,7 +319,8 @@ def read_markdown(
     else:
         if place is not None:
             return [ImportRecord(where, place.key, document.fields, document.body, text, place.folder, place.archived)]
-        if layout.is_key(stem) and isinstance(document.fields.get("kind"), str):
+        is_alone = stem not in pages.repeated or any(name in document.fields for name in OWN)
+        if is_alone and layout.is_key(stem) and isinstance(document.fields.get("kind"), str):
             return [ImportRecord(where, stem, document.fields, document.body, text, "", "retired" in document.fields)]
     found = _foreign(text, file, pages, kind)
     return [_named(with_status(one, record, decisions), name, pages.keys[inside]) for one in found]
@@ -368,13 +377,18 @@ def _foreign(text: str, file: NoteFile, pages: Pages, kind: str) -> list[ImportR
     remark = "; ".join(filter(None, (front.remark, found.remark)))
     at = text.find(body)
     line = text.count("\n", 0, at) + 1 if at >= 0 else 0
-    return [link_pages(replace(found, fields=fields, remark=remark, line=line), pages)]
+    # A stored head has all fields of the note.
+    left_out = tuple(one for one in found.left_out if head is None or one not in STORE_ONLY)
+    found = replace(found, fields=fields, left_out=left_out, remark=remark, line=line)
+    return [link_pages(found, pages)]
 
 
 def _reason_to_skip(front: Front, text: str, inside: str, pages: Pages) -> str:
     """Return why a file is no note; empty if it is one."""
     if not (front.fields or front.body.strip()):
         return "it is empty"
+    if is_deleted(front.fields):
+        return DELETED_REASON
     if is_template(text, inside, pages.vault.templates):
         return "it is a template"
     return "it is a backup of Logseq" if pages.vault.is_logseq and inside.startswith(BACKUPS) else ""

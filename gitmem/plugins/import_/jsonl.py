@@ -12,7 +12,7 @@ from gitmem.document.format import format as format_document
 from gitmem.document.parse import parse
 from gitmem.errors import FormatError
 from gitmem.frozen import replace
-from gitmem.plugins.import_.fields import ImportRecord, Unreadable, from_table
+from gitmem.plugins.import_.fields import DELETED_REASON, ImportRecord, Unreadable, from_table, is_deleted
 from gitmem.plugins.import_.systems import Graph, as_ended, in_common_terms, is_ended, list_objects
 from gitmem.plugins.import_.trackers import is_issue, read_issue
 from gitmem.store import layout
@@ -112,7 +112,7 @@ class _Joined(io.RawIOBase):
 def _load(line: bytes, where: str) -> Any:
     """Return the JSON value in a line, or why there is none."""
     try:
-        return json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
+        return json.loads(line.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_table_of)
     except UnicodeDecodeError:
         return Unreadable(where, "it is not UTF-8")
     except RecursionError:
@@ -124,12 +124,16 @@ def _load(line: bytes, where: str) -> Any:
 
 def _read_value(value: Any, where: str, kind: str, graph: Graph) -> Iterator[ImportRecord | Unreadable]:
     for place, found in list_objects(value, where):
-        if not isinstance(found, dict):
+        if isinstance(found, Unreadable):
+            yield found
+        elif not isinstance(found, dict):
             yield Unreadable(place, "it is not a JSON object")
         elif is_issue(found):
             yield from read_issue(found, where=place)
         elif (own := _of_ours(found, place)) is not None:
             yield own
+        elif is_deleted(found):
+            yield Unreadable(place, DELETED_REASON, is_skipped=True)
         elif not graph.add(found, place):
             table = in_common_terms(found, place)
             made = table if isinstance(table, Unreadable) else from_table(table, where=place, kind=kind)
@@ -138,6 +142,16 @@ def _read_value(value: Any, where: str, kind: str, graph: Graph) -> Iterator[Imp
 
 def _refuse_constant(name: str) -> None:
     raise json.JSONDecodeError(f"{name} is not a number", "", 0)
+
+
+def _table_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object; of a name that occurs twice, the last value has it, and others stay under further names."""
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        for number, (name, value) in enumerate(pairs, 1):
+            if value != table[name]:
+                table[f"{name} ({number})"] = value
+    return table
 
 
 def _of_ours(table: dict[str, Any], where: str) -> ImportRecord | Unreadable | None:

@@ -10,7 +10,15 @@ from gitmem.document import okf
 from gitmem.document.parse import parse, read_fields, unify
 from gitmem.document.split import split
 from gitmem.errors import FormatError
-from gitmem.plugins.import_.fields import STORE_ONLY, ImportRecord, Unreadable, add_fields, as_list, kind_of
+from gitmem.plugins.import_.fields import (
+    STORE_ONLY,
+    ImportRecord,
+    Unreadable,
+    add_fields,
+    as_list,
+    kind_of,
+    list_store_only,
+)
 from gitmem.plugins.import_.times import time_of
 from gitmem.store import layout
 
@@ -111,7 +119,10 @@ def foreign_concept(found: Mapping[str, Any], body: str, inside: str, where: str
         del fields["status"]  # retirement says the same
     text = body if body.strip() or not isinstance(description, str) else description
     ours = okf.in_order(okf.without_derived(fields))
-    return ImportRecord(where, pages.keys[inside], ours, text, archived=is_archived, left_out=left_out)
+    remark = (
+        f"fields that only gitmem sets were left out: {', '.join(lost)}" if (lost := list_store_only(found)) else ""
+    )
+    return ImportRecord(where, pages.keys[inside], ours, text, archived=is_archived, left_out=left_out, remark=remark)
 
 
 def _refs(found: Mapping[str, Any], body: str, inside: str, pages: Pages) -> list[str]:

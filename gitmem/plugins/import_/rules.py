@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 RULE_ENDING = ".mdc"
+# The one file of rules that a program read before it had a folder of them: plain text.
+RULE_FILES = (".cursorrules", ".windsurfrules", ".clinerules")
 RULE = "convention"
 _GLOBS = ("globs", "applyTo")
 _SIGNS = (*_GLOBS, "alwaysApply")
@@ -26,7 +28,7 @@ _BEAN = re.compile(r"([a-z0-9]+(?:[-.][a-z0-9]+)*)--[^/]*")
 
 def is_rule(fields: Mapping[str, Any], path: str) -> bool:
     """Return whether a Markdown file is a rule for agents, by its ending or its fields."""
-    return path.lower().endswith(RULE_ENDING) or any(name in fields for name in _SIGNS)
+    return path.lower().endswith((RULE_ENDING, *RULE_FILES)) or any(name in fields for name in _SIGNS)
 
 
 def rule_fields(fields: Mapping[str, Any], body: str) -> dict[str, Any]:

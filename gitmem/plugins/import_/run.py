@@ -209,7 +209,7 @@ def _incoming(
             left.reject(given, err)
     for name, number in sorted(left_out.items()):
         repository.notices.append(
-            f"the field {display(name)} was left out of {number}: it is too long or not plain data"
+            f"the field {display(name)} was left out of {number}: it is too long, not plain data, or only set by gitmem"
         )
     for remark, places in remarks.items():
         more = f" and {len(places) - 1} more" if len(places) > 1 else ""

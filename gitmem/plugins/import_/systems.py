@@ -15,13 +15,24 @@ import json
 from collections import defaultdict
 
 from gitmem.frozen import replace
-from gitmem.plugins.import_.fields import TEXT, TITLE, ImportRecord, Unreadable, as_list, without_empty
+from gitmem.plugins.import_.fields import (
+    EMPTY,
+    TEXT,
+    TITLE,
+    ImportRecord,
+    Unreadable,
+    as_list,
+    from_table,
+    without_empty,
+    words_of,
+)
 from gitmem.plugins.import_.names import key_of
 from gitmem.plugins.import_.times import time_of
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from typing import Any
 
 # Objects inside objects are read this deep: an agent file has agents, which have blocks.
@@ -39,6 +50,8 @@ _EMBEDDINGS = ("embedding", "fact_embedding", "name_embedding", "vector", "embed
 def list_objects(found: Any, where: str) -> Iterator[tuple[str, Any]]:
     """Yield the objects in a JSON value with their locations: those of lists, and of objects that only contain lists.
 
+    What such an object says besides its lists is named as skipped.
+
     Args:
         found: The value.
         where: Its location, for display.
@@ -54,8 +67,19 @@ def _list_objects(found: Any, where: str, depth: int) -> Iterator[tuple[str, Any
     lists = _lists_in(found) if isinstance(found, dict) and depth < DEEPEST else {}
     if not lists:
         yield where, found
+        return
     for name, inside in lists.items():
         yield from _list_objects(inside, f"{where}: {name}", depth + 1)
+    if beside := [name for name, value in found.items() if name not in lists and _says_something(value)]:
+        names = display(", ".join(beside))
+        yield where, Unreadable(where, f"not among its memories: {names}", is_skipped=True)
+
+
+def _says_something(value: object) -> bool:
+    """Return whether a value beside lists of memories has words: a number, a time or a version is about the export."""
+    if isinstance(value, str):
+        return len(value.split()) > 1 and time_of(value) is None
+    return bool(words_of("", value))
 
 
 def _lists_in(table: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -65,17 +89,32 @@ def _lists_in(table: Mapping[str, Any]) -> dict[str, list[Any]]:
         agents = table.get("agents")
         passages = [one for agent in agents if isinstance(agent, dict) for one in _passages(agent)] if agents else []
         return {"blocks": blocks, "passages": passages or _passages(table)}
-    if "frontmatter" in table or any(isinstance(table.get(name), str) and table[name] for name in TEXT):
+    if "frontmatter" in table or _has_text(table):
         return {}
     lists = {
         name: value
         for name, value in table.items()
-        if isinstance(value, list) and value and all(isinstance(one, dict) for one in value)
+        if isinstance(value, list) and any(isinstance(one, dict) for one in value)
     }
     if any(isinstance(table.get(name), str) and table[name] for name in TITLE):
-        return {name: value for name, value in lists.items() if name in _LISTS}
-    inner = {name: [table[name]] for name in ("memory", "data") if isinstance(table.get(name), dict)}
+        is_container = any(name in _LISTS for name in lists)
+        return {name: value for name, value in lists.items() if is_container and (name in _LISTS or _has_notes(value))}
+    # An object beside lists, or in the place of one, may be a memory or have some.
+    inner = {
+        name: [value]
+        for name, value in table.items()
+        if isinstance(value, dict)
+        and (name in ("memory", "data") or (lists and (_has_text(value) or any(map(_has_notes, value.values())))))
+    }
     return lists | inner
+
+
+def _has_text(table: Mapping[str, Any]) -> bool:
+    return any(isinstance(table.get(name), str) and table[name].strip() for name in TEXT)
+
+
+def _has_notes(value: object) -> bool:
+    return isinstance(value, list) and any(isinstance(one, dict) and _has_text(one) for one in value)
 
 
 def _is_blocks(value: object) -> bool:
@@ -154,8 +193,8 @@ def _texts(value: object) -> list[str]:
 
 def _graphiti_edge(table: dict[str, Any], _where: str) -> dict[str, Any]:
     name = table.get("name")
-    rest = {key: value for key, value in table.items() if key not in ("fact", "name", "episodes")}
     tags = [name.lower()] if isinstance(name, str) else []
+    rest = {key: value for key, value in table.items() if key not in ("fact", "episodes", *(["name"] if tags else []))}
     ended = table.get("invalid_at") or table.get("expired_at")
     return rest | without_empty(
         body=table["fact"],
@@ -174,12 +213,14 @@ def _graphiti_node(table: dict[str, Any], _where: str) -> dict[str, Any]:
 
 def _letta_block(table: dict[str, Any], _where: str) -> dict[str, Any]:
     about = table.get("description")
-    return without_empty(title=table["label"], body=table["value"], description=about, tags=as_list(table.get("tags")))
+    more = {"description": about, "tags": as_list(table.get("tags")), "metadata": table.get("metadata")}
+    return without_empty(title=table["label"], body=table["value"], **more)
 
 
 def _mem0_relation(table: dict[str, Any], _where: str) -> dict[str, Any]:
     end = table.get("target", table.get("destination"))
-    return {"body": f"{table['source']} — {table['relationship']} — {end}", "tags": ["relation"]}
+    rest = {name: table[name] for name in table if name not in ("source", "relationship", "target", "destination")}
+    return rest | {"body": f"{table['source']} — {table['relationship']} — {end}", "tags": ["relation"]}
 
 
 def _has(*names: str) -> Any:
@@ -212,45 +253,69 @@ class Graph:
     """The entities and relations of an MCP memory, which are read completely before their memories are made."""
 
     def __init__(self) -> None:
-        self._entities: list[tuple[str, Mapping[str, Any]]] = []
-        self._relations: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        # By name: where it was found first, its types, the lines of its observations, and its other fields.
+        self._entities: dict[str, tuple[str, list[str], list[str], dict[str, Any]]] = {}
+        self._relations: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
 
     def add(self, table: Any, where: str) -> bool:
         """Add an entity or a relation; return whether the object is one."""
         if not isinstance(table, dict):
             return False
         if isinstance(table.get("name"), str) and isinstance(table.get("observations"), list):
-            self._entities.append((where, table))
+            self._add_entity(table, where)
             return True
         if all(isinstance(table.get(name), str) for name in ("from", "to", "relationType")):
-            self._relations[table["from"]].append((table["relationType"], table["to"]))
+            more = _more(table, ("from", "to", "relationType", "type"))
+            self._relations[table["from"]].append((table["relationType"], table["to"], more))
             return True
         return False
 
-    def records(self, kind: str) -> Iterator[ImportRecord]:
+    def _add_entity(self, table: Mapping[str, Any], where: str) -> None:
+        """Add an entity; one with the name of another adds its observations to that one."""
+        name, about = table["name"], str(table.get("entityType") or "")
+        _, tags, seen, fields = self._entities.setdefault(name, (where, [], [], {}))
+        tags += [about] if about and about not in tags else []
+        seen += [line for one in table["observations"] if one and (line := f"- {_observation(one)}") not in seen]
+        for field, value in table.items():
+            if field not in ("name", "observations", "entityType", "type", *_EMBEDDINGS) and value not in EMPTY:
+                fields.setdefault(field, value)
+
+    def records(self, kind: str) -> Iterator[ImportRecord | Unreadable]:
         """Yield the memories: one for each entity, and one for each end of relations that is no entity."""
-        names = {str(table["name"]) for _, table in self._entities}
-        for where, table in self._entities:
-            name, about = str(table["name"]), str(table.get("entityType") or "")
-            seen = [f"- {_observation(one)}" for one in table["observations"]]
-            yield self._record(where, name, seen, names, kind, tags=[about] if about else [])
-        where = self._entities[0][0].partition(":")[0] if self._entities else "relations"
+        names = set(self._entities)
+        for name, (where, tags, seen, more) in self._entities.items():
+            yield self._record(where, name, seen, names, kind, tags=tags, more=more)
+        where = next(iter(self._entities.values()))[0].partition(":")[0] if self._entities else "relations"
         for name in sorted(set(self._relations) - names):
-            yield self._record(where, name, [], names, kind, tags=[])
+            yield self._record(where, name, [], names, kind, tags=[], more={})
 
     def _record(
-        self, where: str, name: str, lines: list[str], names: set[str], kind: str, *, tags: list[str]
-    ) -> ImportRecord:
+        self,
+        where: str,
+        name: str,
+        lines: list[str],
+        names: set[str],
+        kind: str,
+        *,
+        tags: list[str],
+        more: Mapping[str, Any],
+    ) -> ImportRecord | Unreadable:
         linked = self._relations.get(name, [])
-        lines = [*lines, *(f"- {relation} {other}" for relation, other in linked)]
-        refs = [key_of(other) for _, other in linked if other in names]
+        lines = [*lines, *(f"- {relation} {other}{rest}" for relation, other, rest in linked)]
+        refs = [key_of(other) for _, other, _ in linked if other in names]
         fields = without_empty(kind=kind, title=name, tags=tags, refs=list(dict.fromkeys(refs)))
-        key = key_of(name)
-        return ImportRecord(where, key, fields, "\n".join(lines) or name, name=name if key != name else "")
+        return from_table({**more, **fields, "key": name, "body": "\n".join(lines) or name}, where=where, kind=kind)
+
+
+def _more(table: Mapping[str, Any], read: Collection[str]) -> str:
+    """Return the other fields of an observation or relation in parentheses; empty if there is none."""
+    parts = [f"{name}: {value}" for name, value in table.items() if name not in read and value not in EMPTY]
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _observation(value: object) -> str:
     """Return the text of an observation, which some servers store as an object."""
     if isinstance(value, dict):
-        return next((str(value[name]) for name in TEXT if value.get(name)), json.dumps(value, ensure_ascii=False))
+        name = next((name for name in TEXT if value.get(name)), "")
+        return f"{value[name]}{_more(value, (name,))}" if name else json.dumps(value, ensure_ascii=False)
     return " ".join(str(value).split("\n"))

@@ -12,7 +12,19 @@ import json
 
 from gitmem.document.fields import MAX_PRIORITY
 from gitmem.model import CLAIMED, CLOSED, FAILED, OPEN, TASK
-from gitmem.plugins.import_.fields import ImportRecord, Unreadable, add_fields, as_list, without_empty
+from gitmem.plugins.import_.fields import (
+    DELETED,
+    EMPTY,
+    STORE_ONLY,
+    ImportRecord,
+    Unreadable,
+    add_fields,
+    as_list,
+    is_plain_list,
+    list_store_only,
+    without_empty,
+    words_of,
+)
 from gitmem.plugins.import_.times import time_of
 from gitmem.tasks.life import NOTE_BYTES
 from gitmem.tasks.task import DONE, RELEASED
@@ -28,9 +40,15 @@ FACT = "fact"
 _OPEN = ("open", "todo", "draft", "ready", "blocked", "deferred", "pinned", "hooked", "backlog")
 _HELD = ("in_progress", "in-progress", "claimed", "started")
 _CLOSED = ("closed", "completed", "done", "resolved", "scrapped", "cancelled")
-# beads keeps deleted issues, so that no clone brings them back.
-_DELETED = ("tombstone", "deleted")
-_LEVELS = {"critical": 0, "high": 1, "normal": 2, "medium": 2, "low": 3, "deferred": 4}
+_LEVELS = {
+    **{f"p{level}": level for level in range(MAX_PRIORITY + 1)},
+    "critical": 0,
+    "high": 1,
+    "normal": 2,
+    "medium": 2,
+    "low": 3,
+    "deferred": 4,
+}
 # Fields that only an issue has, besides id, title and status.
 _SIGNS = (
     *("priority", "issue_type", "bean_type", "dependencies", "acceptance_criteria", "close_reason", "slug", "attempts"),
@@ -52,6 +70,7 @@ _READ = frozenset(
         *("issue_type", "type", "owner", "stale_after", "last_verified", *_BODIES),
     )
 )
+_WORDS = ("labels", "tags", "requires", "blocked_by", "paths", "produces")
 # The fields that may have the text of a comment: of beads, and of other trackers.
 _TEXTS = ("text", "body", "content", "comment", "message")
 _FRAME = frozenset(("id", "issue_id", "author", "user", "created_at", "created", "updated_at"))
@@ -64,7 +83,7 @@ def is_issue(table: Mapping[str, Any]) -> bool:
     return (
         isinstance(table.get("id"), str | int)
         and isinstance(table.get("title"), str)
-        and str(table.get("status")).lower() in (*_OPEN, *_HELD, *_CLOSED, *_DELETED)
+        and str(table.get("status")).lower() in (*_OPEN, *_HELD, *_CLOSED, *DELETED)
         and any(name in table for name in _SIGNS)
         and "frontmatter" not in table
     )
@@ -81,7 +100,7 @@ def read_issue(table: Mapping[str, Any], *, where: str) -> list[ImportRecord | U
     status = str(table["status"]).lower()
     if not key:
         return [Unreadable(where, "its id has neither a letter nor a digit")]
-    if status in _DELETED:
+    if status in DELETED:
         return [Unreadable(where, "it was deleted in its tracker", is_skipped=True)]
     fields: dict[str, Any] = {"kind": FACT if str(table.get("bean_type")) == FACT else TASK}
     fields["title"] = " ".join(str(table["title"]).split())
@@ -99,12 +118,13 @@ def read_issue(table: Mapping[str, Any], *, where: str) -> list[ImportRecord | U
         updated=time_of(table.get("updated_at")),
         by={"who": str(author)} if author else None,
     )
-    left_out = add_fields(table, _READ, fields)
+    left_out = [*add_fields(table, _READ | STORE_ONLY, fields)]
+    left_out += [name for name in list_store_only(table) if name not in fields and name not in _READ]
     comments = _comments(table)
     said = [(text, who, when) for text, who, when in comments if text.upper().startswith(LEARNED)]
     body = _body(table, fields, [one for one in comments if one not in said])
     learned = [_list_learnings(key, text, who, when, where) for text, who, when in said]
-    return [ImportRecord(where, key, fields, body, left_out=left_out), *learned]
+    return [ImportRecord(where, key, fields, body, left_out=tuple(left_out)), *learned]
 
 
 def key_of(identity: object) -> str:
@@ -164,8 +184,7 @@ def _links(table: Mapping[str, Any]) -> dict[str, Any]:
     given = table.get("dependencies")
     for one in given if isinstance(given, list) else []:
         kind = str(one.get("type") or "blocks") if isinstance(one, dict) else "blocks"
-        other = one.get("depends_on_id", one.get("id")) if isinstance(one, dict) else one
-        if not isinstance(other, str | int):
+        if not (other := _other_of(one)):
             continue
         if kind == "blocks":
             waits.append(key_of(other))
@@ -221,7 +240,7 @@ def _body(table: Mapping[str, Any], fields: Mapping[str, Any], comments: list[tu
     """Return the body of a task: everything that people wrote, and what does not fit into fields."""
     parts = []
     for name, heading in _BODIES.items():
-        text = str(table.get(name) or "").strip()
+        text = _text_of(table.get(name))
         parts += [f"## {heading}\n\n{text}" if heading else text] if text else []
     notes = [str(row.get("notes") or "") for row in _rows(table, "attempt_log", "attempts")]
     long = [text for text in notes if len(text) > NOTE_BYTES]
@@ -230,4 +249,31 @@ def _body(table: Mapping[str, Any], fields: Mapping[str, Any], comments: list[tu
     parts += ["## Notes in full\n\n" + "\n\n".join(long)] if long else []
     lines = [f"- {' '.join(filter(None, (when, who)))}: {text}" for text, who, when in comments]
     parts += ["## Comments\n\n" + "\n".join(line.replace("\n", "\n  ") for line in lines)] if lines else []
+    parts += [_text_of({name: table[name]}) for name in sorted(_READ & table.keys()) if _is_odd(name, table[name])]
     return "\n\n".join(parts) or str(fields["title"])
+
+
+def _text_of(value: object) -> str:
+    """Return what people wrote in a field, also if it is a list or a table."""
+    if isinstance(value, str) or not value:
+        return str(value or "").strip()
+    return words_of("", value).strip(" :\n") or json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _is_odd(name: str, value: object) -> bool:
+    """Return whether a field of an issue has another form than the one that is read: its text goes to the body."""
+    if value in EMPTY:
+        return False
+    if name in _WORDS:
+        return not is_plain_list(value)
+    if name == "dependencies":
+        return not isinstance(value, list) or not all(_other_of(one) for one in value)
+    if name in ("comments", "attempts", "attempt_log"):
+        return not isinstance(value, list)
+    return name == "priority" and _priority(value) is None
+
+
+def _other_of(dependency: object) -> str:
+    """Return the id of the issue that a dependency names; empty if it names none."""
+    other = dependency.get("depends_on_id", dependency.get("id")) if isinstance(dependency, dict) else dependency
+    return str(other) if isinstance(other, str | int) else ""

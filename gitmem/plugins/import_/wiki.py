@@ -8,6 +8,7 @@ Code's documentation, "Auto memory": ``MEMORY.md`` is an index of files with ``n
 from __future__ import annotations
 
 import re
+from collections import Counter
 from types import MappingProxyType
 from unicodedata import normalize
 from urllib.parse import unquote
@@ -50,6 +51,7 @@ class Pages:
         is_bundle: Whether it is a bundle of the Open Knowledge Format.
         vault: The vault that it is in.
         remarks: What the index of an auto memory says about notes, by their keys.
+        repeated: The names, without folder and extension, that several of the notes have.
         lost: The keys of notes that were refused: what the index says about them stays in it.
     """
 
@@ -60,6 +62,7 @@ class Pages:
     is_bundle: bool = False
     vault: Vault = NO_VAULT
     remarks: Mapping[str, str] = MappingProxyType({})
+    repeated: Collection[str] = frozenset()
     lost: Collection[str] = frozenset()
 
     def find(self, name: str) -> str:
@@ -95,7 +98,9 @@ def pages_of(
         for name in others:
             if (plain := normalize("NFC", name)) not in by_name:
                 by_path.setdefault(plain, keys[path])
-    return Pages(keys, by_path, by_name, INDEX in keys, is_bundle, vault)
+    stems = Counter(path.rpartition("/")[2].rpartition(".")[0] for path in keys)
+    repeated = {stem for stem, count in stems.items() if count > 1}
+    return Pages(keys, by_path, by_name, INDEX in keys, is_bundle, vault, repeated=repeated)
 
 
 def link_pages(found: ImportRecord, pages: Pages) -> ImportRecord:

@@ -20,6 +20,7 @@ from support.branch import fields_of, keys_found, memory_files
 from support.catalogs import catalog_of, said_by
 from support.facts import make_memory, put
 
+from gitmem.commands.export import write_file
 from gitmem.errors import NotFoundError
 from gitmem.git import Git
 from gitmem.index.catalog import texts_of
@@ -411,3 +412,157 @@ def test_imported_memories_are_not_read_again(
     paths = git(repo, "ls-tree", "-r", "memory").splitlines()
     assert len(keys_found(memory, "thing")) == len(BEADS)
     assert not {line.split()[2] for line in paths if line.endswith(".md") and "/" in line} & set(read)
+
+
+def rows(*tables: object) -> bytes:
+    return b"".join(json.dumps(table).encode() + b"\n" for table in tables)
+
+
+def note(number: int, **more: object) -> dict[str, object]:
+    return {"content": f"walrus{number} is about topic{number} and part{number}", **more}
+
+
+def walruses(count: int) -> str:
+    return " ".join(f"walrus{number}" for number in range(1, count + 1))
+
+
+GONE = "it was deleted where it comes from"
+DOT = "names that begin with a dot are not read"
+NO_OBJECT = "it is not a JSON object"
+ENTITY = {"type": "entity", "name": "Ana"}
+ISSUE = {"id": "b-1", "title": "walrus1", "status": "open", "priority": "walrus2", "labels": [{"name": "walrus3"}]}
+# By what is odd: the files, the words that are imported, and the places that are named with a reason.
+ODD: dict[str, tuple[dict[str, bytes], str, dict[str, str]]] = {
+    "CRLF and BOM": (
+        {"a.jsonl": b"\xef\xbb\xbf" + rows(note(1), note(2)).replace(b"\n", b"\r\n")},
+        walruses(2),
+        {},
+    ),
+    "UTF-16 and blank": (
+        {"a.jsonl": rows(note(1)).decode().encode("utf-16"), "b.jsonl": b"\n"},
+        "",
+        {"a.jsonl": "it is not text", "b.jsonl": "it has no memories"},
+    ),
+    "bad lines": (
+        {"a.jsonl": rows(note(1)) + b'{"content": "caf\xe9"}\n{bad\n{"content": "x"},\n' + rows(note(2))},
+        walruses(2),
+        {"a.jsonl:2": "it is not UTF-8", "a.jsonl:3": "it is not JSON", "a.jsonl:4": "it is not JSON: Extra data"},
+    ),
+    "deleted": (
+        {
+            "a.jsonl": rows(
+                note(1, deleted=False, deleted_at=None),
+                note(2, is_deleted=1),
+                {"id": "b", "title": "t", "status": "tombstone"},
+                note(4, deletedAt="2024-01-01"),
+                note(5, type="tombstone"),
+            ),
+            "b.md": b"---\ndeleted: true\n---\nx\n",
+        },
+        walruses(1),
+        {"a.jsonl:2": GONE, "a.jsonl:3": GONE, "a.jsonl:4": GONE, "a.jsonl:5": GONE, "b.md": GONE},
+    ),
+    "lists in an object with a title": (
+        {
+            "a.json": rows(
+                {"title": "Export", "memories": [note(1), "words", None], "lessons": [note(2)], "by": "the whole team"}
+            )
+        },
+        walruses(2),
+        {"a.json:1: memories[2]": NO_OBJECT, "a.json:1: memories[3]": NO_OBJECT, "a.json:1": "memories: by"},
+    ),
+    "objects beside a list": (
+        {
+            "a.json": rows(
+                {"results": [note(1)], "pinned": note(2), "deep": {"items": [note(3)]}, "about": "all", "stats": ["x"]}
+            )
+        },
+        walruses(3),
+        {"a.json:1": "not among its memories: stats"},
+    ),
+    "a name twice": ({"a.jsonl": b'{"content": "walrus1 first", "content": "walrus2 second"}\n'}, walruses(2), {}),
+    "fields of other types": (
+        {
+            "a.jsonl": rows(
+                note(
+                    1,
+                    tags={"walrus2": "walrus3"},
+                    task={"id": "walrus4"},
+                    paths=[{"path": "walrus5"}],
+                    refs=["walrus6", {"to": "walrus7"}],
+                    deep={"text": "walrus8 " * 200, "count": 987654},
+                )
+            )
+        },
+        f"{walruses(8)} 987654",
+        {},
+    ),
+    "an entity twice": (
+        {
+            "memory.json": rows(
+                {**ENTITY, "entityType": "person", "observations": ["walrus1", {"text": "walrus2", "at": "walrus3"}]},
+                {**ENTITY, "entityType": "owner", "observations": ["walrus4"], "note": "walrus5"},
+                {"type": "relation", "from": "Ana", "to": "walrus6", "relationType": "likes", "why": "walrus7"},
+            )
+        },
+        walruses(7),
+        {},
+    ),
+    "an issue of other types": (
+        {
+            "issues.jsonl": rows(
+                {**ISSUE, "comments": "walrus4", "dependencies": {"needs": "walrus5"}, "attempts": 4242, "closed": True}
+                | {"acceptance_criteria": ["walrus6"]}
+            )
+        },
+        f"{walruses(6)} 4242",
+        {"the field closed was left out of 1": "only set by gitmem"},
+    ),
+    "files": (
+        {
+            "v/a.md": b"\xff\xfea\0",
+            "v/b.md": b"caf\xe9",
+            "v/c.md": b"",
+            "v/d.md": b"x" * 70_000,
+            "v/e.md": b"---\nno: [yaml\n---\nwalrus1\n",
+            "v/f.md": b"---\ntitle: walrus2\nopen walrus3\n",
+            "v/.g.md": b"x",
+            "v/.rules": b"x",
+            "v/.trash/h.md": b"x",
+            "v/i.txt": b"x",
+        },
+        walruses(3),
+        {"v/a.md:1": "not UTF-8", "v/b.md:1": "not UTF-8", "v/c.md": "it is empty", "v/d.md": "larger than 64 KiB"}
+        | {"v/.g.md": DOT, "v/.rules": DOT, "v/.trash": DOT, "v/i.txt": "files of this kind are not read"},
+    ),
+    "equal names": (
+        {f"v/{one}/auth.md": f"---\nkind: doc\n---\nwalrus{one} {'octopus' * one}\n".encode() for one in (1, 2)},
+        walruses(2),
+        {},
+    ),
+    "one file of rules": ({".cursorrules": b"Use tabs walrus1\n\n- and walrus2\n"}, walruses(2), {}),
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_each_note_of_an_odd_source_is_imported_or_named(memory: Memory, repo: Path, tmp_path: Path, odd: str) -> None:
+    files, words, named = ODD[odd]
+    for path, content in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(content)
+
+    done = run(memory, *sorted({str(tmp_path / path.partition("/")[0]) for path in files}))
+
+    imported = memory_files(repo)
+    said = dict(part.split(": ", 1) for part in memory.notices)
+    for group in (done.unreadable, done.others, done.settled.skipped, done.settled.merged, done.settled.near):
+        said |= {where.removeprefix(f"{tmp_path}/"): reason for where, reason in group.kept}
+    assert [word for word in words.split() if word not in "".join(imported.values())] == []
+    assert [(where, said.get(where)) for where, reason in named.items() if reason not in said.get(where, "")] == []
+    assert not {where for where in said if "frontmatter" not in said[where]} - named.keys()
+    lines = tmp_path / "export.jsonl"
+    write_file(memory.bulk.export(Query(everything=True, limit=99)), lines)
+    git(tmp_path, "init", "-q", "-b", "main", "copy")
+    with Memory(tmp_path / "copy") as other:
+        run(other, str(lines))
+    assert not imported or memory_files(tmp_path / "copy") == imported
