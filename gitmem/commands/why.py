@@ -586,4 +586,7 @@ def explain(store: OpenStore, options: Options, report: Callable[[SearchStep], N
     with Explainer(store, options, report) as explainer:
         for due in explainer.list_failed():
             return explainer.explain(due, with_diff=with_diff)
+    catalog = store.catalog()
+    if state.is_withdrawn(catalog, store.ground(catalog), key):
+        return Why(key, NO_CHECK, reason=f"it does not count: {state.NOT_STATED}")
     return Why(key, NO_CHECK, reason="it has no check, or is retired: there is nothing to explain")

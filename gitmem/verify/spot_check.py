@@ -12,7 +12,7 @@ import time
 from gitmem.document.builtin_checks import globs_of, is_followed, parse_arguments, row_of
 from gitmem.document.check_values import OR_IN
 from gitmem.errors import GitmemError, suppress
-from gitmem.model import BUILTIN, FAILS, HOLDS, Check
+from gitmem.model import ADOPTED, BUILTIN, FAILS, HOLDS, Check
 from gitmem.text import display, parse_json
 from gitmem.text.globs import fixed_prefix, is_plain, normal, unescape
 from gitmem.verify.builtin_answers import answer_contents, files_of
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from gitmem.document.answers import BuiltinAnswer
     from gitmem.git import Git
+    from gitmem.index.catalog import Catalog
     from gitmem.index.catalog.state import StaleCheck
     from gitmem.verify.files import Entry
 
@@ -55,6 +56,31 @@ def answer_stale(
         files = {check: files_of(tree, check) for check in checks.values()}
         return _answer_each(git, tree, checks, files, spent)
     return {}
+
+
+def without_restated(
+    git: Git, commit: str, catalog: Catalog, answers: dict[StaleCheck, tuple[str, str]]
+) -> dict[StaleCheck, tuple[str, str]]:
+    """Return the answers without failures of adopted facts whose lines of their documents changed as well.
+
+    The documents may no longer say so, which only ``verify`` finds out: until then they are stale.
+    """
+    failed = [one.key for one, (outcome, _) in answers.items() if outcome == FAILS]
+    fields = "SELECT m.key, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0 AND m.kind ="
+    rows = list(catalog.each(f"{fields} '{ADOPTED}' AND m.key IN ({{}})", failed)) if failed else []
+    if not rows:
+        return answers
+    from gitmem.verify.references import CHANGED, anchors_in, reference_states  # only for failures
+
+    anchors = {key: anchors_in(parse_json(text)) for key, text in rows}
+    documents = sorted({anchor.ref.path for each in anchors.values() for anchor in each})
+    tree = CodeTree(git, commit, git.list_paths(commit, *documents) if documents else ())
+    restated = {
+        key
+        for key, each in anchors.items()
+        if any(one.state == CHANGED for one in reference_states(git, tree, each, has_diff=False))
+    }
+    return {one: answer for one, answer in answers.items() if answer[0] != FAILS or one.key not in restated}
 
 
 class _Spent:

@@ -210,3 +210,21 @@ def test_answers_are_forgotten_when_head_moves(verified: Memory, repo: Path) -> 
     commit_files(repo, {PLACE: THREE})
 
     assert "FAILED" not in SHOWN["start"](verified, repo)
+
+
+@pytest.mark.parametrize("is_restated", [False, True])
+def test_claim_fails_only_if_its_document_still_has_its_lines(memory: Memory, repo: Path, run_cli, is_restated) -> None:
+    text = "- `RETRIES` (default: `3`) is for the gateway.\n"
+    commit_files(repo, {"AGENTS.md": text, PLACE: THREE})
+    assert run_cli("adopt", "--apply").status == run_cli("verify").status == 0
+    git(repo, "checkout", "-q", "-b", "feature")
+    commit_files(repo, {PLACE: FOUR, "AGENTS.md": text.replace("3", "4") if is_restated else f"# A\n\n{text}"})
+    with Memory(repo) as now:
+        catalog = now.repository.catalog()
+        ground = now.repository.ground(catalog)
+        (key,) = [key for (key,) in catalog.rows("SELECT key FROM memory WHERE title LIKE '%RETRIES%'")]
+
+        now.repository.spot_check(catalog, ground, [key])
+
+        found = statuses(now)[key]
+    assert (found == "failed") is not is_restated

@@ -30,6 +30,8 @@ EXPIRES = "s.until"
 # What the last attempt to run a check here showed, in the column ``blocked``: it could not be run, or it did not pass
 # and nothing showed that the code is the cause. Or it did not pass, and no document of this commit states the fact.
 NOT_RUN, NOT_PASSED, WITHDRAWN = 1, 2, 3
+# Why a withdrawn fact does not count.
+NOT_STATED = "its document no longer says so on this branch, or it holds by another place"
 # SQL expression: the memory has conflicting versions by two people (``document.conflict``).
 TO_SETTLE = "instr(t.marks, ' conflict ')"
 
@@ -153,6 +155,14 @@ def list_blocked(catalog: Catalog, ground: int | None) -> list[tuple[str, str, i
     """
     condition = f"s.blocked > 0 AND s.outcome <> 'fails' AND {CLAIM}"
     return _by_index(catalog, ground, "m.key, m.title, m.id, m.path", "state_blocked", condition)
+
+
+def is_withdrawn(catalog: Catalog, ground: int | None, key: str) -> bool:
+    """Return whether a fact does not count on a ground, since no document states it there."""
+    withdrawn = (
+        "SELECT 1 FROM state s JOIN memory m ON m.id = s.fact WHERE s.ground = ? AND m.key = ? AND s.blocked = ?"
+    )
+    return catalog.row(f"{withdrawn} AND {LIVE}", (ground or 0, key, WITHDRAWN)) is not None
 
 
 def suspects(catalog: Catalog, ground: int | None) -> dict[str, tuple[str, ...]]:
@@ -395,7 +405,7 @@ def _reason(status: str, chain: tuple[str, ...], outcome: str | None, attempt: i
     if status == SUSPECT:
         return explain_chain(chain)
     if attempt == WITHDRAWN:
-        return "its document no longer says so on this branch"
+        return NOT_STATED
     if status != STALE:
         return ""
     if outcome == CHANGED:

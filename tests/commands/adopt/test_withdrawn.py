@@ -171,6 +171,7 @@ def test_branch_that_corrects_a_sentence_accuses_no_claim(memory, repo, run_cli,
     assert [title for title, _ in claims(run_cli)] == [title for title, _ in known]
     named = json.loads(verified.err and run_cli("verify", "--json").out)["withdrawn"]
     assert all(run_cli("verify", one["key"]).status == 0 and one["because"] for one in named)
+    assert all("it does not count" in run_cli("why", one["key"]).out for one in named)
     git(repo, "checkout", "-q", "main")
     assert run_cli("verify").status == 0
     assert claims(run_cli) == known, "the default branch still says so"
