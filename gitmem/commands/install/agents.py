@@ -19,11 +19,11 @@ from gitmem.commands.install.client_files import (
     list_pieces,
 )
 from gitmem.commands.install.jsonc import JsoncError, parse
-from gitmem.commands.install.pieces import FileRefusedError, FileSection, Whole
+from gitmem.commands.install.pieces import FileRefusedError, FileSection, Whole, is_blank
 from gitmem.commands.install.place import ADD, KEEP, LEAVE, REMOVE, UPDATE, InstallFolder, InstallStep
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
-from gitmem.store.state.empty_files import note_empty, was_empty
+from gitmem.store.state.empty_files import note_empty, note_kept, was_empty
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,6 +84,8 @@ def install(git: Git | None, wanted: AgentSetup) -> tuple[InstallStep, ...]:
         if step.what in (ADD, UPDATE):
             if git is not None:
                 note_empty(git.repository.state, path, *path.parents)
+                if step.what == UPDATE and is_blank(step.before):
+                    note_kept(git.repository.state, path)
             places.write(path, step.after)
     return tuple(step for _, step, _ in planned)
 
@@ -120,7 +122,18 @@ def _removal_steps(git: Git | None, wanted: AgentSetup) -> list[tuple[InstallFol
     if not wanted.plugin:
         needed = _list_needed(place, [name for name in CLIENTS if name not in names], user=wanted.user)
         pieces = [piece for piece in pieces if _key(place, piece) not in needed]
-    return [(place, step, path) for path, step in apply(place, pieces, is_removal=True)]
+    state = git.repository.state if git is not None else ""
+    steps = [(path, _without_shell(step, state)) for path, step in apply(place, pieces, is_removal=True)]
+    return [(place, step, path) for path, step in steps]
+
+
+def _without_shell(step: InstallStep, state: str) -> InstallStep:
+    """Return a step that removes a file if nothing that anyone wrote is left in it.
+
+    In a home folder, nothing shows whether the file is gitmem's: there it stays.
+    """
+    is_shell = step.what == UPDATE and bool(state) and is_blank(step.after) and not was_empty(state, step.path)
+    return replace(step, what=REMOVE, after="") if is_shell else step
 
 
 def where(git: Git | None, wanted: AgentSetup) -> tuple[InstallFolder, tuple[str, ...]]:

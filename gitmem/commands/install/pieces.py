@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from hashlib import sha256
 
 from gitmem.commands.install import jsonc
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 # The program alone, wherever it is installed: people write the full path for an environment that is not on PATH.
 PROGRAM = "gitmem"
 _PROGRAM = re.compile(r"(?:\S*[/\\])?(?:gitmem|git-mem)(?:\.exe)?")
+# What a client's file calls the number of its format.
+VERSIONS = ("version", "$version")
 COMMANDS = ("command", "bash", "powershell")
 # Comment markers by file extension; JSON has none.
 COMMENTS = {
@@ -265,6 +268,24 @@ class Entries:
         lines = [value[name] for name in COMMANDS if name in value]
         words = [_words(one, value.get("args")) for one in lines]
         return bool(words) and all(f"{one} ".startswith(f"gitmem {self.calls} ") for one in words)
+
+
+def is_blank(text: str) -> bool:
+    """Return whether a JSON file sets nothing: it has no comment, only empty containers and the number of its format.
+
+    Qwen Code 0.15.10 adds ``$version`` to settings files that it migrates.
+    """
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    is_number = {name for name in VERSIONS if isinstance(found, dict) and isinstance(found.get(name), int)}
+    return isinstance(found, dict) and not any(_sets_something(found[name]) for name in found.keys() - is_number)
+
+
+def _sets_something(value: object) -> bool:
+    inner = value.values() if isinstance(value, dict) else value
+    return not isinstance(inner, Iterable) or isinstance(value, str) or any(map(_sets_something, inner))
 
 
 def _canonical(path: tuple[str, ...], name: str, value: object) -> str:

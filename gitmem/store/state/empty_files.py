@@ -19,14 +19,18 @@ def note_empty(state: str, *paths: str | os.PathLike[str]) -> None:
         state: The repository's folder of local state.
         paths: What is about to be written to, or made.
     """
-    new = [os.path.realpath(path) for path in paths if _is_empty(os.path.realpath(path))]
-    known = _read(state)
+    note_kept(state, *(path for path in paths if _is_empty(os.path.realpath(path))))
+
+
+def note_kept(state: str, *paths: str | os.PathLike[str]) -> None:
+    """Note files and folders that stay, even if nothing else is left in them."""
+    new, known = [os.path.realpath(path) for path in paths], _read(state)
     if lines := [path for path in new if path not in known and "\n" not in path]:
         append_file(os.path.join(state, NOTE), os.fsencode("".join(f"{path}\n" for path in lines)))
 
 
 def was_empty(state: str, path: str | os.PathLike[str]) -> bool:
-    """Return whether a file or folder was there before, and empty."""
+    """Return whether a file or folder was there before, and empty, or with nothing to lose."""
     return os.path.realpath(path) in _read(state)
 
 

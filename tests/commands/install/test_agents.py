@@ -327,6 +327,35 @@ def test_workflows_of_an_installed_bmad_use_the_skills(memory: Memory) -> None:
     assert [path.name for path in custom.iterdir()] == ["bmad-code-review.toml"]
 
 
+@pytest.mark.parametrize("name", [name for name, one in CLIENTS.items() if one.settings[False].endswith(".json")])
+@pytest.mark.parametrize("is_theirs", [False, True])
+def test_settings_that_a_client_rewrote_are_removed_if_nothing_of_a_person_is_left(
+    memory: Memory, repo: Path, name: str, is_theirs: bool
+) -> None:
+    git_of, wanted = memory.repository.git, AgentSetup((name,))
+    path = repo / CLIENTS[name].settings[False]
+    for indent, mine, more, is_left in (
+        (None, {}, {}, False),
+        (2, {}, {"$version": 4}, False),
+        (4, {}, {"mcpServers": {}, "list": []}, False),
+        (None, {}, {"model": "x"}, True),
+    ):
+        if is_theirs:
+            path.parent.mkdir(exist_ok=True, parents=True)
+            path.write_text(json.dumps({"version": 1, "hooks": mine}))
+        agents.install(git_of, wanted)
+        path.write_text(json.dumps(json.loads(path.read_text()) | more, indent=indent))
+
+        agents.uninstall(git_of, wanted)
+
+        assert path.exists() == (is_left or is_theirs), (indent, more)
+        assert path.parent.exists() == path.exists()
+        if path.exists():
+            assert "gitmem" not in path.read_text()
+            assert more.items() <= json.loads(path.read_text()).items()
+            shutil.rmtree(path.parent)
+
+
 def test_programs_of_cline_are_executable_and_answer_and_are_removed(
     memory: Memory, repo: Path, tmp_path: Path
 ) -> None:
