@@ -450,11 +450,10 @@ def _next_command(adoption: Adoption, out: Output) -> str:
         with open_quietly(out) as memory:
             has_store = memory.repository.has_store()
         return "gitmem adopt --apply" if has_store else "gitmem init && gitmem adopt --apply"
+    from gitmem.document.file_checks import first_fact_command
+
     # The first fact makes the branch.
-    read = [document.path for document in adoption.documents]
-    if "README.md" in read:
-        return 'gitmem fact "There is a README" --exists README.md'
-    return f"gitmem fact {shlex.quote(f'There is a file {read[0]}')} --exists {shlex.quote(read[0])}"
+    return first_fact_command([document.path for document in adoption.documents])
 
 
 def _print_unfounded(adoption: Adoption, out: Output, args: Arguments) -> None:

@@ -30,6 +30,15 @@ SAMPLE = 4096
 BOM = b"\xef\xbb\xbf"
 
 
+def first_fact_command(files: Sequence[str]) -> str:
+    """Return the command that records a fact about one of some files, of which there is at least one."""
+    import shlex  # it imports re: 6 ms, and recall needs neither
+
+    if "README.md" in files:
+        return 'gitmem fact "There is a README" --exists README.md'
+    return f"gitmem fact {shlex.quote(f'There is a file {files[0]}')} --exists {shlex.quote(files[0])}"
+
+
 def path_globs(taken: CheckArguments) -> tuple[str, ...]:
     """Return the glob that names the path of a check, whatever characters are in it."""
     return (escape(taken.text),)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 
 from gitmem import __version__
 from gitmem.commands.report.page import model, rank_factors, timeline
 from gitmem.commands.report.page.model import ARCHIVED, EXPIRED, LIVE, SUPERSEDED, Page, PageMemory
 from gitmem.document.author import read_author
+from gitmem.document.file_checks import first_fact_command
 from gitmem.document.spec import format_check
 from gitmem.errors import NotFoundError, ProcessError
 from gitmem.frozen import frozen, replace
@@ -18,6 +20,7 @@ from gitmem.model import FAILED, STALE, SUSPECT, TASK, UNPROVEN, Check
 from gitmem.recall import RecallRun
 from gitmem.statuses import describe_chain, name_chain
 from gitmem.store.scopes import PROJECT, UNIVERSAL, is_meant
+from gitmem.text.globs import is_plain
 from gitmem.text.secrets import redact
 from gitmem.text.slugs import natural_order
 from gitmem.verify.blame.culprit import describe_culprits, with_last_held
@@ -103,13 +106,23 @@ def gather_now(repository: OpenRepository, *, status: Mapping[str, Any], scope: 
     ground = store.checked_ground(catalog)
     source = PageSource(catalog, git, ground, store.local, store.policy(), repository.config, repository.now)
     with catalog.reading():
-        return gather(
+        page = gather(
             source,
             page,
             status,
             (line or "", short or code or ""),
             accepts=lambda fields: store.store.scope != UNIVERSAL or is_meant(fields, (scope,), domains),
         )
+    return replace(page, first_fact=_first_fact(git, code)) if code and not any(page.counts().values()) else page
+
+
+def _first_fact(git: Git, code: str) -> str:
+    """Return the command that records a fact about a file at the top of the code; empty if there is none to name."""
+    entries = os.fsdecode(git.run("ls-tree", "-z", "--full-tree", code).stdout).split("\0")
+    files = [name for mode, _, name in (entry.partition("\t") for entry in entries) if mode.startswith("100")]
+    names = [name for name in files if name.isprintable() and is_plain(name) and not name.startswith("-")]
+    names.sort(key=lambda name: (not name.lower().startswith("readme"), name.startswith(".")))
+    return first_fact_command(names) if names else ""
 
 
 def gather(

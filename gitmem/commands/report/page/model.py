@@ -168,6 +168,7 @@ class Page:
         left_out: The number of memories of other scopes, which the page does not show.
         commits: The address of a commit on the code's forge, without the commit's name at its end; or empty.
         files: The address of a file of the code at ``code`` on its forge, without the file's path at its end; or empty.
+        first_fact: The command that records a fact about a file of the code, if no memory has a status; or empty.
         ranking: The settings for ranking the page's search (``rank_factors.settings``); empty if it cannot rank.
     """
 
@@ -188,6 +189,7 @@ class Page:
     left_out: int = 0
     commits: str = ""
     files: str = ""
+    first_fact: str = ""
     ranking: Mapping[str, Any] | None = None
 
     def of(self, *statuses: str) -> list[PageMemory]:

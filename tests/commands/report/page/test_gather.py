@@ -53,6 +53,25 @@ def test_facts_of_one_second_are_in_the_order_of_their_numbers_in_every_list(rep
     assert [strip.key for strip in page.timeline.strips] == names
 
 
+def test_first_fact_is_about_a_file_that_the_code_has(repo: Path, memory) -> None:
+    readme = 'gitmem fact "There is a README" --exists README.md'
+    git(repo, "rm", "-rq", ".")
+    put(repo, make_memory("plain", "Plain"))
+    for name, command in (
+        ("docs/README.md", ""),
+        ("a*.md", ""),
+        ("-f", ""),
+        (".gitignore", "gitmem fact 'There is a file .gitignore' --exists .gitignore"),
+        ("a b.txt", "gitmem fact 'There is a file a b.txt' --exists 'a b.txt'"),
+        ("readme.rst", "gitmem fact 'There is a file readme.rst' --exists readme.rst"),
+        ("README.md", readme),
+    ):
+        commit_files(repo, {name: "text\n"})
+        assert memory.report().first_fact == command, name
+    put(repo, make_fact("readme", {"exists": "README.md"}))
+    assert memory.report().first_fact == ""
+
+
 def test_statuses_are_those_of_status_and_each_says_why(broken: Memory) -> None:
     page = broken.report()
 

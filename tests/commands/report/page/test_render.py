@@ -140,11 +140,14 @@ def test_first_screen_shows_three_causes_counts_the_others_and_has_no_box_with_z
 @pytest.mark.parametrize("entries", [(), (PageMemory("plain", "gotcha", "Plain"),)])
 def test_page_without_a_fact_says_what_to_do_and_draws_nothing(entries: tuple[PageMemory, ...]) -> None:
     idle = {**JOBS, "last": None, "branch": None, "claimed": None, "schedules": []}
+    command = 'gitmem fact "There is a README" --exists README.md'
+    page = replace(PAGE, entries=entries, links=(), timeline=None, jobs=idle)
 
-    document = Document(render.render(replace(PAGE, entries=entries, links=(), timeline=None, jobs=idle)))
+    document = Document(render.render(replace(page, first_fact=command)))
 
     assert "gitmem adopt finds the statements" in document.text
-    assert 'gitmem fact "There is a README" --exists README.md records a fact' in document.text
+    assert f"{command} records a fact" in document.text
+    assert "records a fact" not in Document(render.render(page)).text
     assert document.all("svg") == []
     assert ("No verify job has run yet. gitmem verify runs the checks now" in document.text) == bool(entries)
     assert "Last job here" not in document.text
