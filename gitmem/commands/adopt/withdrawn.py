@@ -116,9 +116,32 @@ def find_withdrawn(git: Git, commit: str, facts: Mapping[str, AdoptedFact]) -> d
         for key, one in facts.items()
         if not _is_stated(one.memory, code)
     }
+    found = _without_restated(git, commit, facts, found, code)
     left = {key: one for key, one in facts.items() if key not in found and not one.is_name}
     held = held_elsewhere(git, commit, sorted({one.document for one in left.values()})) if left else {}
     return found | {key: f"it holds by another place {_HERE}" for key in left if key in held}
+
+
+def _without_restated(
+    git: Git, commit: str, facts: Mapping[str, AdoptedFact], withdrawn: Mapping[str, str], code: Code
+) -> dict[str, str]:
+    """Return the withdrawn facts without those about which their documents say something else that is false as well.
+
+    As in ``check``: the branch changed the sentence, and it is still wrong.
+    """
+    documents = sorted({facts[key].document for key in withdrawn} & code.files.keys())
+    findings = adopt(git, commit, documents, kinds=KINDS).findings if documents else ()
+    wrong = {
+        (one.document.path, one.source.where)
+        for one in findings
+        if one.is_contradicted and one.source and one.source.where
+    }
+    answers = answer_all(git, CodeTree(git, commit), [facts[key].check for key in withdrawn]) if wrong else {}
+    return {
+        key: why
+        for key, why in withdrawn.items()
+        if not wrong or (facts[key].document, answers[facts[key].check].where) not in wrong
+    }
 
 
 @frozen

@@ -193,3 +193,14 @@ def test_branch_accuses_a_claim_whose_sentence_it_keeps(memory, repo, run_cli):
 
     assert run_cli("verify").status == 1
     assert claims(run_cli) == [(VALUE, "failed"), (PATH, "verified")]
+
+
+@pytest.mark.parametrize(("stated", "status"), [("500", 0), ("400", 1)])
+def test_branch_that_corrects_a_sentence_wrongly_fails_as_check_does(memory, repo, run_cli, stated, status):
+    adopted(repo, run_cli)
+    git(repo, "checkout", "-q", "-b", "feature")
+    commit_files(repo, {"AGENTS.md": TEXT.replace("100", stated), "config.py": "MAX_STEPS = 500\n"})
+
+    done = [run_cli(*argv).status for argv in (("check", "--base", "main"), ("verify",), ("verify",))]
+
+    assert done == [status] * 3
