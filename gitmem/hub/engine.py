@@ -7,6 +7,7 @@ scorer that ranks at home. Whatever offers the methods of ``Engine`` can take it
 from __future__ import annotations
 
 import json
+from itertools import accumulate
 from math import ceil, log
 from pathlib import Path
 
@@ -96,15 +97,20 @@ class Found:
     fields: Mapping[str, Any]
 
 
-FOUND = tuple(Found.__annotations__)
-
-
 @frozen
 class _Known:
-    """A memory that was read, with the terms of all fields in one text between blanks, and how many there are."""
+    """A memory that was read, in the form in which its terms are counted fast.
+
+    Attributes:
+        found: The memory.
+        text: The terms of all fields, each between two blanks of its own, so that ``str.count`` finds them all.
+        ends: Where each field begins in the text, and the end of the last one.
+        length: How many terms there are.
+    """
 
     found: Found
-    terms: str
+    text: str
+    ends: tuple[int, ...]
     length: int
 
 
@@ -330,9 +336,9 @@ class TantivyView:
         """Return a stored memory; one that was read lately is not read again."""
         known = self._known.get(seq)
         if known is None:
-            stored = json.loads(self._searcher.doc(address).get_first("stored"))
-            *columns, terms, fields = stored
-            known = _known_of(Found(**dict(zip(FOUND, (seq, *columns, tuple(terms), fields), strict=True))))
+            stored = json.loads(self._searcher.doc(address).get_first("stored").decode())
+            number, path, key, kind, status, language, terms, fields = stored
+            known = _known_of(Found(seq, number, path, key, kind, status, language, tuple(terms), fields))
             if len(self._known) >= KNOWN_AT_MOST:
                 self._known.clear()
             self._known[seq] = known
@@ -424,15 +430,18 @@ def _fts_score(one: _Known, rarities: Mapping[str, float], average: float) -> fl
     """Return the score of FTS5's bm25() with the weights of the fields."""
     norm = _K1 * (1 - _B + _B * one.length / average)
     score = 0.0
+    text, ends = one.text, one.ends
     for term, worth in rarities.items():
         # Most memories have few of the terms: looking for each costs less than counting all of theirs.
-        if f" {term} " in one.terms:
-            fields = zip(one.found.terms, FIELD_WEIGHTS, strict=True)
-            count = sum([weight * text.split().count(term) for text, weight in fields if term in text])
+        word = f" {term} "
+        if word in text:
+            fields = zip(FIELD_WEIGHTS, ends, ends[1:], strict=False)
+            count = sum([weight * text.count(word, start, end) for weight, start, end in fields])
             score += worth * count * (_K1 + 1) / (count + norm)
     return score
 
 
 def _known_of(one: Found) -> _Known:
-    terms = " ".join(one.terms)
-    return _Known(one, f" {terms} ", len(terms.split()))
+    fields = [f" {terms.replace(' ', '  ')} " if terms else "" for terms in one.terms]
+    ends = tuple(accumulate(map(len, fields), initial=0))
+    return _Known(one, "".join(fields), ends, sum([terms.count(" ") + 1 for terms in one.terms if terms]))
