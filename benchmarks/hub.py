@@ -55,7 +55,8 @@ WRITTEN = {
     "hub-mirrors": ("bytes of the mirrors per memory", None),
     "hub-answer": ("1 at once: ms of the servers' CPU per answer", 1),
     "hub-clients": (f"{CLIENTS} at once: ms of the servers' CPU per answer", 1),
-    "hub-clients-p95": (f"{CLIENTS} at once: p95, ms by the clock", 1),
+    "hub-clients-p95": (f"{CLIENTS} at once: p95, ms by the clock", None),
+    "hub-unanswered": (f"{CLIENTS} at once: not answered, %", 1),
     "hub-change": ("seconds until a change is found", 1),
 }
 
@@ -264,7 +265,8 @@ def main() -> None:
         record(
             "hub",
             {
-                name: {"measured": round(found[what], places)}
+                # Rounded to tens, a float is still a float.
+                name: {"measured": round(found[what], places) if places != -1 else int(round(found[what], places))}
                 for name, (what, places) in WRITTEN.items()
                 if isfinite(found[what])
             },
