@@ -213,8 +213,8 @@ def _count(entries: Iterable[PageMemory]) -> dict[str, int]:
     return found
 
 
-# What is for the page's script alone, or has a form of its own.
-_NOT_SHOWN = frozenset(("entries", "timeline", "links", "ranking"))
+# What is for the page alone, or has a form of its own.
+_NOT_SHOWN = frozenset(("entries", "timeline", "links", "ranking", "first_fact"))
 _FOR_SEARCH = frozenset(("places", "number", "since", "factor"))
 
 
