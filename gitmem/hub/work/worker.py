@@ -113,10 +113,13 @@ def work(plan: Plan, *, report: Callable[[Verified], None], note: Callable[[str]
 
 
 def _look(plan: Plan) -> None:
-    """Revive dead workers' jobs, and add jobs for what became due."""
-    revive(plan.url, plan.dead_s)
+    """Add jobs for what became due, and revive dead workers' jobs.
+
+    In this order: a revived job is taken at once, and its repository would seem due until the new owner is known.
+    """
     with connected(plan.url) as connection:
         jobs.add_due(connection)
+    revive(plan.url, plan.dead_s)
 
 
 class _Shift:
