@@ -41,8 +41,9 @@ if TYPE_CHECKING:
 BUILTIN = "builtin"
 # The kinds that say nothing about how a file is to be used: work, its summaries, and documents from elsewhere.
 NOT_ABOUT_FILES = ("task", "session", "outcome", "doc", "github", "jira")
-# The most memories whose texts are searched for the name of a file, and the names that are searched for.
-NAMED_AT_MOST, SYMBOLS_AT_MOST = 40, 60
+# The most memories whose texts are searched for the name of a file, the names that are searched for, and the most
+# memories that are searched for the names of its folders.
+NAMED_AT_MOST, SYMBOLS_AT_MOST, OF_FOLDERS_AT_MOST = 40, 60, 20
 # Names of files of which most projects have several: without a folder, they identify none below the top.
 _COMMON_NAMES = frozenset(
     """
@@ -240,19 +241,17 @@ def _naming(catalog: Catalog, place: str, symbols: Sequence[str]) -> dict[int, i
     wholes = ["/".join(parts[at:]) for at in range(len(parts))]
     stem, number = name.partition(".")[0], _number_of(name)
     alone = [stem] if stem.lower() not in _COMMON_NAMES else []  # as in a path of another machine
-    words = {_beginning(one) for one in (*wholes, *alone, *folders, *symbols[:SYMBOLS_AT_MOST])} | {number}
-    words = {word for word in words if len(word) > 3 or word == number != ""}
-    if not words:
-        return {}
-    match = "{title body} : (" + " OR ".join(f'"{word}" *' for word in sorted(words)) + ")"
-    try:
-        rows = catalog.rows(
-            "SELECT rowid FROM fts WHERE fts MATCH ? ORDER BY rowid DESC LIMIT ?", (match, NAMED_AT_MOST)
-        )
-    except sqlite3.OperationalError:  # an empty store has no index yet
-        return {}
+    # Apart: a common word for a folder must not crowd out the memories that name the file.
+    numbers = dict.fromkeys(
+        [
+            *_list_with_words(
+                catalog, [*map(_beginning, (*wholes, *symbols[:SYMBOLS_AT_MOST])), number], NAMED_AT_MOST
+            ),
+            *_list_with_words(catalog, map(_beginning, (*alone, *folders)), OF_FOLDERS_AT_MOST),
+        ]
+    )
     found = {}
-    for one, (title, body) in wordings_of(catalog, [row[0] for row in rows]).items():
+    for one, (title, body) in wordings_of(catalog, list(numbers)).items():
         text = f"{title}\n{body}".replace("\\", "/")
         is_numbered = bool(number) and _mentions_number(text, number, above)
         if is_numbered or _mentions_file(text, place, name) or any(_mentions_name(text, symbol) for symbol in symbols):
@@ -260,6 +259,19 @@ def _naming(catalog: Catalog, place: str, symbols: Sequence[str]) -> dict[int, i
         elif folder := next((folder for folder in folders if _mentions_folder(text, folder, place)), ""):
             found[one] = place.count("/") - folder.count("/")
     return found
+
+
+def _list_with_words(catalog: Catalog, words: Iterable[str], limit: int) -> list[int]:
+    """Return the newest memories with a word that begins so; short beginnings that are no numbers do not count."""
+    wanted = sorted({word for word in words if len(word) > 3 or word.isdigit()})
+    if not wanted:
+        return []
+    match = "{title body} : (" + " OR ".join(f'"{word}" *' for word in wanted) + ")"
+    try:
+        rows = catalog.rows("SELECT rowid FROM fts WHERE fts MATCH ? ORDER BY rowid DESC LIMIT ?", (match, limit))
+    except sqlite3.OperationalError:  # an empty store has no index yet
+        return []
+    return [number for (number,) in rows]
 
 
 def _folders(above: str) -> list[str]:

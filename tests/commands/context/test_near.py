@@ -155,3 +155,13 @@ def test_text_names_the_file_its_folder_its_number_or_what_it_defines(memory, re
     found = memories_near(catalog, None, "infra/prod/net/0041_vpc.tf", ["planRouting"], now=memory.repository.now)
 
     assert [one.key for one in found] == (["one"] if is_near else [])
+
+
+def test_memories_about_its_folder_do_not_crowd_out_the_one_that_names_the_file(memory, repo) -> None:
+    put(repo, make_memory("named", "retry.py in services/pay sleeps with the lock: see services/pay/retry.py"))
+    put(repo, *(make_memory(f"of-{n}", f"Services number {n} is slow, like any service") for n in range(60)))
+    catalog = memory.repository.catalog()
+
+    found = memories_near(catalog, None, "services/pay/retry.py", [], now=memory.repository.now)
+
+    assert [one.key for one in found] == ["named"]
