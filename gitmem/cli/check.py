@@ -145,7 +145,7 @@ def _ask_hub(memory: Memory, checked: CheckResult) -> HubDependents | None:
     from gitmem.git.remotes import address_of
     from gitmem.hub import client
 
-    address = address_of(memory.repository.git.config_value(f"remote.{memory.repository.config.remote}.url"))
+    address = address_of(memory.repository.git.remote_url(memory.repository.config.remote))
     found = client.find_dependents(site, address, sorted(chains), token=variable("GITMEM_HUB_TOKEN"))
     # Suspicion does not travel further over repositories than within one.
     near = [one for one in found.dependents if len(one.chain) + len(chains.get(one.chain[-1], ())) <= DEPTH]
@@ -153,23 +153,27 @@ def _ask_hub(memory: Memory, checked: CheckResult) -> HubDependents | None:
 
 
 def with_dependents(found: Findings, others: HubDependents) -> Findings:
-    """Return findings with what a hub told of other repositories, or a note why it did not."""
+    """Return the findings with the memories of other repositories that a hub named; notes say what it did not name."""
     rows = [
         FindingRow(f"{one.repository_name}:{one.key} {describe_chain(one.chain)}: {one.title}")
         for one in others.dependents
     ]
-    note = f"the hub does not tell what other repositories rest on: {others.problem}" if others.problem else ""
-    if not others.problem and not others.name:
-        note = "the hub does not know this repository, so facts of other repositories that rest on it are unknown"
+    notes = []
+    if others.problem:
+        notes = [f"the hub does not say what rests on this in other repositories: {others.problem}"]
+    elif not others.name:
+        notes = ["the hub does not know this repository, so facts of other repositories that rest on it are unknown"]
     if others.more:
-        note = f"{others.more} more memories of other repositories rest on what becomes false"
+        notes.append(f"{others.more} more memories of other repositories rest on what becomes false")
+    if others.unasked:
+        notes.append(f"the hub was not asked what rests on {others.unasked} more facts in other repositories")
     heading = "Makes suspect in other repositories"
     sections = (FindingSection(heading, WARNING, tuple(rows)),) if rows else ()
-    return replace(found, sections=(*found.sections, *sections), notes=(*found.notes, *([note] if note else [])))
+    return replace(found, sections=(*found.sections, *sections), notes=(*found.notes, *notes))
 
 
 def _elsewhere_table(others: HubDependents) -> dict[str, Any]:
-    """Return what a hub told as documented JSON."""
+    """Return a hub's answer as documented JSON."""
     names = ("key", "kind", "title", "status")
     rows = [
         {"repository": one.repository_name}

@@ -117,4 +117,4 @@ def _describe_withdrawn(keys: Sequence[str]) -> str:
         return ""
     fail, their = ("fails", "its sentence is") if len(keys) == 1 else ("fail", "their sentences are")
     named = list_some(sorted(keys), _NAMED)
-    return f"{count_of(len(keys), 'claim')} {fail} but {their} gone or changed on this branch: {named}"
+    return f"{count_of(len(keys), 'claim')} {fail} but {their} gone or changed here: {named}"

@@ -76,17 +76,19 @@ class HubDependent:
 
 @frozen
 class HubDependents:
-    """The dependents that a hub found and how many more there are; or why it did not answer.
+    """The dependents that a hub found, and how many it left out; or why it did not answer.
 
     Attributes:
         dependents: The dependents, nearest first.
         more: How many others there are.
+        unasked: For how many memories the hub was not asked.
         name: The repository's name there; empty if it has none that the reader may see.
         problem: Why it did not answer; or empty.
     """
 
     dependents: tuple[HubDependent, ...] = ()
     more: int = 0
+    unasked: int = 0
     name: str = ""
     problem: str = ""
 
@@ -159,7 +161,8 @@ def find_dependents(
         )
     try:
         listed = tuple(_dependent(one) for one in found["dependents"][:MOST])
-        return HubDependents(listed, int(found["more"]), str(found["repository"]))
+        unasked = max(0, len(keys) - KEYS)
+        return HubDependents(listed, int(found["more"]), unasked, str(found["repository"]))
     except _NOT_A_HUBS:
         return HubDependents(problem=_STRANGE)
 

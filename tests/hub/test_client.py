@@ -175,7 +175,7 @@ def test_dependents_are_cut_and_keys_as_well() -> None:
     with answering(200, dependents(title="A\nB " + "x" * 2000)) as (address, asked):
         found = find_dependents(address, "host/api", [f"k{n}" for n in range(500)], token="", limit_s=30)
 
-    assert (len(found.dependents), found.more, found.name) == (100, 7, "api")
+    assert (len(found.dependents), found.more, found.unasked, found.name) == (100, 7, 300, "api")
     assert found.dependents[0].title.startswith("A B xx")
     assert len(found.dependents[0].title) <= 1000
     assert asked[0].count("key=") == 200

@@ -261,7 +261,7 @@ def test_check_says_what_a_change_makes_suspect_in_other_repositories(
     assert [one.status for one in (alone, found, unknown, hidden, away)] == [1] * 5
     assert "other repositories" not in alone.out + alone.err + nothing.out + nothing.err
     assert ["the hub does not know this repository" in one.err for one in (unknown, hidden)] == [True, True]
-    assert away.err.count("the hub does not tell what other repositories rest on: ") == 1
+    assert away.err.count("the hub does not say what rests on this in other repositories: ") == 1
     assert away.out == hidden.out == alone.out
 
 

@@ -164,8 +164,8 @@ def test_branch_that_corrects_a_sentence_accuses_no_claim(memory, repo, run_cli,
     checked, verified, again = (run_cli(*argv) for argv in (("check", "--base", "main"), ("verify",), ("verify",)))
 
     assert [done.status for done in (checked, verified, again)] == [0, 0, 0], verified.out
-    assert "on this branch" in verified.err
-    assert "on this branch" in again.err
+    assert "gone or changed here: " in verified.err
+    assert "gone or changed here: " in again.err
     assert git(repo, "rev-parse", "memory") == stored
     assert not {"failed", "suspect"} & {status for _, status in claims(run_cli)}
     assert [title for title, _ in claims(run_cli)] == [title for title, _ in known]
