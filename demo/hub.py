@@ -109,7 +109,8 @@ def postgres(scratch: Path) -> Iterator[str]:
         raise SystemExit("this demo needs PostgreSQL 14 or newer: apt install postgresql")
     # PostgreSQL refuses to run as root, so root starts it as the user nobody.
     user = [] if os.getuid() else ["--reuid=65534", "--regid=65534", "--clear-groups"]
-    user = ["setpriv", "--pdeathsig=QUIT", *user, "--"]  # it ends with this demo, also if that is killed
+    if user or shutil.which("setpriv"):  # it ends with this demo, also if that is killed
+        user = ["setpriv", "--pdeathsig=QUIT", *user, "--"]
     home = scratch / "postgres"
     home.mkdir(mode=0o777)
     home.chmod(0o777)
