@@ -31,6 +31,7 @@ from gitmem.frozen import replace
 from gitmem.model import BUILTIN
 from gitmem.statuses import MARKS
 from gitmem.text.own import OwnWords
+from gitmem.text.slugs import natural_order
 from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.moves import describe_moves
 from gitmem.verify.options import Options, Watch
@@ -428,7 +429,7 @@ def list_cases(found: VerifyRun) -> list[Case]:
 def _cases(results: Sequence[Result], lines: Mapping[str, StockLine]) -> Iterator[Case]:
     """Yield the results that need attention, new ones first, with the culprits from *lines*."""
     telling = [result for result in results if result.outcome in ("fails", "blocked", "unproven") or result.is_marked]
-    for result in sorted(telling, key=lambda r: (not r.is_news, r.due.row.key)):
+    for result in sorted(telling, key=lambda r: (not r.is_news, natural_order(r.due.row.key))):
         line = lines.get(result.due.row.key)
         why = result.because or result.reason
         label, many = LABELS[result.outcome], ""

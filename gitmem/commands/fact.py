@@ -25,7 +25,7 @@ from gitmem.text.globs import composed, escape, is_path_like, is_plain, path_of,
 from gitmem.verify import trivial
 from gitmem.verify.files import SUBMODULE
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.references import nearest_file
+from gitmem.verify.references import list_never_there, nearest_file
 from gitmem.verify.trace.undeclared_reads import advice
 from gitmem.write import place
 from gitmem.write.draft import Draft, check_file, clean_body, validate_draft, with_fields
@@ -211,6 +211,7 @@ def write_fact(store: OpenStore, new: NewMemory, judging: Judging, *, home: Open
     _refuse_said(home or store, draft, policy, again=again)
     proof = prove(store, document, judging, is_in_tree=home is not None and home.is_in_tree)
     store.notices.extend(proof.notices)
+    store.notices.extend(list_never_there(store.git, new.fields.get("paths") or (), typed=store.typed))
     if home is None:
         return _write(store, document, draft, proof, again=again)
     change = home.writer().remember(draft, policy, verb="fact", again=again)

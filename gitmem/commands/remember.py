@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.document.anchors import FIELD
 from gitmem.frozen import frozen, replace
 from gitmem.store.scopes import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, refuse_misplaced
-from gitmem.verify.references import anchors_for
+from gitmem.verify.references import anchors_for, list_never_there
 from gitmem.write.draft import make_draft, refuse_project_code, validate_draft
 from gitmem.write.duplicates import ALLOW, REFUSE
 from gitmem.write.queue import Queue
@@ -54,6 +54,8 @@ def remember(store: OpenStore, new: NewMemory, *, force: bool = False, is_strict
     again = ALLOW if force else REFUSE
     change = store.writer().remember(draft_of(store, new), store.policy(), verb="remember", again=again)
     _note_rotation(store, [change])
+    if change.is_written and store.store.scope in (PROJECT, PRIVATE):
+        store.notices += list_never_there(store.git, new.fields.get("paths") or (), typed=store.typed)
     return change
 
 

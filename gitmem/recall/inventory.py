@@ -17,6 +17,7 @@ from gitmem.recall import (
 )
 from gitmem.store.scopes import DOMAIN, PROJECT, UNIVERSAL
 from gitmem.text import tokens
+from gitmem.text.slugs import natural_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def _withheld(
 def merge_results(sources: Sequence[SearchedStore], results: Sequence[RecallResult], limit: int) -> RecallResult:
     """Merge the results of several stores into one, newest first."""
     hits = [source.locate(hit) for source, one in zip(sources, results, strict=True) for hit in one.hits]
-    hits.sort(key=lambda hit: (-hit.created, hit.key))
+    hits.sort(key=lambda hit: (-hit.created, natural_order(hit.key)))
     more = sum(one.more for one in results) + max(0, len(hits) - limit)
     kept_back = count_statuses(status for one in results for status, number in one.withheld for _ in range(number))
     return RecallResult(tuple(hits[:limit]), more, withheld=kept_back)

@@ -62,7 +62,7 @@ def list_containing(
     plain = [re.sub("([!%_])", r"!\1", part) for part in parts]
     patterns = [f"%{part}%" for part in plain for _ in columns]
     rows = catalog.rows(
-        f"WITH n AS (SELECT m.id, m.title, m.key FROM memory m WHERE {where} ORDER BY m.created DESC LIMIT ?)"
+        f"WITH n AS (SELECT m.id, m.title, m.key FROM memory m WHERE {where} ORDER BY m.created DESC, m.key LIMIT ?)"
         f" SELECT n.id FROM n JOIN text t ON t.id = n.id WHERE {tries} LIMIT ?",
         (*parameters, MOST_TEXTS, *patterns, limit),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
 from gitmem.model import FAILS, HOLDS
+from gitmem.text.slugs import natural_order
 from gitmem.verify.overview.stock import Stock
 
 TYPE_CHECKING = False
@@ -161,7 +162,8 @@ def join_runs(runs: Sequence[VerifyRun]) -> VerifyRun:
         for counts, more in ((kinds, mine.kinds), (statuses, mine.statuses), (claims, mine.claims)):
             for name, number in more.items():
                 counts[name] = counts.get(name, 0) + number
-    lines = sorted((line for run in runs for line in run.standing.lines), key=lambda line: (line.status, line.key))
+    every = (line for run in runs for line in run.standing.lines)
+    lines = sorted(every, key=lambda line: (line.status, natural_order(line.key)))
     return replace(
         first,
         due=sum(run.due for run in runs),

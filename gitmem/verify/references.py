@@ -24,6 +24,9 @@ from gitmem.document.anchors import (
 )
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen
+from gitmem.git.ancestry import is_shallow
+from gitmem.git.history import has_ever_had
+from gitmem.text.globs import is_path_like, normal, unescape
 from gitmem.verify.builtin_answers import FILE_MODES
 from gitmem.verify.inputs import CodeTree
 
@@ -256,6 +259,23 @@ def _read_work_tree(git: Git, path: str) -> bytes | None:
     except OSError:
         return None
     return content if len(content) <= FILE_LIMIT else None
+
+
+def list_never_there(git: Git, globs: Iterable[str], *, typed: Callable[[str], str] = str) -> list[str]:
+    """Return a notice for each path without wildcards that neither the work tree nor any commit of HEAD has."""
+    commit, top = git.read_head()[1], git.repository.top
+    if commit is None:
+        return []
+    found = []
+    for glob in globs:
+        path = unescape(normal(glob.rstrip("/")))
+        is_there = top is not None and os.path.lexists(os.path.join(top, path))
+        if not path or not is_path_like(glob) or is_there or is_shallow(git) or has_ever_had(git, commit, path):
+            continue
+        near = nearest_file(CodeTree(git, commit), path)
+        meant = f"; did you mean {typed(near)}?" if near else ""
+        found.append(f"{typed(path)} does not exist, and no commit of HEAD had it{meant}")
+    return found
 
 
 def nearest_file(tree: CodeTree, path: str) -> str:

@@ -15,6 +15,7 @@ from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, UNPROVEN, Blocked, Chec
 from gitmem.store.local import CheckOutput
 from gitmem.system.environment import search_path
 from gitmem.text import format_json, parse_json
+from gitmem.text.slugs import natural_order
 from gitmem.verify import due as due_module
 from gitmem.verify.blame.culprit import is_behind, with_culprit
 from gitmem.verify.blame.newest import NewestCommits
@@ -129,7 +130,7 @@ class Session:
         if missing := keys - {due.row.key for due in dues}:
             dues = dues + self._list_due(missing)
         found = [replace(due, why="wrong", verdict=None) if due.row.key in keys else due for due in dues]
-        return sorted(found, key=lambda due: due.row.key)
+        return sorted(found, key=lambda due: natural_order(due.row.key))
 
     def _in_shard(self) -> Callable[[str], bool]:
         """Return a test of whether a fact is in the requested shard; without a shard, it is true for all."""
@@ -321,7 +322,7 @@ class Session:
             from gitmem.verify.sandbox import probe
 
             probe.forget()  # a sandbox that worked no longer does
-        ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
+        ordered = tuple(sorted(results, key=lambda r: natural_order(r.due.row.key)))
         judged = VerifyRun(self.commit, len(dues), ordered, recorded, self._take_stock(), self.rung, is_local)
         judged = replace(judged, notices=tuple(cache.notices) if cache else ())
         return replace(judged, unrecorded=self._unrecorded, written=self.options.results)
@@ -394,7 +395,7 @@ class Session:
             again |= {v.key: held for v in news if (held := self._find_holding_verdict(v))}
         missing = again.keys() - {due.row.key for due in dues}
         if missing and not self.options.keys:
-            dues = sorted((*dues, *self._list_due(missing)), key=lambda due: due.row.key)
+            dues = sorted((*dues, *self._list_due(missing)), key=lambda due: natural_order(due.row.key))
         found = []
         for due in dues:
             held = again.get(due.row.key)
@@ -474,10 +475,9 @@ class Session:
                 # A user is waiting, and no commit is blamed.
                 means = replace(self.means_for(dues), is_hurried=True, trial_s=0.0)
                 judge_all(tree, dues, means, report=collect, watch=watch)
-        ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
+        ordered = tuple(sorted(results, key=lambda r: natural_order(r.due.row.key)))
         would_run = tuple(dues) if self.options.dry_run else ()
-        nothing = Stock({}, {}, ())
-        judged = VerifyRun(self.commit, len(dues), ordered, None, nothing, self.rung, would_run=would_run)
+        judged = VerifyRun(self.commit, len(dues), ordered, None, Stock({}, {}, ()), self.rung, would_run=would_run)
         return replace(judged, dirty=True, notices=taken.notices, wrong=wrong)
 
     def keep(self, results: list[Result]) -> tuple[RecordResult | None, bool]:

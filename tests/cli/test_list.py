@@ -41,6 +41,13 @@ def test_newest_come_first_with_their_cells_apart(run_cli) -> None:
         assert json.loads(run_cli("show", short_id, "--json").out)["key"] == key
 
 
+def test_keys_of_one_time_are_in_the_order_of_their_numbers(run_cli, repo: Path) -> None:
+    text = memory_text("One of many", created="2026-01-01T00:00:00Z")
+    put_files(repo, {f"learned/n-{number}.md": text for number in (10, 2, 1)})
+
+    assert keys(run_cli)[-4:] == ["a", "n-1", "n-2", "n-10"]
+
+
 def test_json_is_as_documented(run_cli) -> None:
     found = json.loads(run_cli("list", "--tag", "y", "--json").out)
 

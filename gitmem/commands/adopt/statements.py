@@ -33,6 +33,8 @@ _ENTRY = re.compile(r"^(\S+?)/?(?:\s+(?:[#←(<→–—-]|//).*|\s{2,}.*|\s*)$"
 # The start of an import whose names may be on the next lines, and the most lines of one.
 _IMPORT = re.compile(r"^\s*(?:from [\w.]+ import|import|export|(?:pub )?use)\b")
 LONGEST_IMPORT = 60
+# How a line begins that is a remark.
+_REMARKS = ("#", "//", "--")
 SHELLS = frozenset({"", "bash", "sh", "shell", "zsh", "console", "shell-session", "terminal", "powershell", "ps1"})
 # Blocks that may also show what a command printed: the lines without a prompt, below one with it.
 _TRANSCRIPTS = frozenset({"", "console", "shell-session", "terminal", "text", "txt"})
@@ -69,7 +71,7 @@ class Statement:
         language: The language of a code block.
         header: The cells of a table's first row.
         path: The path of an entry in a folder tree, from the tree's root, including the root's name if it has one.
-        remark: The remark above a command of a code block, in the same paragraph.
+        remark: The remark above a line of a code block, in the same paragraph.
     """
 
     kind: str
@@ -246,11 +248,13 @@ class _Splitter:
                     yield self._make(CODE, number, last, language=language, remark=remark)
                 number = last
         else:
-            number = at
+            number, remark = at, ""
             while number < end:
                 last = self._end_of_import(number, end)
-                if self._lines[number].strip():
-                    yield self._make(CODE, number, last, language=language)
+                line = self._lines[number].strip()
+                remark = line if line.startswith(_REMARKS) or not line else remark
+                if line:
+                    yield self._make(CODE, number, last, language=language, remark=remark)
                 number = last
 
     def _end_of_import(self, at: int, end: int) -> int:

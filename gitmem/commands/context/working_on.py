@@ -243,7 +243,7 @@ def other_scopes(
         items += found
     if not total:
         return None
-    items.sort(key=lambda item: -item.score)
+    items.sort(key=lambda item: (-item.score, item.key))
     items = items[: repository.policy().session.newest] if few else items
     return sections.fit(OTHER_SCOPES, items, int(budget_tokens * OTHER_SHARE), OTHER_REST, total=total)
 

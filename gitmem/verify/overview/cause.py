@@ -8,6 +8,7 @@ from __future__ import annotations
 from gitmem.frozen import frozen, replace
 from gitmem.model import FAILED, SUSPECT
 from gitmem.statuses import name_chain
+from gitmem.text.slugs import natural_order
 from gitmem.verify.overview.path_move import parse_path_move
 
 TYPE_CHECKING = False
@@ -124,14 +125,15 @@ def group(cases: Iterable[Case]) -> list[Cause]:
         found.setdefault((case.status, case.label, *cause), []).append(case)
     causes = []
     for them in found.values():
-        them.sort(key=lambda case: case.key)
+        them.sort(key=lambda case: natural_order(case.key))
         # A fact can fail twice in one listing (a wrong verdict); its suspects are shown once.
-        suspects = sorted((one for case in them for one in resting.pop(case.key, ())), key=lambda case: case.key)
+        resting_on = (one for case in them for one in resting.pop(case.key, ()))
+        suspects = sorted(resting_on, key=lambda case: natural_order(case.key))
         move = _move_of(them[0])
         reason = move[0] if move else common_reason([case.because for case in them])
         causes.append(Cause(tuple(them), reason, tuple(suspects), is_move=bool(move)))
     rank = {id(cause): order[cause.cases[0].status, cause.cases[0].label] for cause in causes}
-    return sorted(causes, key=lambda cause: (rank[id(cause)], -len(cause.cases), cause.cases[0].key))
+    return sorted(causes, key=lambda cause: (rank[id(cause)], -len(cause.cases), natural_order(cause.cases[0].key)))
 
 
 def _move_of(case: Case) -> tuple[str, ...]:

@@ -32,6 +32,12 @@ def test_commit_that_broke_facts_is_one_cause_whatever_they_say():
     assert title(old, PHRASES) == "2 facts still fail — broken by 859f341e29aa (Ana: Move src)"
 
 
+def test_numbers_in_keys_are_in_their_order():
+    (cause,) = group([failed(f"t-{number}", "no", MOVED) for number in (10, 2, 1)])
+
+    assert cause.keys == ("t-1", "t-2", "t-10")
+
+
 def test_reason_is_a_cause_where_the_commit_is_not_known():
     causes = group(
         [

@@ -42,7 +42,10 @@ _ELSEWHERE = re.compile(
     r"plan(?:s|ned)? to|no (?:repo )?clone|end of life|EOL|at the time of|"
     # What a tool reads, and what another system comes with.
     r"for (?:code |static )?analysis|analy[sz](?:e|es|ing)|pars(?:e|es|ing)|(?:ships?|comes?|bundled|shipped) with|"
-    r"too old|out of the box|pre-?installed)\b|"
+    r"too old|out of the box|pre-?installed|"
+    # What an older release of the project supports.
+    r"still (?:supported|works?|available|maintained)\b[^.]{0,20}? (?:via|by|in|with|on|through)|"
+    r"(?:use|stay (?:on|with|at)|stick (?:to|with)|pin) (?:the )?(?:v|version |release )\d[\w.]*)\b|"
     r"\"module\"|`module`",
     re.I,
 )

@@ -36,6 +36,7 @@ _DECLARED = (
     r"(?:^|[-\"'\s]){}:\d{{2,5}}(?:/\w+)?(?:$|[\"'\s])",  # `- "8000:80"`
     r"(?:EXPOSE[^\n]*?|[lL]isten\w*\W{{1,4}}|\s-p\s*){}",
 )
+_COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|<!--)")
 # Any port that one of these declares.
 _ANY = re.compile("|".join(f"(?:{one.format(_PORT.format('([1-9][0-9]{1,4})'))})" for one in _DECLARED))
 
@@ -88,7 +89,9 @@ def _line_of(text: str, port: str) -> int:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    return ((number, line) for number, line in enumerate(text.split("\n"), 1) if len(line) < 400)
+    """Yield the lines of a file that may open a port, with their numbers: not comments."""
+    numbered = enumerate(text.split("\n"), 1)
+    return ((number, line) for number, line in numbered if len(line) < 400 and not _COMMENT.match(line))
 
 
 def _only_port(text: str, path: str) -> Source | None:

@@ -11,7 +11,7 @@ import posixpath
 import re
 import sys
 
-from gitmem.commands.adopt.claims.claim import Claim
+from gitmem.commands.adopt.claims.claim import Claim, is_refused
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import Source
 from gitmem.commands.adopt.kinds.words import find_word
@@ -56,12 +56,16 @@ _OPEN = re.compile(
     r"|\bglobals\(\)|\bimport_module\(|lazy",
     re.M,
 )
+# A remark behind code.
+_BEHIND = re.compile(r"(?<=[\s;])(?:#|//).*")
 _COMMENT = re.compile(r"^\s*(?:#|//|\*|/\*)")
 
 
 def import_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
     """Yield the names that a statement imports."""
     if statement.kind == TREE or (statement.kind == CODE and statement.language not in _LANGUAGES):
+        return
+    if is_refused(statement.remark) or any(map(is_refused, _BEHIND.findall(statement.lines[-1]))):
         return
     if statement.kind == CODE:
         spoken = _LANGUAGES[statement.language]
@@ -200,7 +204,8 @@ def find_same_import(code: Code, claim: Claim, _document: Document) -> Source | 
 def import_check(claim: Claim, source: Source) -> Mapping[str, str] | None:
     """Return the check that the module has the name; None for a module of that name."""
     if claim.tool == "go":
-        return {"exists": posixpath.dirname(source.path)}
+        folder = posixpath.dirname(source.path)
+        return {"exists": folder} if folder else {"contains": f"module {claim.places[0]}/{claim.name}", "in": "go.mod"}
     return {"contains": claim.name, "in": escape(source.path)} if claim.name in source.actual else None
 
 

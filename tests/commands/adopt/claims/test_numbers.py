@@ -16,6 +16,8 @@ from gitmem.commands.adopt.statements import split
         ("- Next.js 15, React 19", [("Next.js", "15", "is"), ("React", "19", "is")]),
         ("- pnpm `11.x.x` or newer", [("pnpm", "11", "at-least")]),
         ("Generics were introduced since Go 1.18 here", []),
+        ("PHP versions 5.3.2 - 8.1 are still supported via the LTS releases (2.2.x).", []),
+        ("- On Python 3.8, stay on version 4 of this library", []),
         ("Rust 2024, toolchain 1.90", [("Rust", "2024", "is"), ("toolchain", "1.90", "is")]),
         (
             "```sh\nx  # a Python version (3.9 through 3.12)\ny  # 3 in 4\n```",

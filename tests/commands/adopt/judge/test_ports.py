@@ -70,3 +70,9 @@ def test_port_written_with_a_sign_between_its_thousands_is_the_same(repo):
     commit_files(repo, {"src/a.ts": "const PORT = 4_100\n"})
 
     assert judged(repo, HOLDS) == [("4100", "src/a.ts:1", "4100")]
+
+
+def test_port_in_a_comment_proves_nothing(repo):
+    commit_files(repo, {"AGENTS.md": "- The sample opens localhost:8000\n", "a.yml": "  #  PORT: 8000\n"})
+
+    assert judged(repo, HOLDS) == []

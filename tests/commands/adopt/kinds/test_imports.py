@@ -2,8 +2,10 @@
 
 import pytest
 
+from gitmem.commands.adopt.claims.claim import Claim
 from gitmem.commands.adopt.documents import Document
-from gitmem.commands.adopt.kinds.imports import import_claims
+from gitmem.commands.adopt.findings import Source
+from gitmem.commands.adopt.kinds.imports import IMPORT, import_check, import_claims
 from gitmem.commands.adopt.statements import split
 
 
@@ -28,9 +30,18 @@ from gitmem.commands.adopt.statements import split
         ("```python\nfrom a.b import (\n" + "x,\n" * 100, []),
         ("```sh\nfrom a import Cat\n```\n\nfrom here import it\n", []),
         ("```python\nimport a.b\nfrom . import x\n```", []),
+        ("```ts\nimport { useIt } from './x'; // Wrong path\nimport { Own } from './y'; // it\n```", ["./y#Own"]),
+        ("```ts\n// ❌ Don't do this\nimport { useIt } from './x';\n\nimport { Own } from './y';\n```", ["./y#Own"]),
     ],
 )  # fmt: skip
 def test_imported_names_are_claims(text, tokens):
     found = [one for statement in split(text) for one in import_claims(statement, Document("x.md", "guide", ""))]
 
     assert [one.token for one in found] == tokens
+
+
+def test_package_at_the_root_is_proved_by_the_name_of_the_module():
+    claim = Claim(IMPORT, 1, "a.org/b/v2", "v2", places=("a.org/b",), tool="go")
+
+    assert import_check(claim, Source("a.go")) == {"contains": "module a.org/b/v2", "in": "go.mod"}
+    assert import_check(claim, Source("b/a.go")) == {"exists": "b"}

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 MEMBER = "package"
 # Names that stand for others.
 _EXAMPLE = re.compile(
-    r"^(?:your|my|some|foo|bar|name|example)\b|(?:^|[/_-])(?:crate|package|pkg|app|project|workspace)[-_]name$", re.I
+    r"^:?(?:your|my|some|foo|bar|name|example)\b|(?:^|[:/_-])(?:crate|package|pkg|app|project|workspace|module)[-_]?name$",
+    re.I,
 )
 _NAME = re.compile(r"^@?[A-Za-z][\w.-]*(?:/[\w.-]+)?$")
 # The options of each program that take the name of a package. Sources: the manuals of cargo 1.90, npm 11, pnpm 10,
@@ -97,7 +98,7 @@ def members_of(command: Command) -> Iterator[tuple[str, str]]:
         found = [*_values_of(_OPTIONS.get(tool, ()), words), *_positional(words)]
         if tool.rpartition("/")[2] in ("gradle", "gradlew"):
             modules = filter(None, map(_MODULE.match, words[1:]))
-            yield from (("gradle", module[1]) for module in modules)
+            yield from (("gradle", module[1]) for module in modules if not _EXAMPLE.search(module[1]))
         for name in map(_bare, found):
             if _NAME.match(name) and "." not in name and not _EXAMPLE.search(name):
                 yield _kind_of(tool, words), name

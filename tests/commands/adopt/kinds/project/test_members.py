@@ -29,6 +29,7 @@ def found(find, text):
         ),
         ("- `pytest -p no:cacheprovider`, `mkdir -p out`", []),
         ("- `./gradlew :app:test :a:b:build check`", [("gradle", ":app"), ("gradle", ":a:b")]),
+        ("- `./gradlew :module-name:test`, `./gradlew :your-module:build`", []),
         ("| Crate | Does |\n|---|---|\n| `core` | `x` |\n| **`app`** | all |", [("", "core"), ("", "app")]),
         ("| File | Does |\n|---|---|\n| `core` | `x` |", []),
         (
