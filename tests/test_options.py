@@ -33,7 +33,7 @@ WRONG: dict[str, tuple[Callable[[Memory], object], str]] = {
     "list": (lambda memory: memory.list(collection="rules"), "did you mean collections?"),
     "tasks": (lambda memory: memory.tasks.add("Write it", prority=1), "did you mean priority?"),
     "workflow": (
-        lambda memory: memory.workflow.inject("Use a clock", category="preference", titel="x"),
+        lambda memory: memory.learnings.inject("Use a clock", category="preference", titel="x"),
         "did you mean title?",
     ),
     "sources": (lambda memory: memory.sources.add("code", pathes=["src"]), "did you mean paths?"),

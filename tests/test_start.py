@@ -153,7 +153,7 @@ def test_hook_of_a_failed_command_compiles_no_patterns(tmp_path: Path) -> None:
 
     imported = imported_while(["-m", "gitmem", "hook", "claude-code"], tmp_path, stdin=failed)
 
-    assert {"gitmem.agents.capture.fixes", "gitmem.commands.workflow.render"} <= imported
+    assert {"gitmem.agents.capture.fixes", "gitmem.commands.context.parts"} <= imported
     more = imported - imported_while(["-m", "runpy"], tmp_path)
     assert sorted(more & (SLOW | {"re", "json", "argparse", "sqlite3", "datetime", "importlib"})) == []
 

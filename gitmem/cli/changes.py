@@ -59,6 +59,14 @@ def add_fields(parser: ArgumentParser, *, ref: str = REF) -> None:
     memory.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
 
 
+def add_written(parser: ArgumentParser, *, ref: str = REF) -> None:
+    """Add the options of a memory to write; *ref* describes what a reference names."""
+    about = "the title, in one line (the first sentence of the text)"
+    memory_options(parser).add_argument("--title", default="", help=about)
+    add_fields(parser, ref=ref)
+    add_force(parser)
+
+
 def add_links(parser: ArgumentParser, *, produces: str = "a label that others can require") -> None:
     """Add the options for what a new memory rests on and how long it is valid; *produces* describes its labels."""
     memory = memory_options(parser)

@@ -23,8 +23,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "promote": ("write", "share a memory with more readers"),
     "forget": ("write", "retire memories; they stay in the archive"),
     "restore": ("write", "restore memories from the archive"),
-    "decide": ("write", "record a decision and the reason for it"),
-    "post-work": ("write", "record how something was built, with code locations"),
     "inject": ("write", "send a learning to one worker, or to all"),
     "task": ("work", "manage tasks: add, claim, close, list, ready, tree"),
     "task add": ("work", "add a task: something that should become true"),
@@ -47,8 +45,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "session log": ("work", "show what a session was given"),
     "recall": ("read", "find memories that answer a question"),
     "similar": ("read", "find memories about the same subject"),
-    "pre-work": ("read", "show what matters before you start work: failures, decisions, patterns"),
-    "decisions": ("read", "find decisions, by question, role or story"),
     "context": ("read", "print a digest for a session, within a token budget"),
     "browse": ("read", "search, read and decide in a full-screen program"),
     "show": ("read", "show one memory in full, with its verdict"),
@@ -141,7 +137,7 @@ GROUPS = {
 def load_command(name: str) -> ModuleType:
     """Load the module of one command; hyphens become underscores, and a Python keyword gets one at its end."""
     noun, _, verb = name.partition(" ")
-    if not _is_own(name) and (folder := _added().modules.get(noun)):
+    if not _is_own(name) and (folder := _added(noun).modules.get(noun)):
         module = f"{folder}.{verb.replace('-', '_')}" if verb else folder
     else:
         module = f"gitmem.cli.{name.replace(' ', '.').replace('-', '_')}{'_' * iskeyword(name)}"
@@ -152,13 +148,13 @@ def load_command(name: str) -> ModuleType:
 
 def verbs_of(name: str) -> dict[str, str]:
     """Return the verbs of a noun with descriptions; empty for a command without verbs."""
-    table = COMMANDS if _is_own(name) else _added().commands
+    table = COMMANDS if _is_own(name) else _added(name).commands
     return {full[len(name) + 1 :]: about for full, (_, about) in table.items() if full.startswith(f"{name} ")}
 
 
 def is_command(name: str) -> bool:
     """Return whether there is such a command, noun or verb of a noun, here or in a plug-in."""
-    return _is_own(name) or name in _added().commands
+    return _is_own(name) or name in _added(name.partition(" ")[0]).commands
 
 
 def _is_own(name: str) -> bool:
@@ -182,20 +178,26 @@ class _Added:
     problems: tuple[str, ...]
 
 
-_plugins: list[_Added] = []
+_plugins: dict[bool, _Added] = {}
 
 
-def _added() -> _Added:
-    """Return what plug-ins add. Our own commands run without asking, because looking for plug-ins takes 25 ms."""
-    if not _plugins:
+def _added(noun: str = "") -> _Added:
+    """Return what plug-ins add; only gitmem's own if one has the noun, since finding those of packages takes 25 ms."""
+    if noun and noun in _added_by(only_own=True).modules:
+        return _added_by(only_own=True)
+    return _added_by(only_own=False)
+
+
+def _added_by(*, only_own: bool) -> _Added:
+    if only_own not in _plugins:
         from gitmem.cli.plugins import find_plugins
 
-        found = find_plugins()
+        found = find_plugins(only_own=only_own)
         commands: dict[str, tuple[str, str]] = {}
         modules: dict[str, str] = {}
         for plugin in found.modules.values():
             own = {*COMMANDS, *commands}
             commands |= {name: row for name, row in plugin.COMMANDS.items() if name.partition(" ")[0] not in own}
             modules |= {name: path for name, path in plugin.MODULES.items() if name not in own}
-        _plugins.append(_Added(commands, modules, found.problems))
-    return _plugins[0]
+        _plugins[only_own] = _Added(commands, modules, found.problems)
+    return _plugins[only_own]

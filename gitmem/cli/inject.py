@@ -8,15 +8,14 @@ if `gitmem.leads` is not set or lists it.
 
 from __future__ import annotations
 
-from gitmem.cli import steps
 from gitmem.cli.arguments import ArgumentParser, Arguments
-from gitmem.cli.changes import memory_fields, print_change
+from gitmem.cli.changes import add_written, memory_fields, print_change
 from gitmem.cli.command_memory import open_memory
 from gitmem.cli.input import read_text
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.cli.terminal import is_interactive
-from gitmem.commands.workflow.inject import CATEGORIES
+from gitmem.commands.inject import CATEGORIES
 from gitmem.errors import UsageError
 
 EXAMPLES = (
@@ -35,7 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     to.add_argument("--all", action="store_true", help="send it to everyone who shares the project's memory")
     who.add_argument("--push", action="store_true", help="with --to: send it to that worker in another clone")
     parser.add_argument("--category", required=True, choices=CATEGORIES, help="the kind of learning")
-    steps.add_written(parser)
+    add_written(parser)
     add_json(parser)
 
 
@@ -48,7 +47,7 @@ def run(args: Arguments, out: Output) -> int:
     if args.push:
         return _send(text, args, out)
     with open_memory(out) as memory:
-        change = memory.workflow.inject(
+        change = memory.learnings.inject(
             text,
             category=args.category,
             worker=args.to,
@@ -66,7 +65,7 @@ def _send(text: str, args: Arguments, out: Output) -> int:
     talk = RemoteOptions(interactive=is_interactive())
     options = {"title": args.title, **memory_fields(args)}
     with open_memory(out) as memory:
-        ref = memory.workflow.send(text, category=args.category, worker=args.to, talk=talk, **options)
+        ref = memory.learnings.send(text, category=args.category, worker=args.to, talk=talk, **options)
     if args.json:
         out.json({"ref": ref})
     else:

@@ -104,8 +104,7 @@ def run(args: Arguments, out: Output) -> int:
             raise UsageError(
                 "--near without a question shows the present memories", hint="gitmem recall WORDS… --at REV"
             )
-        recall = past.recall if past else memory.workflow.about_files if is_near else memory.recall
-        found = recall(question)
+        found = _about_files(memory, question) if is_near else (past or memory).recall(question)
         print_notices(memory, out)
         others = None if past or args.syntax or not query else _ask_hub(args, memory, question)
         if args.repository or args.language:
@@ -119,6 +118,13 @@ def run(args: Arguments, out: Output) -> int:
         else:
             _print_found(args, memory, found, others, out)
     return 0 if others and others.hits else _status(found)
+
+
+def _about_files(memory: Memory, question: Query) -> RecallResult:
+    """Return the memories about the files that a question without words is near."""
+    from gitmem.commands.context.about_files import about_files
+
+    return about_files(memory.repository, question)
 
 
 def _print_found(args: Arguments, memory: Memory, found: RecallResult, others: HubAnswer | None, out: Output) -> None:

@@ -31,7 +31,7 @@ from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.commands.workflow.from_run import RunResult
+    from gitmem.commands.from_run.from_run import RunResult
     from gitmem.memory import Memory
 
 EXAMPLES = (
@@ -80,7 +80,7 @@ def run(args: Arguments, out: Output) -> int:
     """Write one memory and print its key."""
     if args.reflector_prompt:
         _refuse_others(args, "reflector_prompt")
-        from gitmem.commands.workflow.run_file import reflector_prompt
+        from gitmem.commands.from_run.run_file import reflector_prompt
 
         with open_memory(out) as memory:
             for line in reflector_prompt(memory.repository.policy()).splitlines():
@@ -133,7 +133,7 @@ def _refuse_others(args: Arguments, mode: str, *allowed: str, hint: str = "") ->
 def _distil(memory: Memory, args: Arguments, out: Output) -> int:
     """Write the memories of a run, and print the keys."""
     raw, name = _read(args.from_run)
-    done = memory.workflow.remember_run(raw, name=name, partial=args.partial)
+    done = memory.bulk.remember_run(raw, name=name, partial=args.partial)
     print_notices(memory, out)
     if args.json:
         out.json(with_short_ids(memory, _table(done)))
@@ -155,7 +155,7 @@ def _read(file: str) -> tuple[bytes, str]:
     """Return the content of a file, up to a limit, and a default name for the run."""
     from pathlib import Path
 
-    from gitmem.commands.workflow.run_file import BYTES
+    from gitmem.commands.from_run.run_file import BYTES
 
     if file == "-":
         return (sys.stdin.buffer.read(BYTES + 1) if sys.stdin is not None else b""), ""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from mcp_types import CallToolResult, TextContent
 
+from gitmem.commands.context.parts import part_of
 from gitmem.commands.context.render import parts_of_digest
-from gitmem.commands.workflow.render import part_of
 from gitmem.document.author import read_author
 from gitmem.frozen import replace
 from gitmem.index.catalog import places_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from gitmem.commands.workflow.inject import leads
+from gitmem.commands.inject import leads
 from gitmem.document.author import read_author
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.repository.holder import holder_of

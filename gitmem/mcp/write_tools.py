@@ -104,8 +104,8 @@ def _add_inject(server: MCPServer[Any], service: Service) -> None:
                 message = "push needs the name of a worker"
                 raise RefusedError(message, hint="what goes to everyone is pushed with gitmem sync")
             if push:
-                return memory.workflow.send(text, **options)
-            return _named(memory, memory.workflow.inject(text, **options))
+                return memory.learnings.send(text, **options)
+            return _named(memory, memory.learnings.inject(text, **options))
 
         done, notes = await service.write(ctx, work)
         if push:  # nothing is written here: the result is the ref's name at the remote

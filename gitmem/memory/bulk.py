@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gitmem.commands.curate.age import CurationPlan
     from gitmem.commands.curate.contradictions import ContradictionReport
     from gitmem.commands.curate.dedupe import DuplicateGroup, DuplicateReport
+    from gitmem.commands.from_run.from_run import RunResult
     from gitmem.commands.settle import PathUpdate
     from gitmem.commands.undo import Undone
     from gitmem.plugins.import_.discovery import Importable
@@ -40,6 +41,12 @@ class Bulk:
         from gitmem.plugins.import_.run import import_files
 
         return import_files(self._repository, sources, stdin=stdin, progress_of=self._repository.progress_of)
+
+    def remember_run(self, raw: bytes, *, name: str = "", partial: bool = False) -> RunResult:
+        """Write the result of a finished run in one commit; if a part is refused, write nothing unless *partial*."""
+        from gitmem.commands.from_run.from_run import from_run
+
+        return from_run(self._repository, raw, name=name, partial=partial)
 
     def find_sources(self) -> Sequence[Importable]:
         """Return notes and memories of other systems in the work tree and the home folder; only names are read."""

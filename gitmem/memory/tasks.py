@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from gitmem.document.memory_fields import TaskFields
     from gitmem.memory import Memory
+    from gitmem.plugins.workflow.pre_work import PreWork
     from gitmem.results import MemoryDetails
     from gitmem.tasks.query import TaskRow
     from gitmem.tasks.task import Task
@@ -43,6 +44,14 @@ class Tasks:
         from gitmem.commands.task import claim
 
         return claim(self._repository, self._repository.full_key(key), note=note)
+
+    def what_helps(self, key: str) -> PreWork | None:
+        """Return what is useful before an attempt at a task; None if the plug-in that finds it is not installed."""
+        try:
+            workflow = self._memory.workflow
+        except ModuleNotFoundError:
+            return None
+        return workflow.before_task(key)
 
     def close(self, key: str, *, reason: str = "", force: bool = False) -> Change:
         """Close a task that passes its gate."""

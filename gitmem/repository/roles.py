@@ -1,8 +1,11 @@
-"""What a role reads: the memories of its kinds, and critical ones of any kind."""
+"""Roles: what one reads, which are the memories of its kinds and critical ones of any kind, and how it signs."""
 
 from __future__ import annotations
 
+import unicodedata
+
 from gitmem.policy.kinds import Role, role_name
+from gitmem.text import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,6 +14,7 @@ if TYPE_CHECKING:
     from gitmem.model import Hit
     from gitmem.policy import Policy
     from gitmem.repository import OpenRepository
+    from gitmem.repository.open_store import OpenStore
 
 
 def role_of(policy: Policy, *named: str) -> tuple[str, Role]:
@@ -41,3 +45,10 @@ def read_by(repository: OpenRepository, kinds: Iterable[str], hits: Iterable[Hit
         for store in repository.stores((scope,))[:1]:
             found.update(row[0] for row in store.catalog().each(critical, keys))
     return found
+
+
+def author_fields(store: OpenStore, role: str) -> dict[str, str]:
+    """Return the author, with a role."""
+    author = store.author()
+    who = display(unicodedata.normalize("NFC", author.who))
+    return {"who": who, **({"agent": author.agent} if author.agent else {}), **({"role": role} if role else {})}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.document.memory_fields import frontmatter_of
 from gitmem.frozen import frozen
 from gitmem.policy.kinds import REMEMBER
 
@@ -32,3 +33,21 @@ class NewMemory:
     key: str = ""
     writer: str = REMEMBER
     former: str = ""
+
+    @classmethod
+    def from_options(cls, text: str, options: Mapping[str, Any], table: type, *, what: str) -> NewMemory:
+        """Return a memory from a caller's options; ``force`` is not one of its fields.
+
+        Args:
+            text: The text.
+            options: The options.
+            table: The table of those that there are.
+            what: What takes them, such as ``Workflow.decide``.
+
+        Raises:
+            UsageError: There is no such option, or a list is a text.
+        """
+        fields = frontmatter_of(options, table, what=what)
+        fields.pop("force", None)
+        title, kind, key = (fields.pop(name, "") for name in ("title", "kind", "key"))
+        return cls(text, fields, title, kind, key)

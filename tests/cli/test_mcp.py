@@ -115,7 +115,7 @@ def test_port_must_be_from_0_to_65535(run_cli, port: str) -> None:
 
 
 def test_nothing_else_imports_the_sdk(repo: Path) -> None:
-    code = "import sys, gitmem.memory, gitmem.cli, gitmem.commands.workflow.inject; print('mcp' in sys.modules)"
+    code = "import sys, gitmem.memory, gitmem.cli, gitmem.commands.inject; print('mcp' in sys.modules)"
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ})
 

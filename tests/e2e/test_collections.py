@@ -12,10 +12,10 @@ from support.ids import named
 from support.sessions import prompt_event, started
 
 from gitmem.agents import on_event
-from gitmem.commands.workflow.pre_work import Work
-from gitmem.commands.workflow.step import WorkflowStep
 from gitmem.errors import RefusedError, UsageError
 from gitmem.memory import Memory
+from gitmem.plugins.workflow.pre_work import Work
+from gitmem.plugins.workflow.step import WorkflowStep
 from gitmem.recall import Query
 
 RULES = """

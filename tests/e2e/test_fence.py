@@ -20,9 +20,9 @@ from support.terminal import ALIVE
 
 from gitmem.agents import on_event
 from gitmem.agents.event import COMPACTED, SUBAGENT_STOP, Event
-from gitmem.commands.workflow.pre_work import Work
-from gitmem.commands.workflow.step import WorkflowStep
 from gitmem.memory import Memory
+from gitmem.plugins.workflow.pre_work import Work
+from gitmem.plugins.workflow.step import WorkflowStep
 from gitmem.store.layout import verdict_path
 
 CANARY = "zqx"

@@ -14,11 +14,11 @@ from support.sessions import prompt_event, started
 
 from gitmem.agents import on_event
 from gitmem.agents.event import SUBAGENT_STOP, Event
-from gitmem.commands.workflow.pre_work import Work
-from gitmem.commands.workflow.step import WorkflowStep
 from gitmem.errors import RefusedError
 from gitmem.memory import Memory
 from gitmem.plugins.import_.run import Sources
+from gitmem.plugins.workflow.pre_work import Work
+from gitmem.plugins.workflow.step import WorkflowStep
 from gitmem.policy import load
 from gitmem.policy.profiles import PROFILES, profile_policy
 from gitmem.recall import Query
@@ -213,7 +213,7 @@ def test_swarm(repo: Path) -> None:
         ((note, found),) = captured_memories(memory).items()
         assert (found["kind"], "misleading 403" in found["body"]) == ("note", True)
         # D4: the lead's learnings reach all
-        mistake = memory.workflow.inject("Gateway tests need the Clock fixture", category="mistake-pattern").key
+        mistake = memory.learnings.inject("Gateway tests need the Clock fixture", category="mistake-pattern").key
         assert memory.show(mistake).document["kind"] == "mistake_pattern"
         # D8: relevant memories come before a task, and not with prompts
         work = memory.workflow.pre_work(Work("auth headers of the gateway tests", STEP))

@@ -8,13 +8,13 @@ import pytest
 from conftest import commit_files, git
 from support.facts import make_memory, put, tree_of
 
-from gitmem.commands.workflow.step import WorkflowStep
 from gitmem.document.anchors import parse_anchor
 from gitmem.errors import RefusedError
 from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
 from gitmem.model import STALE
+from gitmem.plugins.workflow.step import WorkflowStep
 from gitmem.verify.references import anchors_for, reference_states
 
 CODE = "import jwt\n\n\ndef sign_with_a_private_key(claims):\n    return jwt.encode(claims, KEY)\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.agents.session import log, topics
-from gitmem.commands.workflow.render import part_of
+from gitmem.commands.context.parts import part_of
 from gitmem.frozen import replace
 from gitmem.index.catalog import agent_text, state
 from gitmem.recall import RecallResult

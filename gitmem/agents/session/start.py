@@ -13,10 +13,10 @@ from gitmem.agents.moments.file import is_off
 from gitmem.agents.session import activity, log, topics, worklog
 from gitmem.agents.session.places import read_text
 from gitmem.agents.session.prompt import find_documents, find_hits, question_of
+from gitmem.commands.context.parts import part_of
 from gitmem.commands.context.relevance import unexpired_condition
 from gitmem.commands.context.render import parts_of_digest
 from gitmem.commands.context.sections import HEADINGS, NEWEST, RELEVANT
-from gitmem.commands.workflow.render import part_of
 from gitmem.config import home
 from gitmem.document.author import read_author
 from gitmem.errors import GitmemError

@@ -16,8 +16,6 @@ from gitmem.cli.names import short_names, with_short_ids
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.cli.task import rows
-from gitmem.commands.workflow.pre_work import Work
-from gitmem.commands.workflow.step import WorkflowStep
 from gitmem.frozen import fields_of
 from gitmem.index.catalog.agent_text import Part, fence_parts
 
@@ -38,13 +36,13 @@ def run(args: Arguments, out: Output) -> int:
     """Claim one task, print its key, and show earlier attempts."""
     with open_memory(out) as memory:
         change, before = memory.tasks.claim(args.key, note=args.note)
-        relevant = memory.workflow.pre_work(Work(change.key, WorkflowStep()))
+        helpful = memory.tasks.what_helps(change.key)
         for attempt in () if args.json else before.past_attempts:
             out.note(rows.attempt_line(attempt))
         own = tuple(f"- [{name}]" for name in (change.key, short_names(memory, [change.key])[change.key]))
         parts = [
             Part(part.heading, tuple(entry for entry in part.entries if not entry.text.startswith(own)))
-            for part in relevant.parts
+            for part in (helpful.parts if helpful else ())
         ]
         for line in () if args.json else fence_parts(parts, source="the memory of this repository").splitlines():
             out.note(line)
@@ -53,5 +51,7 @@ def run(args: Arguments, out: Output) -> int:
             return 0
         table = {"key": change.key, "path": change.path, "commit": change.commit, "attempt": before.next_num}
         attempts = [fields_of(attempt) for attempt in before.past_attempts]
-        out.json(with_short_ids(memory, table | {"attempts": attempts, "relevant": list(relevant.hits)}))
+        out.json(
+            with_short_ids(memory, table | {"attempts": attempts, "relevant": list(helpful.hits if helpful else ())})
+        )
     return 0

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gitmem.commands.workflow.from_run import RunResult
+    from gitmem.commands.from_run.from_run import RunResult
     from gitmem.git.remotes import RemoteOptions
     from gitmem.memory import Memory
     from gitmem.plugins.board.board import Board
@@ -138,7 +138,7 @@ class Boards:
         if not distil:
             return closed, None
         raw = json.dumps(board.distill(closed)).encode() if raw is None else raw
-        return closed, self._memory.workflow.remember_run(raw, name=run, partial=True)
+        return closed, self._memory.bulk.remember_run(raw, name=run, partial=True)
 
     def sync(
         self, remote: str = "", *, talk: RemoteOptions | None = None, push: bool = True, accept_rewritten: bool = False

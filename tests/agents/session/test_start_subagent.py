@@ -24,7 +24,7 @@ def test_sub_agent_is_shown_what_was_injected_for_its_type_and_nothing_about_oth
     memory: Memory, repo: Path, client: str
 ) -> None:
     memory.remember("The gateway drops idle connections after a minute", kind="gotcha")
-    memory.workflow.inject("Use the Clock fixture, never a mock", category="mistake-pattern", worker="worker-2")
+    memory.learnings.inject("Use the Clock fixture, never a mock", category="mistake-pattern", worker="worker-2")
     event = parsed(f"{client}/SubagentStart", cwd=str(repo), agent_type="worker-2")
     assert event is not None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 from support.ids import named
 
@@ -48,3 +49,13 @@ def test_claim_shows_memories_and_past_failures_that_fit_its_description(memory,
     assert f"- {named('cookies')} (gotcha" in inside
     assert "the session is lost" in inside
     assert named("ledger") not in done.err
+
+
+def test_claim_works_without_the_plugin_that_finds_what_helps(memory, run_cli, monkeypatch):
+    memory.remember("The gateway strips cookies", kind="gotcha", key="cookies")
+    memory.tasks.add("Rotate cookies in the gateway", verify=None, key="rotate")
+    monkeypatch.setitem(sys.modules, "gitmem.plugins.workflow.api", None)
+
+    done = run_cli("task", "claim", "rotate", "--json")
+
+    assert (done.status, json.loads(done.out)["relevant"]) == (0, [])

@@ -52,7 +52,7 @@ def waiting(folder: Path) -> str:
 def test_learning_reaches_the_worker_in_another_clone_once(clones) -> None:
     lead, worker, hub = clones
     with Memory(lead) as memory:
-        ref = memory.workflow.send(TEXT, **HOW)
+        ref = memory.learnings.send(TEXT, **HOW)
     assert waiting(hub).strip() == ref
 
     synced(worker, "worker-3")
@@ -68,7 +68,7 @@ def test_learning_reaches_the_worker_in_another_clone_once(clones) -> None:
 def test_one_of_two_racing_clones_gets_the_learning(clones, monkeypatch) -> None:
     lead, worker, hub = clones
     with Memory(lead) as memory:
-        memory.workflow.send(TEXT, **HOW)
+        memory.learnings.send(TEXT, **HOW)
     real, raced = remotes.delete, []
 
     def late(*args, **options) -> bool:
@@ -87,7 +87,7 @@ def test_one_of_two_racing_clones_gets_the_learning(clones, monkeypatch) -> None
 def test_learning_claimed_by_a_killed_sync_is_delivered_by_the_next(clones, monkeypatch) -> None:
     lead, worker, hub = clones
     with Memory(lead) as memory:
-        memory.workflow.send(TEXT, **HOW)
+        memory.learnings.send(TEXT, **HOW)
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(inbox, "_deliver", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         synced(worker)
@@ -138,13 +138,13 @@ def test_invalid_learning_is_refused_with_the_reason(clones) -> None:
     lead, _, hub = clones
     with Memory(lead) as memory:
         with pytest.raises(RefusedError, match="invalid agent name"):
-            memory.workflow.send(TEXT, category="preference", worker="../")
+            memory.learnings.send(TEXT, category="preference", worker="../")
         with pytest.raises(RefusedError, match="secret"):
-            memory.workflow.send("The key is AKIAQYLPMN5HFIQR7XYA in the ledger", **HOW)
+            memory.learnings.send("The key is AKIAQYLPMN5HFIQR7XYA in the ledger", **HOW)
         git(lead, "remote", "set-url", "origin", str(hub / "nowhere"))
         with pytest.raises(RemoteError, match="nothing was sent to worker-2"):
-            memory.workflow.send(TEXT, talk=RemoteOptions(timeout_s=5.0), **HOW)
+            memory.learnings.send(TEXT, talk=RemoteOptions(timeout_s=5.0), **HOW)
     git(lead, "remote", "remove", "origin")
     with Memory(lead) as memory, pytest.raises(NoRepositoryError, match="no remote"):
-        memory.workflow.send(TEXT, **HOW)
+        memory.learnings.send(TEXT, **HOW)
     assert waiting(hub) == ""

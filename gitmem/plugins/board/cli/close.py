@@ -15,7 +15,7 @@ from gitmem.cli.input import read_file
 from gitmem.cli.names import with_short_ids
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
-from gitmem.commands.workflow.run_file import BYTES
+from gitmem.commands.from_run.run_file import BYTES
 from gitmem.errors import UsageError
 from gitmem.plugins.board.cli import rows
 

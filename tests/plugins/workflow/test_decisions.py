@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from support.facts import make_memory, put
 
-from gitmem.commands.workflow.step import WorkflowStep
 from gitmem.errors import DuplicateError
+from gitmem.plugins.workflow.step import WorkflowStep
 
 NONE = WorkflowStep()
 

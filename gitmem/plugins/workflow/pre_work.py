@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 
-from gitmem.commands.workflow import decisions
-from gitmem.commands.workflow.render import compose, part_of
-from gitmem.commands.workflow.step import component_tag, role_of
+from gitmem.commands.context.parts import compose, part_of
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog.agent_text import MemoryText, Part, one_line
 from gitmem.model import FAILED, SUMMARY, TASK
+from gitmem.plugins.workflow import decisions
+from gitmem.plugins.workflow.step import component_tag, role_of
 from gitmem.policy.kinds import WORK
 from gitmem.recall import Query, RecallResult, inventory
 from gitmem.repository.roles import read_by
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from gitmem.commands.workflow.step import WorkflowStep
     from gitmem.index.catalog import Catalog
     from gitmem.model import Hit
+    from gitmem.plugins.workflow.step import WorkflowStep
     from gitmem.repository import OpenRepository
 
 # The kinds that say what was done.

@@ -6,13 +6,13 @@ refused. --kind outcome records how a story went instead; sessions see it for a 
 
 from __future__ import annotations
 
-from gitmem.cli import steps
 from gitmem.cli.arguments import ArgumentParser, Arguments
-from gitmem.cli.changes import memory_fields, print_change
+from gitmem.cli.changes import add_written, memory_fields, print_change
 from gitmem.cli.command_memory import open_memory
 from gitmem.cli.input import read_text
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
+from gitmem.plugins.workflow.cli import steps
 
 EXAMPLES = (
     "cat what-was-built.md | gitmem post-work - --story AUTH-12 --component auth --ref src/auth/jwt.py:89-145",
@@ -31,7 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         choices=("code-pattern", "outcome"),
         help="whether this is a pattern or an outcome",
     )
-    steps.add_written(parser, ref="the code location: path:line or path:line-line")
+    add_written(parser, ref="the code location: path:line or path:line-line")
     add_json(parser)
 
 

@@ -7,13 +7,13 @@ role's token budget, and is fenced as data: notes to weigh, not instructions to 
 
 from __future__ import annotations
 
-from gitmem.cli import steps
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory
 from gitmem.cli.names import with_short_ids
 from gitmem.cli.options import add_json, positive
 from gitmem.cli.output import Output
 from gitmem.cli.paths import code_path
+from gitmem.plugins.workflow.cli import steps
 
 EXAMPLES = (
     'gitmem pre-work "JWT authentication" --role dev --story AUTH-12',
@@ -38,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Print relevant memories; finding none is not a failure."""
-    from gitmem.commands.workflow.pre_work import Work
+    from gitmem.plugins.workflow.pre_work import Work
 
     work = Work(" ".join(args.text), steps.step_of(args), tuple(args.path), args.limit, args.budget)
     with open_memory(out) as memory:

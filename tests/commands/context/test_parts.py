@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.facts import make_memory, put
 from support.ids import named
 
-from gitmem.commands.workflow.render import compose, part_of
+from gitmem.commands.context.parts import compose, part_of
 from gitmem.recall import Query
 from gitmem.text.budget import count_tokens
 

@@ -6,11 +6,10 @@ role is part of ``by``, with the person and the agent.
 
 from __future__ import annotations
 
-import unicodedata
-
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.policy.kinds import WORKFLOW, role_name
+from gitmem.repository.roles import author_fields
 from gitmem.text import display
 from gitmem.text.slugs import slug
 
@@ -87,13 +86,6 @@ def component_tag(component: str) -> str:
     if component and not tag:
         raise UsageError(f"invalid component: {display(component)!r}", hint="--component auth-service")
     return tag
-
-
-def author_fields(store: OpenStore, role: str) -> dict[str, str]:
-    """Return the author, with a role."""
-    author = store.author()
-    who = display(unicodedata.normalize("NFC", author.who))
-    return {"who": who, **({"agent": author.agent} if author.agent else {}), **({"role": role} if role else {})}
 
 
 def _name(what: str, text: str) -> str:

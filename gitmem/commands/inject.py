@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from gitmem.commands.remember import remember
-from gitmem.commands.workflow.step import author_fields
 from gitmem.document.options import set_values
 from gitmem.errors import RefusedError
 from gitmem.frozen import replace
 from gitmem.policy.kinds import WORKFLOW
 from gitmem.repository import open_private
+from gitmem.repository.roles import author_fields
 from gitmem.text import display
 from gitmem.text.slugs import slug
 from gitmem.write.draft import make_draft

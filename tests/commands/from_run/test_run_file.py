@@ -7,7 +7,7 @@ import json
 import pytest
 
 from gitmem import policy
-from gitmem.commands.workflow.run_file import BYTES, EXAMPLE, MOST, read_run, reflector_prompt
+from gitmem.commands.from_run.run_file import BYTES, EXAMPLE, MOST, read_run, reflector_prompt
 from gitmem.errors import RefusedError
 
 POLICY = policy.builtin()

@@ -5,16 +5,16 @@ The text is fenced as data: notes to weigh, not instructions to follow.
 
 from __future__ import annotations
 
-from gitmem.cli import steps
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory
 from gitmem.cli.names import with_short_ids
 from gitmem.cli.options import add_json, positive
 from gitmem.cli.output import Output
+from gitmem.plugins.workflow.cli import steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.commands.workflow.decisions import Decisions
+    from gitmem.plugins.workflow.decisions import Decisions
 
 EXAMPLES = (
     "gitmem decisions",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gitmem import policy
-from gitmem.commands.workflow.step import WorkflowStep, component_tag, role_of
 from gitmem.errors import UsageError
+from gitmem.plugins.workflow.step import WorkflowStep, component_tag, role_of
 from gitmem.policy.kinds import role_name
 
 

@@ -13,7 +13,7 @@ from gitmem.write.draft import clean_text, is_line_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.commands.workflow.step import WorkflowStep
+    from gitmem.plugins.workflow.step import WorkflowStep
     from gitmem.repository import OpenRepository
     from gitmem.write.new_memory import NewMemory
     from gitmem.write.place import Change

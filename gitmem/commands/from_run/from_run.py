@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gitmem.commands.workflow.run_file import read_run
-from gitmem.commands.workflow.step import author_fields
+from gitmem.commands.from_run.run_file import read_run
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.policy.kinds import WORKFLOW, role_name
+from gitmem.repository.roles import author_fields
 from gitmem.store.layout import MEMORY_LIMIT
 from gitmem.text.secrets import redact
 from gitmem.write.draft import make_draft, refuse_typed, validate_draft
@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from gitmem.commands.workflow.run_file import RunMemory
+    from gitmem.commands.from_run.run_file import RunMemory
     from gitmem.repository import OpenRepository
     from gitmem.store.commit import CommitPlan
     from gitmem.write.draft import Draft

@@ -6,8 +6,8 @@ import io
 import json
 import sys
 
-from commands.workflow.test_post_work import BUILT
 from conftest import commit_files
+from plugins.workflow.test_post_work import BUILT
 
 
 def test_text_of_standard_input_is_written_with_every_option(repo, run_cli, monkeypatch) -> None:

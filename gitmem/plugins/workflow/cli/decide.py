@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from gitmem.cli import steps
 from gitmem.cli.arguments import ArgumentParser, Arguments
-from gitmem.cli.changes import memory_fields, memory_options, print_change
+from gitmem.cli.changes import add_written, memory_fields, memory_options, print_change
 from gitmem.cli.command_memory import open_memory
 from gitmem.cli.input import read_text
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
+from gitmem.plugins.workflow.cli import steps
 
 EXAMPLES = (
     'gitmem decide "PostgreSQL, since the ledger needs serializable transactions" --role architect --component storage',
@@ -24,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``decide``."""
     parser.add_argument("text", help="the decision and the reason; - reads it from standard input")
     steps.add_step(parser)
-    steps.add_written(parser)
+    add_written(parser)
     about = "a decision that it replaces"
     memory_options(parser).add_argument("--supersedes", action="append", default=[], metavar="KEY", help=about)
     add_json(parser)

@@ -7,9 +7,9 @@ from conftest import put_files
 from support.facts import make_fact, make_memory, put
 from support.ids import named
 
-from gitmem.commands.workflow.pre_work import Work
-from gitmem.commands.workflow.step import WorkflowStep
 from gitmem.errors import UsageError
+from gitmem.plugins.workflow.pre_work import Work
+from gitmem.plugins.workflow.step import WorkflowStep
 from gitmem.recall import Query
 from gitmem.text.budget import count_tokens
 
@@ -123,7 +123,7 @@ def test_failures_of_tasks_about_the_same_files_are_reported(shelf) -> None:
 
 def test_each_says_what_it_is_and_whose(shelf, repo) -> None:
     put(repo, make_fact("signed", {"contains": "RS256", "in": "src/auth/jwt.py"}, title="The ledger is signed"))
-    shelf.workflow.inject("Ledger tests need the migrations", category="best-practice", worker="ana")
+    shelf.learnings.inject("Ledger tests need the migrations", category="best-practice", worker="ana")
 
     text = messages(shelf, "ledger").text
 

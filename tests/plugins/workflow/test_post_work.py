@@ -6,9 +6,9 @@ import pytest
 from conftest import commit_files, git, put_files, tip
 from support.branch import fields_of
 
-from gitmem.commands.workflow.post_work import references_in
-from gitmem.commands.workflow.step import WorkflowStep
 from gitmem.errors import DuplicateError, RefusedError
+from gitmem.plugins.workflow.post_work import references_in
+from gitmem.plugins.workflow.step import WorkflowStep
 
 BUILT = (
     "Writes of the ledger go through one helper that retries serialization failures three times, with jitter. Callers"

@@ -6,7 +6,7 @@ import pytest
 from conftest import NOW, git
 from support.branch import fields_of, keys_found
 
-from gitmem.commands.workflow.inject import CATEGORIES, leads
+from gitmem.commands.inject import CATEGORIES, leads
 from gitmem.errors import DuplicateError, RefusedError
 from gitmem.memory import Memory
 from gitmem.policy.kinds import KINDS
@@ -31,7 +31,7 @@ def as_agent(repo, monkeypatch):
 
 
 def test_learning_for_one_worker_is_private_to_it(memory, repo, as_agent) -> None:
-    done = memory.workflow.inject(TEXT, category="mistake-pattern", worker="worker-2")
+    done = memory.learnings.inject(TEXT, category="mistake-pattern", worker="worker-2")
 
     assert keys_found(as_agent("worker-2"), "migrations ledger") == [done.key]
     assert as_agent("worker-2").recall(Query(text="migrations")).hits[0].scope == "private"
@@ -39,12 +39,12 @@ def test_learning_for_one_worker_is_private_to_it(memory, repo, as_agent) -> Non
     assert keys_found(as_agent("worker-3"), "migrations ledger") == []
     assert git(repo, "ls-tree", "-r", "--name-only", "refs/gitmem/private/worker-2").split() == [done.path]
     with pytest.raises(DuplicateError):
-        memory.workflow.inject(TEXT, category="preference", worker="worker-2")
-    assert memory.workflow.inject(TEXT, category="preference", worker="worker-3").is_new
+        memory.learnings.inject(TEXT, category="preference", worker="worker-2")
+    assert memory.learnings.inject(TEXT, category="preference", worker="worker-3").is_new
 
 
 def test_learning_for_all_is_shared_and_says_that_a_lead_wrote_it(memory, repo, as_agent) -> None:
-    done = as_agent("boss").workflow.inject(TEXT, category="best-practice", tags=["db"])
+    done = as_agent("boss").learnings.inject(TEXT, category="best-practice", tags=["db"])
 
     fields = fields_of(repo, done.path)
     assert (fields["kind"], fields["by"]) == ("best_practice", {"who": "Ana", "agent": "boss", "role": "lead"})
@@ -56,9 +56,9 @@ def test_where_leads_are_named_other_agents_may_not(memory, repo, as_agent) -> N
     git(repo, "config", "--add", "gitmem.leads", "chief")
 
     with pytest.raises(RefusedError, match="the agent worker-3 is not allowed to inject here"):
-        as_agent("worker-3").workflow.inject(TEXT, category="preference")
-    assert as_agent("chief").workflow.inject(TEXT, category="preference").is_new
-    assert as_agent("").workflow.inject("Say what you measured", category="preference").is_new
+        as_agent("worker-3").learnings.inject(TEXT, category="preference")
+    assert as_agent("chief").learnings.inject(TEXT, category="preference").is_new
+    assert as_agent("").learnings.inject("Say what you measured", category="preference").is_new
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_where_leads_are_named_other_agents_may_not(memory, repo, as_agent) -> N
 )
 def test_what_cannot_be_is_refused(memory, category: str, worker: str, message: str) -> None:
     with pytest.raises(RefusedError, match=message):
-        memory.workflow.inject(TEXT, category=category, worker=worker)
+        memory.learnings.inject(TEXT, category=category, worker=worker)
 
 
 def test_every_category_is_a_kind_that_never_expires() -> None:

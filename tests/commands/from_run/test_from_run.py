@@ -23,9 +23,7 @@ RUN = {"run": "night-7", "role": "reflector", "task": "LED-1"}
 
 
 def distil(memory, *items, partial: bool = False, name: str = "", **more):
-    return memory.workflow.remember_run(
-        json.dumps({**RUN, **more, "memories": items}).encode(), name=name, partial=partial
-    )
+    return memory.bulk.remember_run(json.dumps({**RUN, **more, "memories": items}).encode(), name=name, partial=partial)
 
 
 def test_run_is_one_commit_that_names_it(memory, repo) -> None:
@@ -95,7 +93,7 @@ def test_task_as_it_is_shown_becomes_its_outcomes(memory) -> None:
     found, task, _ = memory.tasks.show("t")
     attempts = [{"num": one.num, "outcome": one.outcome, "notes": one.notes} for one in task.attempts]
 
-    done = memory.workflow.remember_run(json.dumps({**found.document, "attempts": attempts}).encode())
+    done = memory.bulk.remember_run(json.dumps({**found.document, "attempts": attempts}).encode())
 
     assert memory.show(done.changes[0][1].key).document["kind"] == "outcome"
 

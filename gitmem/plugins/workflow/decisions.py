@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
+from gitmem.commands.context.parts import compose, part_of
 from gitmem.commands.remember import remember
-from gitmem.commands.workflow.render import compose, part_of
-from gitmem.commands.workflow.step import WorkflowStep, component_tag
 from gitmem.document.author import read_author
 from gitmem.frozen import frozen, replace
+from gitmem.plugins.workflow.step import WorkflowStep, component_tag
 from gitmem.policy.kinds import role_name
 from gitmem.recall import Query, RecallResult, inventory
 

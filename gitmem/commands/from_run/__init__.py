@@ -1,0 +1,1 @@
+"""The memories of a finished run, from the file that it writes."""

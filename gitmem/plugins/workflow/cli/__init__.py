@@ -1,0 +1,1 @@
+"""The commands ``pre-work``, ``post-work``, ``decide`` and ``decisions``."""
