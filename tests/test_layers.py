@@ -113,7 +113,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/commands/policy.py": "tests/cli/policy, tests/e2e/test_profiles.py, tests/e2e/test_editor.py",
     "gitmem/cli/editor.py": "with a terminal: tests/e2e/test_editor.py",
     "gitmem/cli/policy/edit.py": "with a terminal: tests/e2e/test_editor.py",
-    "gitmem/agents/plain_clients.py": "data: tests/agents/test_loaded.py",
+    "gitmem/agents/clients_without_hooks.py": "data: tests/agents/test_loaded.py",
     "gitmem/commands/purge/subject.py": "tests/commands/purge/test_run.py",
     "gitmem/commands/purge/derived.py": "the same",
     "gitmem/commands/purge/publish.py": "the same",

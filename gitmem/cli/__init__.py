@@ -173,7 +173,7 @@ def _finish(arguments: list[str], out: Output, outside: Callable[..., None] | No
             _signal.signal(_signal.SIGINT, outside)
         if _was_interrupted():
             return _say_interrupted(out, _count_commits() - commits)
-        from gitmem.cli.again import heals, plain, reword
+        from gitmem.cli.retry import heals, plain, reword
 
         err, rest, has_written = plain(err), _without_folder(arguments), _count_commits() > commits
         if is_first and heals(err, out, rest, has_written=has_written):

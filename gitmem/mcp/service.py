@@ -1,4 +1,4 @@
-"""The two desks behind the tools, and how errors are reported to a client."""
+"""The two threads behind the tools, each with an opened memory, and how errors are reported to a client."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 
 from gitmem.errors import DamagedIndexError, DuplicateError, FormatError, GitmemError
-from gitmem.mcp.desk import Desk
+from gitmem.memory.memory_thread import MemoryThread
 from gitmem.store.commit import MADE
 from gitmem.store.local import is_busy, is_unwritable
 from gitmem.text import display
@@ -35,11 +35,11 @@ NOTE_LIMIT, ERROR_LIMIT = 600, 2000
 
 
 class Service:
-    """One desk that reads and one that writes: a query never waits for a write that waits for the lock."""
+    """One thread that reads and one that writes: a query never waits for a write that waits for the lock."""
 
     def __init__(self, start: str, *, clock: Callable[[], float] = time.time) -> None:
-        self._reading = Desk(start, clock=clock)
-        self._writing = Desk(start, clock=clock)
+        self._reading = MemoryThread(start, clock=clock)
+        self._writing = MemoryThread(start, clock=clock)
 
     def need(self) -> str:
         """Return the repository's git directory.
@@ -51,33 +51,33 @@ class Service:
         return self._reading.need()
 
     def close(self) -> None:
-        """Close both desks."""
+        """Close both threads."""
         self._reading.close()
         self._writing.close()
 
     async def read(
         self, context: Context[Any, Any] | None, work: Callable[[Memory], Answer]
     ) -> tuple[Answer, list[str]]:
-        """Run *work* on the reading desk; return its result and notices."""
+        """Run *work* on the reading thread; return its result and notices."""
         return await _ask(self._reading, context, work)
 
     async def write(
         self, context: Context[Any, Any] | None, work: Callable[[Memory], Answer]
     ) -> tuple[Answer, list[str]]:
-        """Run *work* on the writing desk; return its result and notices."""
+        """Run *work* on the writing thread; return its result and notices."""
         return await _ask(self._writing, context, work)
 
 
 async def _ask(
-    desk: Desk, context: Context[Any, Any] | None, work: Callable[[Memory], Answer]
+    thread: MemoryThread, context: Context[Any, Any] | None, work: Callable[[Memory], Answer]
 ) -> tuple[Answer, list[str]]:
-    """Return a desk's answer.
+    """Return a thread's answer.
 
     Raises:
         ToolError: The request failed; the message has the reason and the fix.
     """
     try:
-        answer, notes = await _ask_twice(desk, work, agent=agent_of(context))
+        answer, notes = await _ask_twice(thread, work, agent=agent_of(context))
     except DuplicateError as err:
         # Without the title, which is a memory's text: errors are not fenced.
         message, hint = (
@@ -95,15 +95,15 @@ async def _ask(
     return answer, [redact(display(note))[:NOTE_LIMIT] for note in notes]
 
 
-async def _ask_twice(desk: Desk, work: Callable[[Memory], Answer], *, agent: str) -> tuple[Answer, list[str]]:
-    """Return a desk's answer; if the index was damaged and nothing was written, try once more."""
+async def _ask_twice(thread: MemoryThread, work: Callable[[Memory], Answer], *, agent: str) -> tuple[Answer, list[str]]:
+    """Return a thread's answer; if the index was damaged and nothing was written, try once more."""
     made = len(MADE)
     try:
-        return await desk.ask(work, agent=agent)
+        return await thread.ask(work, agent=agent)
     except DamagedIndexError:
         if len(MADE) > made:
             raise
-        return await desk.ask(work, agent=agent)
+        return await thread.ask(work, agent=agent)
 
 
 def _refusal(err: GitmemError) -> str:

@@ -20,7 +20,7 @@ from gitmem.index.vectors.store import Vectors
 from gitmem.index.vectors.update import catch_up, is_complete, last_missing, list_missing
 from gitmem.recall.fuse import STATIC
 from gitmem.recall.semantic import Dense, VectorQuery
-from gitmem.repository.plain_meaning import note_missing, texts_of
+from gitmem.repository.packaged_meaning import note_missing, texts_of
 from gitmem.system.environment import model_cache
 
 TYPE_CHECKING = False

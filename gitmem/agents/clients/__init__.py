@@ -59,7 +59,7 @@ def tables() -> dict[str, Client]:
 
 def tables_without_hooks() -> dict[str, Client]:
     """Return the tables of clients without an adapter, by name."""
-    from gitmem.agents.plain_clients import TABLES  # not on every hook
+    from gitmem.agents.clients_without_hooks import TABLES  # not on every hook
 
     return TABLES
 

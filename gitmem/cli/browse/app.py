@@ -16,7 +16,7 @@ from gitmem.cli.edit import draft_of
 from gitmem.cli.output import DRAWN_EVERY_S, Output
 from gitmem.cli.terminal import is_interactive
 from gitmem.errors import GitmemError
-from gitmem.mcp.desk import Desk
+from gitmem.memory.memory_thread import MemoryThread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Browse(App[None]):
         """
         super().__init__()
         self.failure: Exception | None = None
-        self._desk = Desk(start, clock=clock)
+        self._thread = MemoryThread(start, clock=clock)
         self._query = query
         self._is_waiting = is_waiting
         self._reported_at = 0.0
@@ -113,20 +113,20 @@ class Browse(App[None]):
 
     async def on_unmount(self) -> None:
         """Close the memory."""
-        self._desk.close()
+        self._thread.close()
 
     def start(self, screen: Screen[None], work: Callable[[], Any], *, replaces: str = "") -> None:
-        """Run a coroutine of a screen, which may wait for the desk; it *replaces* an earlier one with that name."""
+        """Run a coroutine of a screen, which may wait for the thread; it *replaces* an earlier one with that name."""
         screen.run_worker(work, exclusive=bool(replaces), group=replaces or "default")
 
     async def ask(self, work: Callable[[Memory], Answer]) -> Answer:
-        """Return the result of *work* on the memory, run in the desk's thread."""
+        """Return the result of *work* on the memory, run in the memory's thread."""
 
         def work_with_progress(memory: Memory) -> Answer:
             memory.repository.progress = self.note_progress
             return work(memory)
 
-        answer, _ = await self._desk.ask(work_with_progress, agent="")
+        answer, _ = await self._thread.ask(work_with_progress, agent="")
         return answer
 
     async def edit(self, key: str) -> Change:
@@ -172,7 +172,7 @@ class Browse(App[None]):
         return draw_text(print_error, self.size.width)
 
     def note_progress(self, what: str, done: int, of: int) -> None:
-        """Show the progress of long work; called often, from the desk's thread."""
+        """Show the progress of long work; called often, from the memory's thread."""
         if monotonic() - self._reported_at < DRAWN_EVERY_S or self._loop is None:
             return
         self._reported_at = monotonic()

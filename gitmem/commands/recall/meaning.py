@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.errors import GitmemError
-from gitmem.repository.plain_meaning import plain_query, start_embedding
+from gitmem.repository.packaged_meaning import plain_query, start_embedding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

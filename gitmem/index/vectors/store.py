@@ -293,7 +293,7 @@ class Vectors:
             raise DamagedError(f"the vectors have {self._shape.dimensions} dimensions, the query {len(query)}")
 
     def find_tokens(self, texts: Iterable[str]) -> dict[str, tuple[int, int]]:
-        """Return the number and the rank of those of some texts that are tokens (``embed.plain_model``)."""
+        """Return the number and the rank of those of some texts that are tokens (``embed.packaged_model``)."""
         found: dict[str, tuple[int, int]] = {}
         for part in _parts(texts):
             marks = ",".join("?" * len(part))

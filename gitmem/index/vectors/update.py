@@ -11,8 +11,8 @@ import time
 
 from gitmem.errors import BusyError, UnwritableError
 from gitmem.index.catalog import commit_and_tree
+from gitmem.index.embed.packaged_model import PlainModel, find_files, read_files, was_read, write_plain_files
 from gitmem.index.embed.pieces import is_code, pieces_of
-from gitmem.index.embed.plain_model import PlainModel, find_files, read_files, was_read, write_plain_files
 from gitmem.index.vectors.folders import VectorsLock, discard, list_others
 from gitmem.index.vectors.rows import DamagedError
 from gitmem.index.vectors.store import Vectors, digest_of

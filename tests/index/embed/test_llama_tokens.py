@@ -19,7 +19,7 @@ PARTS = [*MEANINGS, " ", "   ", "\n", "\u2581", "a", "aaaaa", "in", "<s>", "</s>
 
 
 def tokens(text: str) -> list[int]:
-    """Return the tokens of a text, as `plain_model` finds them."""
+    """Return the tokens of a text, as `packaged_model` finds them."""
     read = read_tokenizer(llama_tokenizer())
     assert read is not None
     vocabulary, rows = read

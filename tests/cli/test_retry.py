@@ -10,7 +10,7 @@ import pytest
 from conftest import tip
 
 from gitmem.cli import status
-from gitmem.cli.again import plain
+from gitmem.cli.retry import plain
 from gitmem.errors import DamagedIndexError, GitmemError
 from gitmem.index.catalog import Catalog
 from gitmem.memory import Memory

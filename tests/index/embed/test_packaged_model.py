@@ -12,10 +12,10 @@ import pytest
 from support.models import make_packaged
 
 from gitmem.errors import EmbeddingError
-from gitmem.index.embed import plain_model
+from gitmem.index.embed import packaged_model
 from gitmem.index.embed.choose import provider_for
 from gitmem.index.embed.packaged import PACKAGED
-from gitmem.index.embed.plain_model import (
+from gitmem.index.embed.packaged_model import (
     PlainFiles,
     PlainModel,
     find_files,
@@ -64,7 +64,7 @@ def test_vectors_are_those_of_the_model_with_numpy() -> None:
 @pytest.mark.usefixtures("package")
 def test_what_was_stored_is_read_until_the_files_change(tmp_path: Path) -> None:
     known, _ = stored()
-    (tmp_path / plain_model.FOLDER).mkdir()
+    (tmp_path / packaged_model.FOLDER).mkdir()
     write_plain_files(str(tmp_path), known, files()[2])
     assert read_plain_files(str(tmp_path), files()[2]) == known
 
@@ -78,8 +78,8 @@ def test_what_was_stored_is_read_until_the_files_change(tmp_path: Path) -> None:
     "line", ["", "1 2", "-1 3 e 0 9", "8 3 Q 0 9", "8 999999999 e 0 9", "8 3 e 0 999999999", "8 x e 0 9"]
 )
 def test_stored_file_of_another_is_not_used(tmp_path: Path, line: str) -> None:
-    (tmp_path / plain_model.FOLDER).mkdir()
-    (tmp_path / plain_model.FOLDER / "wordllama").write_text(f"model2vec:wordllama@0\n{files()[2]}\n{line}\n<s> 1")
+    (tmp_path / packaged_model.FOLDER).mkdir()
+    (tmp_path / packaged_model.FOLDER / "wordllama").write_text(f"model2vec:wordllama@0\n{files()[2]}\n{line}\n<s> 1")
 
     assert read_plain_files(str(tmp_path), files()[2]) is None
 
@@ -98,4 +98,4 @@ def test_files_are_those_that_the_model_with_numpy_reads() -> None:
     assert (
         f"{model.folder}/{model.weights}",
         f"{model.folder}/{model.tokenizer}",
-    ) == (plain_model.WEIGHTS, plain_model.TOKENIZER)
+    ) == (packaged_model.WEIGHTS, packaged_model.TOKENIZER)

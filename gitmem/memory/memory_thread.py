@@ -1,7 +1,7 @@
-"""A desk: one thread with one opened memory, which answers clients' requests one after another.
+"""One thread with one opened memory, which answers clients' requests one after another.
 
 SQLite's connections belong to the thread that made them, and a server should not open everything again for each
-request. Answers are up to date all the same: before each request the desk checks the tip, and it reopens the memory if
+request. Answers are up to date all the same: before each request it checks the tip, and reopens the memory if
 the repository moved, its settings changed or something failed.
 """
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _ANSWERED = (1, 2)
 
 
-class Desk:
+class MemoryThread:
     """One thread with an opened memory."""
 
     def __init__(self, start: str, *, clock: Callable[[], float] = time.time) -> None:
@@ -56,7 +56,7 @@ class Desk:
         return self._thread.submit(lambda: self._current().repository.git.repository.common).result()
 
     async def ask(self, work: Callable[[Memory], Answer], *, agent: str) -> tuple[Answer, list[str]]:
-        """Run *work* on the memory in the desk's thread; return its result and further notices.
+        """Run *work* on the memory in this thread; return its result and further notices.
 
         Args:
             work: Reads or writes.

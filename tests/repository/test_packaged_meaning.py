@@ -18,7 +18,7 @@ from gitmem.index.vectors.folders import FOLDER
 from gitmem.memory import Memory
 from gitmem.recall import Query
 from gitmem.recall import semantic as recall_semantic
-from gitmem.repository import plain_meaning, semantic
+from gitmem.repository import packaged_meaning, semantic
 from gitmem.store.state import background
 
 
@@ -83,24 +83,24 @@ def test_question_that_nobody_typed_has_the_background_embed_the_memories(
     jobs = started(monkeypatch)
     with Memory(store, clock=Clock()) as memory:
         before = memory.recall(Query(LOGIN, reader="prompt")).hits
-        assert (before, jobs, memory.notices) == ((), [plain_meaning.WORK], [])
+        assert (before, jobs, memory.notices) == ((), [packaged_meaning.WORK], [])
         memory.vectors.embed_missing()
 
         assert memory.recall(Query(LOGIN, reader="prompt")).hits[0].key == "sso"
-        assert jobs == [plain_meaning.WORK]
+        assert jobs == [packaged_meaning.WORK]
 
 
 def test_hook_leaves_new_memories_of_a_large_store_to_the_background(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plain_meaning, "FOR_HOOK", 1)
+    monkeypatch.setattr(packaged_meaning, "FOR_HOOK", 1)
     jobs = started(monkeypatch)
     with Memory(store, clock=Clock()) as memory:
         memory.vectors.embed_missing()
         memory.remember("Each signin goes through the proxy", key="proxy")
 
         assert "proxy" not in [hit.key for hit in memory.recall(Query(LOGIN, reader="prompt")).hits]
-        assert jobs == [plain_meaning.WORK]
+        assert jobs == [packaged_meaning.WORK]
         assert "proxy" in [hit.key for hit in memory.recall(Query(LOGIN)).hits]
 
 

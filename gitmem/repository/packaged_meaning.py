@@ -10,7 +10,7 @@ from gitmem.errors import BusyError, GitmemError
 from gitmem.frozen import frozen
 from gitmem.index import FtsEngine
 from gitmem.index.catalog import commit_and_tree
-from gitmem.index.embed.plain_model import PlainModel, find_files, read_plain_files, unit_of
+from gitmem.index.embed.packaged_model import PlainModel, find_files, read_plain_files, unit_of
 from gitmem.index.vectors.store import UNSIGNED, Vectors
 from gitmem.model import ENGLISH
 from gitmem.recall.distinctive_words import distinctive_text
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.catalog import Catalog
-    from gitmem.index.embed.plain_model import Row
+    from gitmem.index.embed.packaged_model import Row
     from gitmem.repository import OpenRepository
     from gitmem.repository.open_store import OpenStore
 
