@@ -21,6 +21,7 @@ from gitmem.cli import reports
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.causes import add_each, print_cases
 from gitmem.cli.command_memory import open_memory
+from gitmem.cli.elsewhere import HURRIED_S, refresh
 from gitmem.cli.names import with_short_ids
 from gitmem.cli.options import add_sandbox, warn_of_no_sandbox
 from gitmem.cli.output import Output
@@ -111,6 +112,7 @@ def run(args: Arguments, out: Output) -> int:
             jobs=args.jobs,
         )
         warn_of_no_sandbox(args, out)
+        refresh(memory, out, limit_s=HURRIED_S)
         checked = memory.check(
             options=options, base=args.base, head=args.head, staged=args.staged, progress=out.progress
         )

@@ -21,12 +21,14 @@ from gitmem.cli.changes import (
     print_memory,
 )
 from gitmem.cli.command_memory import open_memory
+from gitmem.cli.elsewhere import HURRIED_S, refresh
 from gitmem.cli.input import read_text
 from gitmem.cli.names import short_names
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.cli.proof import INDEPENDENT, OUTSIDE, add_check, add_judging, add_limits, judging_of, verify_of
 from gitmem.cli.terminal import is_interactive
+from gitmem.document.elsewhere import parse_elsewhere
 from gitmem.errors import GitmemError
 from gitmem.model import UNPROVEN, VERIFIED
 from gitmem.store.scopes import PROJECT
@@ -70,6 +72,8 @@ def run(args: Arguments, out: Output) -> int:
     body = read_text(args.body)
     with open_memory(out) as memory:
         is_first = is_first_write(memory, args)
+        if references := [one for one in args.agree or () if parse_elsewhere(one)]:
+            refresh(memory, out, limit_s=HURRIED_S, more=references)
         change = memory.fact(
             args.title,
             verify=verify_of(args),

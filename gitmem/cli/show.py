@@ -12,12 +12,12 @@ from gitmem.cli.output import Output
 from gitmem.config import variable
 from gitmem.document import conflict
 from gitmem.document.anchors import FIELD
+from gitmem.document.elsewhere import APART
 from gitmem.document.times import format_time
 from gitmem.errors import GitmemError, NotFoundError, UsageError
 from gitmem.model import STALE
 from gitmem.statuses import MARKS, name_chain
 from gitmem.store.code_folder import is_home
-from gitmem.store.listings import APART
 from gitmem.store.scopes import HUB, PROJECT
 from gitmem.verify.references import CHANGED, MOVED
 from gitmem.verify.trace.outside import describe_outside

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory
+from gitmem.cli.elsewhere import PATIENT_S, refresh
 from gitmem.cli.names import with_short_ids
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, list_of, quantity
@@ -87,6 +88,8 @@ def run(args: Arguments, out: Output) -> int:
             accept_rewritten=args.accept_rewritten,
             instead=args.instead,
         )
+        if not args.dry_run:
+            refresh(memory, out, limit_s=PATIENT_S)
         boards = _sync_boards(memory, args, talk) if args.boards else ()
         whose = _authors_of(memory, done) if out.is_terminal and not args.dry_run else ""
         if args.json:

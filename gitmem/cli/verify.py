@@ -20,6 +20,7 @@ from gitmem.cli import reports
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.causes import add_each, print_cases, with_ids
 from gitmem.cli.command_memory import open_memory, print_notices
+from gitmem.cli.elsewhere import PATIENT_S, refresh
 from gitmem.cli.names import shown_names, with_short_ids
 from gitmem.cli.options import add_sandbox, output_options, positive, warn_of_no_sandbox
 from gitmem.cli.output import Output, list_of, quantity, shorten
@@ -167,6 +168,7 @@ def run(args: Arguments, out: Output) -> int:
     with open_memory(out) as memory:
         options = _options_of(args, memory)
         warn_of_no_sandbox(args, out)
+        refresh(memory, out, limit_s=0 if args.offline else PATIENT_S)
         found = _verify(memory, options, args, out)
         if found is None:
             return 0

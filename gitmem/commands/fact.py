@@ -24,7 +24,7 @@ from gitmem.tasks.task import Gate
 from gitmem.text.globs import composed, escape, is_path_like, is_plain, path_of, with_names
 from gitmem.verify import trivial
 from gitmem.verify.files import SUBMODULE
-from gitmem.verify.inputs import CodeTree
+from gitmem.verify.inputs import ELSEWHERE, CodeTree
 from gitmem.verify.references import list_never_there, nearest_file
 from gitmem.verify.trace.undeclared_reads import advice
 from gitmem.write import place
@@ -532,7 +532,9 @@ def _home(store: OpenStore, document: Document, proof: CheckProof) -> OpenStore:
 
 def _write(store: OpenStore, document: Document, draft: Draft, proof: CheckProof, *, again: str) -> Change:
     policy, verdict = store.policy(), proof.verdict
-    counts = proof.session is not None and proof.session.counts()
+    session = proof.session
+    # A new fact that compares with another repository is proved for this clone: `is_private` does not know it yet.
+    counts = session is not None and session.counts() and not (verdict is not None and ELSEWHERE in verdict.inputs)
     store = _home(store, document, proof)
 
     def verdicts(settled: Draft) -> list[Verdict]:

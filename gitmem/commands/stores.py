@@ -12,12 +12,13 @@ from shutil import rmtree
 from gitmem.commands import show as shows
 from gitmem.commands import status as statuses
 from gitmem.config import variable
+from gitmem.document.elsewhere import APART
 from gitmem.errors import ConflictError, GitmemError, NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git.repository import discover, discover_at, is_bare
 from gitmem.index.catalog.fact_state import ReadStore
 from gitmem.repository.other_repositories import ListedStore, place_of
-from gitmem.store.listings import APART, StoreListing, entry_of, split
+from gitmem.store.listings import StoreListing, entry_of, split
 from gitmem.store.scopes import LISTED
 
 TYPE_CHECKING = False

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from gitmem.frozen import frozen
 from gitmem.model import BLOCKED, FAILS, HOLDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from gitmem.document.elsewhere import Foundation
 
 # Names of values that must not be repeated, and the minimum length of such a value.
 _SECRET_NAMES = tuple(
@@ -67,11 +71,13 @@ class FoundFiles:
         paths: All of them, sorted by path.
         findings: The findings by path; a file without an entry could not be read at all.
         matcher: Returns a function that matches paths against a glob (``text.globs``).
+        elsewhere: What is known of facts of other repositories, by reference.
     """
 
     paths: Sequence[str]
     findings: Mapping[str, Sequence[FileFinding]]
     matcher: Callable[[str], Callable[[str], bool]]
+    elsewhere: Mapping[str, Foundation] = MappingProxyType({})
 
     def list_findings(self) -> list[tuple[str, FileFinding]]:
         """Return the findings with their files, by path and in file order."""

@@ -7,14 +7,13 @@ of its own. ``verify.builtin_answers`` evaluates them.
 
 from __future__ import annotations
 
-from gitmem.document import file_checks
+from gitmem.document import file_checks, place_checks
 from gitmem.document.answers import (
     BuiltinAnswer,
     FileFinding,
     FoundFiles,
     blocked_answer,
     comparison_answer,
-    conceal,
     more,
     place,
     shorten_value,
@@ -28,6 +27,7 @@ from gitmem.document.check_values import (
     OR_IN,
     PATH,
     PLACE,
+    PLACE_OR_REFERENCE,
     RANGE,
     REGEX,
     SHA256,
@@ -37,12 +37,11 @@ from gitmem.document.check_values import (
     CheckArguments,
     Value,
 )
+from gitmem.document.elsewhere import parse_elsewhere
 from gitmem.document.sources import manifests
-from gitmem.document.sources.address import format_key, parse_addresses
-from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.model import FAILS, HOLDS
-from gitmem.text.globs import escape, is_same_name, unescape
+from gitmem.text.globs import escape, unescape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.document.file_checks import Probe
-    from gitmem.document.sources.address import Address
     from gitmem.model import Check
 
 
@@ -97,6 +95,7 @@ class BuiltinCheck:
         is_denial: Whether it fails if something is found, and holds otherwise.
         denies: The check that can never hold together with this one for the same text.
         unusable: The error for a text that cannot be searched; ``{text}`` is filled in.
+        proves: The field that has the value which it proves, for checks of other repositories; empty if it proves none.
         part: How much a match in one part of a split file says about the original: ``NO_PART``, ``SOME_PART`` or
             ``SURE_PART``, which has precedence over a rename.
     """
@@ -113,6 +112,7 @@ class BuiltinCheck:
     is_denial: bool = False
     denies: str = ""
     unusable: str = ""
+    proves: str = ""
     part: int = NO_PART
 
     @property
@@ -164,100 +164,6 @@ _OR_FILES = Field(
 )
 
 
-# About values in structured files. Their readers are loaded on use: they import parsers.
-
-
-def _places(taken: CheckArguments) -> tuple[str, ...]:
-    return tuple(escape(address.path) for one in taken.values for address in parse_addresses(one))
-
-
-def _stated(taken: CheckArguments) -> Probe:
-    """Return a search for the values at a check's addresses."""
-    from gitmem.document.sources.formats import read_value  # imports yaml
-
-    addresses = [(one, address) for one in taken.values for address in parse_addresses(one)]
-
-    def probe(path: str, content: bytes) -> Sequence[FileFinding]:
-        found = []
-        for key, address in addresses:
-            node = read_value(path, content, address.keys) if is_same_name(path, address.path) else None
-            if node is not None:
-                found.append(FileFinding(node.line, node.value(), key=key))
-        return found
-
-    return _guard(probe)
-
-
-def _guard(probe: Probe) -> Probe:
-    """Return a probe that reports an unreadable file as a finding."""
-
-    def read(path: str, content: bytes) -> Sequence[FileFinding]:
-        try:
-            return probe(path, content)
-        except FormatError as err:
-            return [FileFinding(err.line, problem=str(err))]
-
-    return file_checks.of_text(read)
-
-
-def _missing(written: str, files: FoundFiles) -> BuiltinAnswer:
-    """Return the answer if there is no value at an address."""
-    address = _address(written, files)
-    mine = FoundFiles([path for path in files.paths if is_same_name(path, address.path)], files.findings, files.matcher)
-    if mine.unread():
-        return blocked_answer(mine.unread())
-    if not mine.paths:
-        return BuiltinAnswer(FAILS, file_checks.no_such_file(address.path))
-    return BuiltinAnswer(FAILS, f"{address.path} states no {format_key(address.keys) or 'value'}", address.path)
-
-
-def _value(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
-    having = files.list_findings()
-    if not having:
-        return _missing(taken.text, files)
-    where, stated = place(*having[0]), having[0][1].value
-    repeated = conceal(_last_key(taken.text, files), stated)
-    name, wanted = next(((one, word) for one, word in taken.more.items() if one != EXACTLY), ("", ""))
-    if not name:  # only the presence of a value was required
-        return comparison_answer(where, repeated, "", is_as_wanted=True)
-    from gitmem.document.sources import versions  # imports packaging
-
-    if name == "at-least":
-        return comparison_answer(
-            where, repeated, f"at least {wanted}", is_as_wanted=versions.is_at_least(stated, wanted)
-        )
-    if name == "within":
-        return comparison_answer(where, repeated, f"within {wanted}", is_as_wanted=versions.is_within(stated, wanted))
-    return comparison_answer(where, repeated, wanted, is_as_wanted=versions.is_same(stated, wanted))
-
-
-def _address(written: str, files: FoundFiles) -> Address:
-    """Return the address that is meant: the first one whose file exists, since ``#`` may be in its name."""
-    found = parse_addresses(written)
-    return next((one for one in found if any(is_same_name(path, one.path) for path in files.paths)), found[0])
-
-
-def _last_key(written: str, files: FoundFiles) -> str:
-    return (_address(written, files).keys or ("",))[-1]
-
-
-def _agree(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
-    found = {finding.key: (path, finding) for path, finding in files.list_findings()}
-    for written in taken.values:
-        if written not in found:
-            return _missing(written, files)
-    from gitmem.document.sources import versions  # imports packaging
-
-    (one, first), (other, second) = (found[written] for written in taken.values)
-    where, actual = place(one, first), conceal(_last_key(taken.values[0], files), first.value)
-    others = conceal(_last_key(taken.values[1], files), second.value)
-    if versions.is_same(first.value, second.value):
-        message = f"{where} and {place(other, second)} state {shorten_value(actual)}"
-        return BuiltinAnswer(HOLDS, message, where, actual)
-    message = f"{where} states {shorten_value(actual)}, and {place(other, second)} {shorten_value(others)}"
-    return BuiltinAnswer(FAILS, message, where, actual)
-
-
 def _defines(taken: CheckArguments) -> Probe:
     from gitmem.document.sources.symbols import find_symbol  # imports re2
 
@@ -265,7 +171,7 @@ def _defines(taken: CheckArguments) -> Probe:
         line = find_symbol(content, taken.text)
         return [FileFinding(line)] if line else ()
 
-    return _guard(probe)
+    return place_checks.guard(probe)
 
 
 def _script(taken: CheckArguments) -> Probe:
@@ -277,7 +183,7 @@ def _script(taken: CheckArguments) -> Probe:
         links = read_links(path, content)
         return [*([FileFinding(line)] if line else []), *([FileFinding(links=links)] if links else [])]
 
-    return _guard(probe)
+    return place_checks.guard(probe)
 
 
 def _has_script(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
@@ -304,7 +210,7 @@ def _dependency(taken: CheckArguments) -> Probe:
         mine = [FileFinding(one.line, one.requirement) for one in found]
         return [*mine, *([FileFinding(links=links)] if links else [])]
 
-    return _guard(probe)
+    return place_checks.guard(probe)
 
 
 def _depends(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
@@ -392,29 +298,31 @@ _TABLE = (
         file_checks.same,
         more=(_ONE_FILE, _EXACTLY),
         is_about_any=True,
+        proves="same",
     ),
     BuiltinCheck(
         "value",
         PLACE,
         "this place of a file states the value of --is, --at-least or --within",
-        _places,
-        _stated,
-        _value,
+        place_checks.places,
+        place_checks.stated,
+        place_checks.value,
         more=(
             Field("is", VALUE, "the value, compared as text", keyword="equals", is_choice=True),
             Field("at-least", VERSION, "the lowest version or number it may be", keyword="at_least", is_choice=True),
             Field("within", RANGE, "the versions it may be, a range", keyword="in_range", is_choice=True),
             _EXACTLY,
         ),
+        proves="is",
         part=SOME_PART,
     ),
     BuiltinCheck(
         "agree",
-        PLACE,
-        "these two places state the same value",
-        _places,
-        _stated,
-        _agree,
+        PLACE_OR_REFERENCE,
+        "these two places state the same value; one may be a fact of another repository, REPOSITORY:KEY",
+        place_checks.places,
+        place_checks.agrees,
+        place_checks.agree,
         more=(_EXACTLY,),
         count=2,
     ),
@@ -451,6 +359,7 @@ _TABLE = (
             _SOME_FILES,
             Field("at", RANGE, "the version or range at which it is listed", is_optional=True),
         ),
+        proves="at",
     ),
 )
 CHECKS = {check.name: check for check in _TABLE}
@@ -541,6 +450,20 @@ def words_of(mapping: Mapping[str, Any]) -> tuple[str, ...]:
     while not words[-1]:
         words.pop()
     return tuple(words)
+
+
+def references_of(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the facts of other repositories that a built-in check compares with, given its words."""
+    if CHECKS[words[0]].value is not PLACE_OR_REFERENCE:
+        return ()
+    return tuple(one for one in parse_arguments(words).values if parse_elsewhere(one))
+
+
+def value_of(verify: object) -> str:
+    """Return the value that the check of a frontmatter proves, on one line; empty if it proves none."""
+    row = find_row(verify) if isinstance(verify, dict) else None
+    found = verify.get(row.proves) if row is not None and row.proves and isinstance(verify, dict) else None
+    return " ".join(found.split()) if isinstance(found, str) else ""
 
 
 def mapping_of(words: Sequence[str]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.document.elsewhere import parse_elsewhere
 from gitmem.document.sources.address import parse_address
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen, replace
@@ -53,6 +54,14 @@ def _is_place(text: str) -> bool:
         return False
 
 
+def _is_place_or_reference(text: str) -> bool:
+    return parse_elsewhere(text) is not None or _is_place(text)
+
+
+def _placed_or_reference(text: str, place: Callable[[str], str]) -> str:
+    return text if parse_elsewhere(text) else _placed_address(text, place)
+
+
 def _placed_address(text: str, place: Callable[[str], str]) -> str:
     path, mark, key = text.partition("#")
     return f"{place(path)}{mark}{key}"
@@ -79,6 +88,7 @@ FLAG = Value("true", "true".__eq__, "`{name}` of a built-in check must be `true`
 TEXT, REGEX, NAME = Value("TEXT", bool), Value("RE", bool), Value("NAME", bool)
 SHA256 = Value("SHA256", _is_sha256, "`{name}` must be a SHA-256 in 64 lower-case hexadecimal digits")
 PLACE = Value("PATH#KEY", _is_place, _NO_PLACE, _placed_address)
+PLACE_OR_REFERENCE = replace(PLACE, is_valid=_is_place_or_reference, placed=_placed_or_reference)
 VALUE = Value("VALUE", bool)
 VERSION = Value("VERSION", _is_version, "`{name}: {value}` is not a version or a number")
 RANGE = Value("RANGE", _is_range, "`{name}: {value}` is not a range of versions such as '>=3.11,<4' or '^1.2'")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gitmem.document.builtin_checks import find_row, shapes
 from gitmem.document.check_values import FLAG
+from gitmem.document.elsewhere import parse_elsewhere
 from gitmem.document.times import parse_time
 from gitmem.document.variables import check_variables
 from gitmem.errors import FormatError
@@ -315,6 +316,8 @@ def _check_builtin(check: dict[str, Any]) -> None:
                 raise _bad_verify(f"`{field}` of a built-in check must be text")
             if not wanted.is_valid(one):
                 raise _bad_verify(wanted.refusal.format(name=field, value=one))
+        if count > 1 and all(map(parse_elsewhere, values)):
+            raise _bad_verify(f"one place of `{field}` must be in this repository")
 
 
 def parse_ttl(text: str) -> int | None:

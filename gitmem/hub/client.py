@@ -5,9 +5,10 @@ from __future__ import annotations
 from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import Request
 
+from gitmem.document.elsewhere import Foundation
 from gitmem.frozen import frozen
 from gitmem.model import STATUSES
-from gitmem.statuses import describe_chain
+from gitmem.statuses import DEPTH, describe_chain
 from gitmem.store.scopes import HUB
 from gitmem.system.http import FAILURES, USER_AGENT, exchange, is_encrypted, is_site, opener_for, unreachable
 from gitmem.text import parse_json
@@ -165,6 +166,44 @@ def find_dependents(
         return HubDependents(listed, int(found["more"]), unasked, str(found["repository"]))
     except _NOT_A_HUBS:
         return HubDependents(problem=_STRANGE)
+
+
+def find_foundations(
+    site: str, references: Sequence[str], *, token: str, limit_s: float = LIMIT_S
+) -> tuple[dict[str, Foundation], str]:
+    """Ask a hub what it knows of memories of other repositories; also return why it did not answer, or nothing.
+
+    Args:
+        site: The hub's address.
+        references: The memories (REPOSITORY:KEY); no more than ``KEYS`` are sent.
+        token: Who asks, as for ``ask``.
+        limit_s: Seconds for the whole exchange.
+    """
+    sent = references[:KEYS]
+    found, problem = _get(site, f"/foundations?{urlencode([('reference', one) for one in sent])}", token, limit_s)
+    if problem or found is None:
+        return {}, problem or "it knows nothing of links between repositories: it runs an older gitmem"
+    try:
+        known = dict(_foundation(one) for one in found["known"])
+    except _NOT_A_HUBS:
+        return {}, _STRANGE
+    return {one: it for one, it in known.items() if one in sent}, ""
+
+
+def _foundation(table: dict[str, Any]) -> tuple[str, Foundation]:
+    """Return a memory of an answer, which anything may have written, by its reference.
+
+    Raises:
+        TypeError: A value is of another type.
+        ValueError: There is no such status.
+    """
+    texts, why = [table[name] for name in ("reference", "status", "value")], table["why"]
+    if not isinstance(why, list) or not all(isinstance(text, str) for text in (*texts, *why)):
+        raise TypeError
+    reference, status, value = map(_line, texts)
+    if status not in ("", *STATUSES):
+        raise ValueError
+    return reference, Foundation(status, value, tuple(map(_line, why[:DEPTH])))
 
 
 def _dependent(table: dict[str, Any]) -> HubDependent:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from gitmem.document.builtin_checks import value_of
+from gitmem.document.elsewhere import APART, Foundation
 from gitmem.frozen import frozen
+from gitmem.hub.database import transaction
 from gitmem.index.catalog import state
 from gitmem.index.catalog.required_elsewhere import list_required_elsewhere
 from gitmem.model import FAILED, SUSPECT
 from gitmem.statuses import DEPTH, suspicion_chains
-from gitmem.store.listings import APART
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -227,3 +229,20 @@ class _Walk:
             keys[name] = (*keys.get(name, ()), key)
         reads = {self.numbers[name]: listed for name, listed in keys.items() if name + APART != own}
         return Suspicion(tuple(one.removeprefix(own) for one in chain), reads)
+
+
+def read_stated(connection: Connection, number: int) -> tuple[dict[str, Foundation], str]:
+    """Return what the facts state with which those of a repository compare, by reference, and a fingerprint of it.
+
+    Only of repositories that all of its readers may read: the verdicts are for all of them.
+
+    Args:
+        connection: A connection of the role that owns the tables.
+        number: The number of the repository.
+    """
+    with transaction(connection):
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        rows = connection.execute("SELECT reference, status, verify FROM hub.stated WHERE repository = %s", (number,))
+        found = {reference: Foundation(status, value_of(verify), is_shared=True) for reference, status, verify in rows}
+        printed = connection.execute("SELECT print FROM hub.stated_print WHERE repository = %s", (number,)).fetchone()
+    return found, printed[0] if printed else ""

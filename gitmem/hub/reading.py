@@ -7,6 +7,7 @@ from time import monotonic
 
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from gitmem.document.elsewhere import APART
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
 from gitmem.hub.database import CONNECT_TIMEOUT_S, FOLLOWER, READER, worded
@@ -225,6 +226,21 @@ def find_text(connection: Connection, name: str, key: str) -> Text | None:
         (name, key),
     ).fetchone()
     return None if row is None else Text(*row)
+
+
+def find_texts(connection: Connection, references: Sequence[tuple[str, str]]) -> dict[str, Text]:
+    """Return the memories with these repositories' names and keys that the identity may read, by reference.
+
+    Those that a search hides are left out.
+    """
+    columns = ", ".join(f"m.{one.strip()}" for one in _TEXT.split(","))
+    rows = connection.execute(
+        f"SELECT a.name, {columns} FROM unnest(%s::text[], %s::text[]) AS a (name, key)"
+        " JOIN hub.repository r ON r.name = a.name JOIN hub.memory m ON m.repository = r.id AND m.key = a.key"
+        " WHERE m.fields ->> 'hidden' = '' ORDER BY m.path DESC",
+        ([name for name, _ in references], [key for _, key in references]),
+    )
+    return {f"{name}{APART}{text.key}": text for name, *row in rows for text in (Text(*row),)}
 
 
 def note_reads(

@@ -30,10 +30,10 @@ from gitmem.hub.forge import webhook
 from gitmem.hub.identity import TOKEN_LENGTH, UnknownIdentityError
 from gitmem.hub.reading import Reading, refuse_powers
 from gitmem.hub.web import verdicts
-from gitmem.hub.web.lookup import find_dependents, find_hits, find_memory
+from gitmem.hub.web.lookup import find_dependents, find_foundations, find_hits, find_memory
 from gitmem.hub.web.mcp import Endpoint, make_server
 from gitmem.hub.web.page import Pages
-from gitmem.hub.web.request import RefusedRequestError, asked_dependents, query_of, read_body
+from gitmem.hub.web.request import RefusedRequestError, asked_dependents, asked_foundations, query_of, read_body
 from gitmem.mcp.http import ignore_disconnects
 
 TYPE_CHECKING = False
@@ -213,6 +213,7 @@ def make_app(hub: Hub) -> Starlette:
         "search": ("/search", lambda request: _search(hub, request)),
         "memory": ("/memory/{name:path}", lambda request: _memory(hub, request)),
         "dependents": ("/dependents", lambda request: _dependents(hub, request)),
+        "foundations": ("/foundations", lambda request: _foundations(hub, request)),
         "metrics": ("/metrics", lambda request: _metrics(hub, request)),
     }
     probes: dict[str, tuple[str, Callable[[Request], Response]]] = {
@@ -331,6 +332,11 @@ def _memory(hub: Hub, request: Request) -> Response:
 def _dependents(hub: Hub, request: Request) -> Response:
     (address, keys), identity = asked_dependents(request), hub.identify(request)
     return JSONResponse(find_dependents(hub.reading, identity, address, keys))
+
+
+def _foundations(hub: Hub, request: Request) -> Response:
+    references, identity = asked_foundations(request), hub.identify(request)
+    return JSONResponse(find_foundations(hub.reading, identity, references))
 
 
 def _ready(hub: Hub) -> Response:

@@ -367,6 +367,7 @@ class OpenStore:
         catalog = catalog or self.catalog()
         if self.store.scope == UNIVERSAL:
             return None
+        catalog.wrong_elsewhere = self.local.wrong_elsewhere()
         _, commit = self.git.read_head()
         if commit is None or not state.has_statuses(catalog):
             return None

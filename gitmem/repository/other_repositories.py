@@ -12,6 +12,7 @@ import os
 from time import monotonic
 
 from gitmem import config
+from gitmem.document.elsewhere import APART
 from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError, RefusedError
 from gitmem.frozen import replace
 from gitmem.git import Git
@@ -19,7 +20,7 @@ from gitmem.git.repository import discover_at
 from gitmem.index.catalog import FILE_NAME, LOCK_NAME, Catalog, discard_file, is_by_another
 from gitmem.repository.open_store import OpenStore
 from gitmem.store.code_folder import find_tree
-from gitmem.store.listings import APART, entries_of
+from gitmem.store.listings import entries_of
 from gitmem.store.local import is_damage
 from gitmem.store.scopes import LISTED, Store
 from gitmem.store.state import registration

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from gitmem.document.elsewhere import NAME_MARKS, is_name
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen
 
@@ -14,11 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-# A name precedes the key of a memory (``api:retries-are-capped``), and keys have no colon.
-APART = ":"
-_NAME_MARKS = frozenset("-_.")
-# Of a name or a key in a reference; no hub and no store has longer ones.
-_LENGTH = 200
 # The name if the folder's name gives none.
 NAMELESS = "store"
 
@@ -36,23 +32,6 @@ class StoreListing:
     name: str
     path: str
     text: str
-
-
-def is_name(text: str) -> bool:
-    """Return whether a store's name is valid: letters, digits, ``-``, ``_``, ``.``, but no mark first."""
-    plain = text.isascii() and all(char.isalnum() or char in _NAME_MARKS for char in text)
-    return plain and text[:1].isalnum()
-
-
-def parse_reference(text: str) -> tuple[str, str] | None:
-    """Return the name of a repository and the key of its memory, if a text is such a reference: ``NAME:KEY``.
-
-    A hub's names may have several parts (``payments/api``).
-    """
-    name, apart, key = text.partition(APART)
-    is_key = key.isprintable() and not any(char in f"{APART}/ " for char in key) and 0 < len(key) <= _LENGTH
-    is_reference = apart and is_key and len(name) <= _LENGTH and all(map(is_name, name.split("/")))
-    return (name, key) if is_reference else None
 
 
 def split(text: str) -> tuple[str, str]:
@@ -86,7 +65,7 @@ def name_of(path: str) -> str:
     """Return the default name of a store: that of its repository's folder."""
     folder = os.path.dirname(path) if os.path.basename(path) == ".git" else path
     last = os.path.basename(folder).removesuffix(".git")
-    plain = "".join(char if char.isascii() and (char.isalnum() or char in _NAME_MARKS) else "-" for char in last)
+    plain = "".join(char if char.isascii() and (char.isalnum() or char in NAME_MARKS) else "-" for char in last)
     return plain.strip("-_.") or NAMELESS
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import _sqlite3 as sqlite3
 import os
 
+from gitmem.document.elsewhere import Foundation, wrong_chains
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.model import HOLDS, Blocked, Verdict
 from gitmem.store.state.plain_files import LOCAL
@@ -17,7 +18,7 @@ from gitmem.text import format_json, parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
@@ -44,6 +45,8 @@ CREATE TABLE IF NOT EXISTS output (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNI
   at INTEGER NOT NULL, text TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS withdrawal (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, spec TEXT NOT NULL,
   claim TEXT NOT NULL, document TEXT NOT NULL, blob TEXT NOT NULL, reason TEXT NOT NULL, UNIQUE (key, document, blob));
+CREATE TABLE IF NOT EXISTS elsewhere (id INTEGER PRIMARY KEY AUTOINCREMENT, reference TEXT NOT NULL UNIQUE,
+  fields TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS known (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 
@@ -163,10 +166,13 @@ class LocalState:
             self._db = None
 
     def serial(self) -> int:
-        """Return a number that changes whenever a verdict or a withdrawal is added or a check is blocked here."""
+        """Return a number that changes whenever something is added here on which the state of a fact depends.
+
+        That is a verdict, a withdrawal, a check that was blocked, or what is known of another repository.
+        """
         return self._number(
-            "SELECT coalesce((SELECT max(id) FROM verdict), 0)"
-            " + coalesce((SELECT sum(seq) FROM sqlite_sequence WHERE name IN ('blocked', 'withdrawal')), 0)"
+            "SELECT coalesce((SELECT max(id) FROM verdict), 0) + coalesce((SELECT sum(seq) FROM sqlite_sequence"
+            " WHERE name IN ('blocked', 'withdrawal', 'elsewhere')), 0)"
         )
 
     def _number(self, sql: str) -> int:
@@ -269,6 +275,35 @@ class LocalState:
                 if all(isinstance(value, str) for value in row):
                     found.setdefault(row[0], []).append(Withdrawal(*row))
         return found
+
+    def keep_elsewhere(self, found: Mapping[str, Foundation | None]) -> None:
+        """Store what is known of memories of other repositories, by reference; None for one that is unknown now."""
+        known = self.elsewhere()
+        new = [
+            (one, format_json(fields_of(it))) for one, it in found.items() if it is not None and known.get(one) != it
+        ]
+        gone = [(one,) for one, it in found.items() if it is None and one in known]
+        db = self._open_for_writing() if new or gone else None
+        if new:  # a new id on every insert changes the serial
+            self._quietly(db, "INSERT OR REPLACE INTO elsewhere (reference, fields) VALUES (?, ?)", new)
+        if gone:
+            self._quietly(db, "INSERT OR REPLACE INTO elsewhere (reference, fields) VALUES (?, '')", gone)
+            self._quietly(db, "DELETE FROM elsewhere WHERE reference = ?", gone)
+
+    def elsewhere(self) -> dict[str, Foundation]:
+        """Return what is known here of memories of other repositories, by reference."""
+        found = {}
+        for reference, fields in self._ask("SELECT reference, fields FROM elsewhere") if self._only is None else []:
+            try:
+                status, value, why, is_shared, problem = parse_json(fields).values()
+                found[reference] = Foundation(status, value, tuple(why), is_shared, problem)
+            except (ValueError, TypeError, AttributeError, RecursionError):
+                continue  # the disk corrupted it
+        return found
+
+    def wrong_elsewhere(self) -> list[tuple[str, ...]]:
+        """Return the chains of references from memories of other repositories that failed or are suspect, sorted."""
+        return wrong_chains(self.elsewhere())
 
     def keep_outputs(self, outputs: Iterable[CheckOutput]) -> None:
         """Store outputs of checks, replacing earlier ones of the same facts; an empty text removes them."""

@@ -6,8 +6,10 @@ check denies that something exists, it is an error.
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from gitmem.document.answers import BuiltinAnswer, FileFinding, FoundFiles
-from gitmem.document.builtin_checks import globs_of, parse_arguments, row_of
+from gitmem.document.builtin_checks import globs_of, parse_arguments, references_of, row_of
 from gitmem.frozen import replace
 from gitmem.model import BLOCKED, Check
 from gitmem.text.code.languages import is_prose
@@ -19,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from gitmem.document.elsewhere import Foundation
     from gitmem.document.file_checks import Probe
     from gitmem.git import Git
     from gitmem.verify.files import Entry
@@ -123,14 +126,28 @@ def _answer(tree: CodeTree, check: Check, files: Sequence[Entry], findings: Foun
     module = next((entry[2] for entry in blockers if entry is not None and entry[0] == SUBMODULE), "")
     if module:
         return BuiltinAnswer(BLOCKED, f"{module} is a submodule, whose files are not in this repository's tree")
-    return conclude(check, files, findings)
+    return conclude(check, files, findings, known_elsewhere(tree, check))
 
 
-def conclude(check: Check, files: Sequence[Entry], found: Found) -> BuiltinAnswer:
-    """Return what a check answers, given what it found in its files; unread files are ignored."""
+def known_elsewhere(tree: CodeTree, check: Check) -> Mapping[str, Foundation]:
+    """Return what this clone knows of the facts of other repositories with which a check compares."""
+    return tree.elsewhere if references_of(check.words) else {}
+
+
+def conclude(
+    check: Check, files: Sequence[Entry], found: Found, elsewhere: Mapping[str, Foundation] = MappingProxyType({})
+) -> BuiltinAnswer:
+    """Return what a check answers, given what it found in its files; unread files are ignored.
+
+    Args:
+        check: The check.
+        files: Its files.
+        found: What was found in each of them that was read.
+        elsewhere: What is known of facts of other repositories.
+    """
     row, taken = row_of(check), parse_arguments(check.words)
     if row.unusable and _probe(check) is None:
         return BuiltinAnswer(BLOCKED, row.unusable.format(text=redact(taken.text)))
     findings = {entry[2]: found[entry] for entry in files if entry in found}
-    answer = row.conclude(taken, FoundFiles([entry[2] for entry in files], findings, matcher))
+    answer = row.conclude(taken, FoundFiles([entry[2] for entry in files], findings, matcher, elsewhere))
     return replace(answer, because=redact(answer.because), actual=redact(answer.actual))

@@ -23,7 +23,7 @@ from gitmem.store.verdicts.environment import describe_environment, parse_enviro
 from gitmem.system.environment import search_path
 from gitmem.text import display, parse_json
 from gitmem.text.globs import escape
-from gitmem.verify.inputs import CodeTree, digest
+from gitmem.verify.inputs import CodeTree, digest, with_values_of
 from gitmem.verify.moves import digest_after_moves, find_path_move, is_moved
 from gitmem.verify.trace.programs import differs_here, list_changed_programs, list_changed_variables
 
@@ -83,6 +83,11 @@ class Due:
     def approved_line(self) -> str:
         """The line of an approved list that allows its command to run."""
         return list_line(self.row.spec, self.row.key, format_spec(self.spec))
+
+    @property
+    def reads(self) -> tuple[list[str], Check]:
+        """Return its declared inputs and its check."""
+        return parse_json(self.row.inputs), self.spec.check
 
     @property
     def written_at(self) -> int:
@@ -257,8 +262,10 @@ def digester(tree: CodeTree, fact: fact_state.FactRow) -> Callable[[Verdict | No
     known = digest(tree, inputs, check)
 
     def digest_of(verdict: Verdict | None) -> str:
-        is_known = verdict is None or not (verdict.reads or verdict.moved)
-        return known if is_known else digest_by(tree, inputs, check, verdict)
+        if verdict is None:
+            return known
+        is_known = not (verdict.reads or verdict.moved)
+        return with_values_of(known if is_known else digest_by(tree, inputs, check, verdict), verdict, check)
 
     return digest_of
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from gitmem.document.builtin_checks import globs_of, row_of
+from gitmem.document.builtin_checks import globs_of, references_of, row_of
 from gitmem.model import BUILTIN, Check
 from gitmem.text.globs import fixed_prefix
 from gitmem.text.sha256 import sha256
@@ -17,14 +17,18 @@ from gitmem.verify.trace.reads import Places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from gitmem.document.elsewhere import Foundation
     from gitmem.git import Git, TreeChange
     from gitmem.git.history import PathChange
+    from gitmem.model import Verdict
 
 LINK = "120000"
 # The prefix of a digest of observed reads.
 SEEN = "seen:"
+# Before the hash of values of other repositories, at the end of a digest.
+ELSEWHERE = "+elsewhere:"
 # Separates the parts of a digest's text; paths cannot contain it.
 _SEPARATOR = "\0"
 
@@ -76,6 +80,17 @@ class CodeTree(CodeFiles):
         return {}
 
     @cached_property
+    def elsewhere(self) -> Mapping[str, Foundation]:
+        """Return what this clone knows of facts of other repositories, by reference."""
+        from gitmem.store.local import LocalState  # only for a check that names one
+
+        local = LocalState(self.git.repository.state)
+        try:
+            return local.elsewhere()
+        finally:
+            local.close()
+
+    @cached_property
     def places(self) -> Places:
         """Return the files as ``Places``, for lookups by path."""
         return Places(self._entries, self._paths)
@@ -109,7 +124,8 @@ def digest(tree: CodeTree, inputs: Sequence[str], check: Check, reads: str = "",
         if row_of(check).probe is None:
             # Only existence matters: a change of a file's content changes nothing.
             return "+".join("present" if tree.match(glob) else "missing" for glob in globs)
-        return _of_entries(tree.match_any(globs))
+        entries = _of_entries(tree.match_any(globs))
+        return f"{entries}{_of_values(tree, references)}" if (references := references_of(check.words)) else entries
     if is_unknown(tree, inputs):
         seen = tree.places.digest(reads, tree.attributes, is_claim=is_claim) if reads else None
         return f"{SEEN}{seen}" if seen is not None else f"tree:{tree.tree}"
@@ -132,3 +148,37 @@ def is_unknown(tree: CodeTree, inputs: Sequence[str]) -> bool:
 def _of_entries(entries: Sequence[Entry]) -> str:
     text = _SEPARATOR.join(f"{mode} {oid} {path}" for mode, oid, path in entries)
     return f"files:{sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()[:40]}"
+
+
+def _of_values(tree: CodeTree, references: Sequence[str]) -> str:
+    """Return the end of a digest for values of other repositories; empty if one is unknown here."""
+    known = [tree.elsewhere.get(one) for one in references]
+    values = [one.value for one in known if one is not None]
+    if len(values) < len(references):
+        return ""
+    return ELSEWHERE + sha256(_SEPARATOR.join(values).encode("utf-8", "surrogateescape")).hexdigest()[:40]
+
+
+def with_values_of(digest: str, verdict: Verdict, check: Check) -> str:
+    """Return a digest for comparison with a verdict's: values that are unknown here are those that the verdict had."""
+    if check.form != BUILTIN or ELSEWHERE in digest or not references_of(check.words):
+        return digest
+    _, mark, values = verdict.inputs.partition(ELSEWHERE)
+    return f"{digest}{mark}{values}"
+
+
+def is_private(
+    tree: Callable[[], CodeTree], verdict: Verdict, read_by: Callable[[str], tuple[Sequence[str], Check] | None]
+) -> bool:
+    """Return whether a verdict tells of a repository that fewer people may read than this one.
+
+    Args:
+        tree: Returns the code.
+        verdict: The verdict.
+        read_by: Returns the declared inputs and the check of a fact, if there is one.
+    """
+    if ELSEWHERE not in verdict.inputs:
+        return False
+    read, known = read_by(verdict.key), tree().elsewhere
+    references = references_of(read[1].words) if read is not None and read[1].form == BUILTIN else ()
+    return not references or any(one not in known or not known[one].is_shared for one in references)

@@ -19,7 +19,7 @@ from gitmem.text.slugs import natural_order
 from gitmem.verify import due as due_module
 from gitmem.verify.blame.culprit import is_behind, with_culprit
 from gitmem.verify.blame.newest import NewestCommits
-from gitmem.verify.inputs import CodeTree, digest
+from gitmem.verify.inputs import CodeTree, digest, is_private
 from gitmem.verify.options import SILENT, Options, VerifyRun, Watch
 from gitmem.verify.overview.stock import Stock, take_stock
 from gitmem.verify.prover import prover, why_unsigned
@@ -136,11 +136,9 @@ class Session:
         """Return a test of whether a fact is in the requested shard; without a shard, it is true for all."""
         if self.options.shard is None:
             return lambda _: True
-        from gitmem.verify.jobs.shards import list_loads, share_out
+        from gitmem.verify.jobs.shards import share_of
 
-        number = self.options.shard.number
-        shards = share_out(list_loads(self._catalog, self.tree()), self.options.shard.of)
-        return lambda key: shards.get(key) == number
+        return share_of(self.options.shard, self._catalog, self.tree())
 
     def list_waiting(self) -> list[Due]:
         """Return the due facts whose commands are neither approved nor denied here, by key."""
@@ -427,8 +425,13 @@ class Session:
         return max((v for v in every if v.outcome == HOLDS and v.inputs in held), key=lambda v: v.own, default=None)
 
     def _list_publishable(self) -> list[Verdict]:
-        """Return the verdicts that only this clone has, by key."""
-        return due_module.list_publishable(self._catalog, self._local, self.restate())
+        """Return the verdicts that only this clone has and others may see, by key."""
+        known = due_module.list_publishable(self._catalog, self._local, self.restate())
+        return [verdict for verdict in known if not self.is_private(verdict)]
+
+    def is_private(self, verdict: Verdict) -> bool:
+        """Return whether a verdict stays in this clone, since it tells of a repository that fewer people may read."""
+        return is_private(self.tree, verdict, self._read_by)
 
     def _list_of_this_history(self) -> list[Verdict]:
         """Return the verdicts that only this clone has, by key, in terms of the commits that HEAD contains.
@@ -495,11 +498,11 @@ class Session:
         if self.options.results:
             from gitmem.verify.jobs.result_file import write_run
 
-            known = self._list_of_this_history()
             # The file of another shard has what that shard judged in this clone; a fact in two files is not accepted.
             is_mine = self._in_shard()
-            known = [verdict for verdict in known if is_mine(verdict.key)]
+            known = [verdict for verdict in self._list_of_this_history() if is_mine(verdict.key)]
             shard, memory = str(self.options.shard or ""), self._catalog.meta("commit")
+            results = [one for one in results if one.verdict is None or not self.is_private(one.verdict)]
             write_run(self.options.results, results, known, (self.commit, memory, shard), self._now)
             self._unrecorded = ""  # the results are in the file
         return kept
@@ -513,7 +516,7 @@ class Session:
         is_break = verdict.outcome == FAILS and verdict.confirmed and not (verdict.outside or verdict.flapping)
         if not is_break or old is None or not old.own or verdict.culprit:
             return verdict
-        read = self._reads(result)
+        read = result.due.reads
         # A change of inputs alone is not recorded on the branch, so only this clone may know the last one that held.
         mine = self._local.verdicts([verdict.key]).get(verdict.key, ())
         held = [v for v in mine if (v.spec, v.claim, v.outcome) == (verdict.spec, verdict.claim, HOLDS)]
@@ -534,11 +537,8 @@ class Session:
 
         This needs more than one commit that changed its inputs.
         """
-        changes = self._newest.changes(*self._reads(result), old, result.due.moved)
+        changes = self._newest.changes(*result.due.reads, old, result.due.moved)
         return changes is None or len(changes) > 1
-
-    def _reads(self, result: Result) -> tuple[list[str], Check]:
-        return parse_json(result.due.row.inputs), result.due.spec.check
 
     def _as_blocked(self, result: Result) -> Blocked:
         row = result.due.row
@@ -568,7 +568,7 @@ class Session:
         # A verdict that counts nowhere else must not take the place of one that does.
         refusal, unsigned = self.known.refusals(), why_unsigned(self._git, self._policy)
         self._unrecorded = unsigned or next(filter(None, map(refusal, verdicts)), "")
-        kept = [] if unsigned else [v for v in verdicts if not refusal(v)]
+        kept = [] if unsigned else [v for v in verdicts if not (refusal(v) or self.is_private(v))]
         return (self._record(kept, before) if kept else None), False
 
     def _signed(self, key: str) -> Verdict:

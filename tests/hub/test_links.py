@@ -278,3 +278,71 @@ def test_wrong_question_for_dependents_is_refused(service: tuple[Service, str], 
 
 def test_question_for_dependents_needs_a_token(service: tuple[Service, str]) -> None:
     assert ask(service[1], "/dependents?address=a&key=k").status == 401
+
+
+def test_foundations_are_known_to_readers_of_their_repository_alone(service: tuple[Service, str]) -> None:
+    made, address = service
+    put(made.folder, make_memory("design", "The design", requires=["port"]))
+    commit_files(made.folder, {"server.toml": "port = 8080\n"})
+    put(made.folder, make_fact("number", {"value": "server.toml#port", "is": "8080"}))
+    made.add("web", make_memory("client", "The client", requires=["api:design"]))
+    path = "/foundations?" + "&".join(
+        f"reference={one}" for one in ("api:port", "api:design", "api:number", "web:client", "api:none", "no:none")
+    )
+
+    def known(who: str) -> dict[str, tuple[str, str, tuple[str, ...]]]:
+        found = ask(address, path, f"{who}-token").json["known"]
+        return {one["reference"]: (one["status"], one["value"], tuple(one["why"])) for one in found}
+
+    made.turn(True)
+    good = known("alice")
+    made.turn(False)
+    bad, hidden = known("alice"), known("bob")
+    with connected(made.hub.url) as connection:
+        noted = connection.execute("SELECT DISTINCT detail FROM hub.audit WHERE action = 'require'").fetchall()
+
+    # The verdicts are as old as the clock of the tests.
+    assert good["api:number"] == ("stale", "8080", ())
+    assert bad == {
+        "api:port": ("failed", "", ()),
+        "api:design": ("suspect", "", ("port",)),
+        "api:number": ("stale", "8080", ()),
+        "web:client": ("suspect", "", ("api:design", "api:port")),
+    }
+    assert hidden == {"web:client": ("", "", ())}
+    assert ("client",) in noted
+
+
+@pytest.mark.parametrize("query", ["", "?reference=port", "?reference=api:port&x=1", "?reference=%00:a", "?reference="])
+def test_wrong_question_for_foundations_is_refused(service: tuple[Service, str], query: str) -> None:
+    assert ask(service[1], f"/foundations{query}", "alice-token").status == 400
+
+
+def test_clone_keeps_what_the_hub_says_and_a_reader_without_rights_learns_nothing(
+    service: tuple[Service, str], run_cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, address = service
+    commit_files(made.folder, {"server.toml": "port = 8080\n"})
+    put(made.folder, make_fact("number", {"value": "server.toml#port", "is": "8080"}))
+    same = make_fact("same", {"agree": ["app.toml#port", "api:number"]})
+    web = made.add("web", same, make_memory("client", "The client", requires=["api:port"]))
+    commit_files(web, {"app.toml": "port = 9090\n"})
+    other = Path(shutil.copytree(web, made.tmp_path / "other"))
+    made.turn(False)
+    monkeypatch.setenv("GITMEM_HUB", address)
+    monkeypatch.setattr("gitmem.cli.elsewhere.PATIENT_S", 30.0)
+
+    def seen(folder: Path) -> dict[str, str]:
+        found = json.loads(run_cli("list", "--json", cwd=folder).out)["memories"]
+        return {one["key"]: one["status"] for one in found}
+
+    monkeypatch.setenv("GITMEM_HUB_TOKEN", "alice-token")
+    verified = run_cli("verify", cwd=web)
+    monkeypatch.setenv("GITMEM_HUB_TOKEN", "bob-token")
+    hidden = run_cli("verify", cwd=other)
+    monkeypatch.setenv("GITMEM_HUB", "off")
+
+    assert seen(web) == {"same": "failed", "client": "suspect"}
+    assert "app.toml:1 states 9090, and api:number of another repository 8080" in verified.out
+    assert seen(other) == {"same": "blocked", "client": ""}
+    assert "8080" not in hidden.out + hidden.err

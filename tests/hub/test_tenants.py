@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import httpx2
 import pytest
@@ -188,6 +188,7 @@ def requests(words: tuple[Tenant, ...]) -> dict[str, list[Asked]]:
         "/search": [Asked(f"/search?{urlencode(one)}") for one in parameters],
         "/memory/{name:path}": [Asked(f"/memory/{name}/{key}") for name, key in places(words)],
         "/dependents": [Asked(f"/dependents?{urlencode(one)}") for one in dependents(words)],
+        "/foundations": [Asked(f"/foundations?reference={quote(f'{name}:{key}')}") for name, key in places(words)],
         "/healthz": [Asked("/healthz")],
         "/readyz": [Asked("/readyz")],
         "/metrics": [Asked("/metrics")],
@@ -264,12 +265,15 @@ def test_tenants_find_their_own(hubs: Hubs) -> None:
             rests = answer(http, hubs.both, Asked(f"/memory/{one.repository}/{one.key}-rests"), one)[1]
             path = "/dependents?address=git.example.org/common&key=weather"
             found_again = json.JSONDecoder().raw_decode(answer(http, hubs.both, Asked(path), one)[1])[0]
+            path = f"/foundations?reference={one.repository}:{one.key}"
+            founded = json.JSONDecoder().raw_decode(answer(http, hubs.both, Asked(path), one)[1])[0]
             said = answer(http, hubs.both, tool("memory_get", key=f"{one.repository}:{one.key}"), one)[1]
 
             assert json.JSONDecoder().raw_decode(found)[0]["facets"]["repository"] == {one.repository: 4, "common": 1}
             assert (page[0], one.word in page[1], one.word in said) == (200, True, True)
             assert json.JSONDecoder().raw_decode(rests)[0]["why"] == ["common:weather"]
             assert [row["repository"] for row in found_again["dependents"]] == [one.repository]
+            assert [row["reference"] for row in founded["known"]] == [f"{one.repository}:{one.key}"]
 
 
 def test_reads_of_one_tenant_are_no_entries_about_the_other(hubs: Hubs) -> None:

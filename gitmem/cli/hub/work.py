@@ -20,6 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.hub.work.verification import Verified
 
+# What a log does not tell of a job.
+_UNTOLD = ("is_postponed", "stated")
 EXAMPLES = (
     "gitmem hub work",
     "gitmem hub work --jobs 8 --platform gpu",
@@ -70,7 +72,7 @@ def run(args: Arguments, out: Output) -> int:
         if done.problem:
             problems.append(done.name)
         if log.is_json:
-            log.event("verified", {name: value for name, value in fields_of(done).items() if name != "is_postponed"})
+            log.event("verified", {name: value for name, value in fields_of(done).items() if name not in _UNTOLD})
         elif done.problem:
             out.note(f"{done.name} cannot be verified: {done.problem}")
         else:

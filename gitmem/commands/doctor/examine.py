@@ -18,6 +18,7 @@ from gitmem.commands.doctor.checks import (
 from gitmem.commands.doctor.signatures import list_signature_problems
 from gitmem.document import conflict
 from gitmem.document.builtin_checks import CHECKS
+from gitmem.document.elsewhere import APART
 from gitmem.document.fields import warnings_of
 from gitmem.document.times import format_time
 from gitmem.errors import GitmemError
@@ -211,11 +212,11 @@ def _check_links(repository: OpenRepository) -> list[Problem]:
         for key, path, relation, target in rows
         if relation != "requires" or (key, target) not in elsewhere
     ]  # fmt: skip
-    if elsewhere and repository.config.hub in ("", "off"):
-        targets = sorted({target for _, target in elsewhere})
-        message = (
-            f"only a hub can tell whether memories of other repositories hold: requires {list_some(targets, NAMED)}"
-        )
+    listed = repository.listing().entries if elsewhere else {}
+    targets = sorted({target for _, target in elsewhere if target.partition(APART)[0] not in listed})
+    if targets and repository.config.hub in ("", "off"):
+        named = list_some(targets, NAMED)
+        message = f"a hub or a listed store must tell whether memories of other repositories hold: requires {named}"
         found.append(
             Problem("link-elsewhere", "", message, hint="git config --global gitmem.hub URL", severity="warning")
         )

@@ -14,7 +14,7 @@ from gitmem.document.times import format_time
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import fact_state
 from gitmem.model import BUILTIN
-from gitmem.verify.builtin_answers import conclude, files_of, look_into
+from gitmem.verify.builtin_answers import conclude, files_of, known_elsewhere, look_into
 from gitmem.verify.due import list_line
 
 TYPE_CHECKING = False
@@ -144,7 +144,7 @@ class CodeAnswers:
         files = {check: files_of(tree, check) for check in dict.fromkeys(checks)}
         found = look_into(git, files)
         for check, entries in files.items():
-            answer = conclude(check, entries, found[check])
+            answer = conclude(check, entries, found[check], known_elsewhere(tree, check))
             row = row_of(check)
             having = sum(map(bool, found[check].values())) if row.is_about_any and not row.is_denial else 0
             paths = frozenset(entry[2] for entry in entries)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from threading import BoundedSemaphore
 from time import time
 
+from gitmem.document.builtin_checks import value_of
 from gitmem.git.remotes import address_of
 from gitmem.hub import links
-from gitmem.hub.reading import find_readable, find_text, note_reads, read_texts
+from gitmem.hub.reading import find_readable, find_text, find_texts, note_reads, read_texts
 from gitmem.hub.search import count_facets, search, status_of
 from gitmem.model import FAILED
 from gitmem.recall import SNIPPET
@@ -114,6 +115,38 @@ def find_memory(reading: Reading, identity: Identity, name: str, key: str) -> di
         "why": list(why.chain) if why and status != FAILED else text.fields["why"],
         "hidden": text.fields["hidden"] or ("expired" if 0 < (text.fields["expires"] or 0) <= now else ""),
     }
+
+
+def find_foundations(reading: Reading, identity: Identity, references: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Return what is known of memories that others require, as documented JSON, in the order of their names.
+
+    Args:
+        reading: The database.
+        identity: Who asks: one that they may not read is left out like one that does not exist.
+        references: The names of repositories, each with the key of a memory.
+
+    Raises:
+        GitmemError: The database cannot be reached, or refuses.
+    """
+    now, visible = int(time()), reading.visible(identity)
+    reads: dict[int, list[str]] = {}
+    known = []
+    with reading.of(identity) as connection:
+        texts = find_texts(connection, references)
+        crossing = {name: visible.suspicions.get((text.repository_id, text.path)) for name, text in texts.items()}
+        readable = find_readable(connection, [why for why in crossing.values() if why is not None])
+        for name, text in sorted(texts.items()):
+            why = crossing[name] if crossing[name] in readable else None
+            status = status_of(text.status, text.fields, now)
+            reads.setdefault(text.repository_id, []).append(text.key)
+            for number, keys in why.reads.items() if why is not None else ():
+                reads.setdefault(number, []).extend(keys)
+            chain = list(why.chain) if why is not None and status != FAILED else text.fields["why"]
+            status = combine_status(status, suspect=why is not None)
+            value = value_of(text.fields["frontmatter"].get("verify"))
+            known.append({"reference": name, "status": status, "value": value, "why": chain})
+        note_reads(connection, identity, "require", reads, {one: visible.teams.get(one, "") for one in reads})
+    return {"known": known}
 
 
 def find_dependents(reading: Reading, identity: Identity, address: str, keys: Sequence[str]) -> dict[str, Any]:

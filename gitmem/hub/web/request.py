@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from starlette.requests import ClientDisconnect
 
+from gitmem.document.elsewhere import parse_elsewhere
 from gitmem.errors import GitmemError
 from gitmem.hub.client import KEYS
 from gitmem.hub.registry import URL_LENGTH
@@ -75,6 +76,20 @@ def asked_dependents(request: Request) -> tuple[str, list[str]]:
     if not 0 < len(keys) <= KEYS or any(not key.isprintable() or len(key) > VALUE_LENGTH for key in keys):
         raise RefusedRequestError(400, f"key must have 1 to {KEYS} values of {VALUE_LENGTH} characters")
     return addresses[0], keys
+
+
+def asked_foundations(request: Request) -> list[tuple[str, str]]:
+    """Return the memories that a request asks for, each as the name of its repository and its key.
+
+    Raises:
+        RefusedRequestError: A parameter is unknown, missing, or no reference.
+    """
+    if unknown := sorted(set(request.query_params) - {"reference"}):
+        raise RefusedRequestError(400, f"unknown parameter: {unknown[0][:80]}")
+    found = [parse_elsewhere(one) for one in request.query_params.getlist("reference")]
+    if not 0 < len(found) <= KEYS or None in found:
+        raise RefusedRequestError(400, f"reference must have 1 to {KEYS} values, each REPOSITORY:KEY")
+    return [one for one in found if one is not None]
 
 
 async def read_body(request: Request, limit: int) -> bytes:

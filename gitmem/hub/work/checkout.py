@@ -15,16 +15,19 @@ from pathlib import Path
 
 from gitmem.config import variables
 from gitmem.errors import BusyError, GitmemError, NoRepositoryError
-from gitmem.git import remotes
+from gitmem.git import Git, remotes
+from gitmem.git.repository import discover_at
 from gitmem.hub.mirror import REMOTE, TALK, Source, opened
 from gitmem.store.foreign import need_store
+from gitmem.store.local import LocalState
 from gitmem.system.file_lock import lock_now, open_lock
 from gitmem.system.process import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
+    from gitmem.document.elsewhere import Foundation
     from gitmem.system.process import ProcessResult
 
 # As much of the code's history as a forge's job checks out, and as is searched for the commit that broke a fact.
@@ -145,6 +148,12 @@ class Checkout:
         if len(found) > 1:
             found = [name for name in found if name[1:] in self._source.url]
         return f"{found[0]}/{APPROVED}" if len(found) == 1 else ""
+
+    def tell(self, known: Mapping[str, Foundation]) -> None:
+        """Let the work tree know of memories of other repositories, and of no others; call it after its first sync."""
+        local = LocalState(Git(discover_at(str(self._work))).repository.state)
+        local.keep_elsewhere({**dict.fromkeys(local.elsewhere()), **known})
+        local.close()
 
     def gitmem(self, *words: str) -> ProcessResult:
         """Run a command of gitmem in the work tree, without the worker's environment.

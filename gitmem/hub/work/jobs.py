@@ -48,12 +48,13 @@ WITH facts AS (
   WHERE NOT deleted AND kind <> 'task' AND fields->>'hidden' = '' AND fields->'proof' <> 'null'
   GROUP BY repository
 ), due AS (
-  SELECT r.id, CASE WHEN v.repository IS NOT NULL AND r.code <> v.code THEN {CHANGED} ELSE {DUE} END AS priority
+  SELECT r.id, CASE WHEN r.code <> v.code OR coalesce(e.print, '') <> v.stated THEN {CHANGED} ELSE {DUE} END AS priority
   FROM facts f JOIN hub.repository r ON r.id = f.repository LEFT JOIN hub.verification v ON v.repository = r.id
+    LEFT JOIN hub.stated_print e ON e.repository = r.id
   WHERE r.removed_at IS NULL AND r.problem = '' AND r.code <> ''
     AND NOT (coalesce(v.problem, '') <> '' AND v.tried = r.code AND v.problem_at > now() - {AFTER_FAILURE})
     AND (
-      v.at IS NULL OR r.code <> v.code
+      v.at IS NULL OR r.code <> v.code OR coalesce(e.print, '') <> v.stated
       OR f.ended > v.at OR f.ended IS NOT NULL AND v.at < now() - {AGAIN}
       -- A sync that began before the last job's push does not know its commit yet.
       OR f.is_open AND (r.commit <> v.memory AND r.synced_at > v.at OR v.at < now() - {AGAIN})
@@ -76,8 +77,8 @@ WITH due AS (
 def add_due(connection: Connection) -> int:
     """Add a job for each repository with something to verify that has none; return how many were added or moved up.
 
-    That is: its code changed since the last job, it has none behind it, a time to live has passed, or a fact is
-    unproven or suspect and the memory changed or a day passed.
+    That is: its code changed since the last job, or a value of another repository with which it compares; it has none
+    behind it; a time to live has passed; or a fact is unproven or suspect and the memory changed or a day passed.
     """
     with transaction(connection):
         return connection.execute(_DUE).rowcount

@@ -14,6 +14,7 @@ from pathlib import Path
 from gitmem.errors import BusyError, GitmemError, RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.hub.database import connected, transaction
+from gitmem.hub.links import read_stated
 from gitmem.hub.work.checkout import Checkout
 from gitmem.text.secrets import redact
 
@@ -55,6 +56,7 @@ class Verified:
         pushed: The commit that was pushed; empty if there was nothing to push.
         code: The commit of the code that was judged.
         memory: The commit of the memory branch afterwards.
+        stated: The fingerprint of the values of other repositories that were known.
         seconds: How long it took.
         problem: Why it failed; or empty.
         is_postponed: Whether it did not begin, because an earlier job's check still runs on this machine.
@@ -67,6 +69,7 @@ class Verified:
     pushed: str = ""
     code: str = ""
     memory: str = ""
+    stated: str = ""
     seconds: float = 0.0
     problem: str = ""
     is_postponed: bool = False
@@ -114,7 +117,7 @@ def verify(url: str, folder: Path, job: Job) -> Verified:
     )
     found = Verified(name, problem="gitmem itself failed; its worker's output says how")
     try:
-        found = _judge(checkout, name, job)
+        found = _judge(url, checkout, name, job)
     except BusyError:
         found = Verified(name, is_postponed=True)
     except GitmemError as err:
@@ -132,10 +135,13 @@ def one_line(text: str) -> str:
     return redact(" ".join(text.split()))[:PROBLEM_LENGTH]
 
 
-def _judge(checkout: Checkout, name: str, job: Job) -> Verified:
+def _judge(url: str, checkout: Checkout, name: str, job: Job) -> Verified:
     with checkout.locked():
         checkout.fetch()
         _need(checkout.gitmem("sync", "--no-push", "--json"), 0, 1)
+        with connected(url) as connection:
+            known, stated = read_stated(connection, job.repository)
+        checkout.tell(known)
         approved = checkout.find_approved()
         words = ("verify", "--offline", "--fail-on", "never", "--json", *(("--approved", approved) if approved else ()))
         run = _read(checkout.gitmem(*words))
@@ -154,6 +160,7 @@ def _judge(checkout: Checkout, name: str, job: Job) -> Verified:
             pushed=pushed,
             code=checkout.code,
             memory=checkout.memory,
+            stated=stated,
             problem=problem,
         )
 
@@ -213,7 +220,10 @@ def _record(url: str, job: Job, found: Verified) -> None:
             )
             return
         connection.execute(
-            "UPDATE hub.verification SET at = now(), code = %s, memory = %s, judged = %s, unapproved = %s,"
-            " seconds = %s, problem = '', problem_at = NULL WHERE repository = %s",
-            (found.code, found.memory, found.judged, found.unapproved, found.seconds, job.repository),
+            "UPDATE hub.verification SET at = now(), code = %s, memory = %s, stated = %s, judged = %s,"
+            " unapproved = %s, seconds = %s, problem = '', problem_at = NULL WHERE repository = %s",
+            (
+                *(found.code, found.memory, found.stated, found.judged, found.unapproved, found.seconds),
+                job.repository,
+            ),
         )

@@ -60,6 +60,8 @@ class Catalog:
             reader's transaction cannot write.
         spot_answers: Outcomes of checks that were answered just before their facts are shown (``verify.spot_check``),
             each with its reason, by ground, key and specification; they are never written down.
+        wrong_elsewhere: What this clone knows of memories of other repositories that failed or are suspect: chains of
+            references, from such a memory to the one that failed.
     """
 
     def __init__(self, path: str | None, connection: sqlite3.Connection) -> None:
@@ -68,6 +70,7 @@ class Catalog:
         self.answer_claims: Callable[[int, list[int]], dict[int, str]] | None = None
         self.answered: set[tuple[int, int]] = set()
         self.spot_answers: dict[tuple[int, str, str], tuple[str, str]] = {}
+        self.wrong_elsewhere: Sequence[tuple[str, ...]] = ()
         self._spot_commit = ""
         self._language = ""
         self._is_asked_again = False

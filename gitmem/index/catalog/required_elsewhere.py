@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gitmem.document.elsewhere import APART, parse_elsewhere
 from gitmem.index.catalog.state import LIVE
-from gitmem.store.listings import APART, parse_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,4 +18,4 @@ def list_required_elsewhere(catalog: Catalog) -> list[tuple[str, str]]:
         " AND l.target NOT IN (SELECT key FROM memory UNION SELECT target FROM link WHERE relation = 'produces')"
         " ORDER BY m.key, l.target"
     )
-    return [(key, target) for key, target in rows if parse_reference(target)]
+    return [(key, target) for key, target in rows if parse_elsewhere(target)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.document.anchors import line_references
 from gitmem.document.author import read_author
+from gitmem.document.builtin_checks import references_of
 from gitmem.document.fields import IMPORTED, is_imported, parse_ttl, strings_in
 from gitmem.document.format import ORDER
 from gitmem.document.meaning import CONFIRMED, meaning_of, parse_foundations
@@ -132,6 +133,9 @@ def rows_of(document: Document, policy: Policy, *, claim: str = "") -> Rows:
     )
     confirmed = tuple((one.key, one.meaning) for one in parse_foundations(document.strings(CONFIRMED)))
     links = tuple(dict.fromkeys((relation, t) for relation in LINKS for t in document.strings(relation)))
+    # A fact that compares with one of another repository rests on it.
+    references = references_of(check.words) if check and check.form == BUILTIN else ()
+    links = tuple(dict.fromkeys((*links, *(("requires", one) for one in references))))
     fact = _fact(document, policy, check, claim or claim_hash(document)) if check else None
     return Rows(memory, text, tuple(dict.fromkeys(tags)), links, fact, _task(document), confirmed)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from gitmem.frozen import frozen
 from gitmem.model import ADOPTED, FAILED, FAILS, HOLDS, STALE, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import DEPTH, RewordedChain, combine_status, explain_chain, own_status, suspicion_chains
@@ -165,13 +167,19 @@ def is_withdrawn(catalog: Catalog, ground: int | None, key: str) -> bool:
     return catalog.row(f"{withdrawn} AND {LIVE}", (ground or 0, key, WITHDRAWN)) is not None
 
 
-def suspects(catalog: Catalog, ground: int | None) -> dict[str, tuple[str, ...]]:
+def suspects(catalog: Catalog, ground: int | None, *, with_elsewhere: bool = True) -> dict[str, tuple[str, ...]]:
     """Return every suspect with its chain of causes, which ends with the failed fact or the reworded memory.
 
     A closed task is never suspect: its foundations held when it was done.
+
+    Args:
+        catalog: The catalog.
+        ground: The ground; None if statuses are unknown.
+        with_elsewhere: Whether failures in other repositories count: not on a page that others see.
     """
     found: dict[str, tuple[str, ...]] = dict(find_reworded(catalog, ground))
-    found |= chains(catalog, list_failed(catalog, ground)) if ground is not None else {}
+    failed = list_failed(catalog, ground) if ground is not None else []
+    found |= chains(catalog, failed, catalog.wrong_elsewhere if with_elsewhere else ())
     closed = list_closed(catalog, found)
     return {key: chain for key, chain in found.items() if key not in closed}
 
@@ -271,9 +279,34 @@ def list_failed(catalog: Catalog, ground: int) -> list[str]:
     return sorted(failed)
 
 
-def chains(catalog: Catalog, keys: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """Return every memory to which one of these passes suspicion, with its chain, which ends with that one."""
-    return suspicion_chains(keys, requirers=lambda level: requirers_of(catalog, level)) if keys else {}
+def chains(
+    catalog: Catalog, keys: Collection[str], elsewhere: Iterable[tuple[str, ...]] = ()
+) -> dict[str, tuple[str, ...]]:
+    """Return every memory to which one of these passes suspicion, with its chain, which ends with that one.
+
+    Args:
+        catalog: The catalog.
+        keys: The failed facts.
+        elsewhere: Chains of references in other repositories: from a memory there to the one that failed.
+    """
+    roots, needed = {*keys}, dict[str, set[str]]()
+    for chain in elsewhere:
+        roots.add(chain[-1])
+        for requirer, cause in pairwise(chain):
+            needed.setdefault(cause, set()).add(requirer)
+    if not roots:
+        return {}
+
+    def requirers(level: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+        found = dict(requirers_of(catalog, level))
+        for cause in level:
+            for requirer in needed.get(cause, ()):
+                found[requirer] = tuple(sorted({*found.get(requirer, ()), cause}))
+        return found
+
+    found = suspicion_chains(roots, requirers=requirers)
+    there = {requirer for requirers in needed.values() for requirer in requirers}
+    return {key: chain for key, chain in found.items() if key not in there}
 
 
 def requirers_of(catalog: Catalog, keys: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:

@@ -19,7 +19,7 @@ from gitmem.verify.due import digester
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict
@@ -81,6 +81,12 @@ def parse_shard(text: str) -> Shard:
     if not slash or not plain or not 1 <= int(number) <= int(of) <= MOST:
         raise ValueError(f"must be I/N with 1 <= I <= N <= {MOST}, such as 2/8, not {text!r}")
     return Shard(int(number), int(of))
+
+
+def share_of(shard: Shard, catalog: Catalog, tree: CodeTree) -> Callable[[str], bool]:
+    """Return a test of whether a fact is in a shard."""
+    shards = share_out(list_loads(catalog, tree), shard.of)
+    return lambda key: shards.get(key) == shard.number
 
 
 def share_out(loads: Iterable[Load], of: int) -> dict[str, int]:

@@ -81,9 +81,10 @@ def take_stock(
 ) -> Stock:
     """Return the state of the store on one ground, by the verdicts of the branch and of this clone.
 
-    Blocked facts depend on this machine, so a page that all clones share is made without them.
+    Blocked facts depend on this machine, and what is known of other repositories on the reader, so a page that all
+    clones share is made without them.
     """
-    chains = state.suspects(catalog, ground)
+    chains = state.suspects(catalog, ground, with_elsewhere=with_blocked)
     # A shared page must not change as time passes either, so expired memories are left out only here.
     live = f"{state.LIVE} AND (m.expires IS NULL OR m.expires > {now})" if with_blocked else state.LIVE
     kinds = dict(catalog.rows(f"SELECT kind, count(*) FROM memory m WHERE {live} GROUP BY kind ORDER BY kind"))

@@ -16,6 +16,7 @@ from gitmem.hub.database import connected
 from gitmem.hub.registry import Entry, add
 from gitmem.hub.work import verification
 from gitmem.hub.work.checkout import Checkout
+from gitmem.hub.work.jobs import add_due
 from gitmem.hub.work.verification import Job, Verified
 
 
@@ -271,3 +272,49 @@ def test_job_leaves_no_secret_in_its_problem() -> None:
     for _, text, secret in make_secrets()[:20]:
         assert secret not in verification.one_line(f"cannot fetch\n{text}")
     assert verification.one_line("a\n b") == "a b"
+
+
+def test_comparison_with_another_repository_is_judged_again_when_either_side_changes(
+    hub: HubDatabase, repo: Path, template: Path, tmp_path: Path
+) -> None:
+    api = Path(shutil.copytree(template, tmp_path / "api"))
+    add_to(hub, repo)
+    add_to(hub, api)
+    both = {"repo": repo, "api": api}
+
+    def port(name: str, number: int) -> None:
+        commit_files(both[name], {f"{name}.toml": f"port = {number}\n"}, "change")
+        if name == "api":
+            put(api, make_fact("port", {"value": "api.toml#port", "is": str(number)}))
+
+    def work() -> dict[str, str]:
+        """Let workers do all that is due, and return the statuses."""
+        for _ in range(4):
+            synced(hub, tmp_path)
+            with connected(hub.url) as connection:
+                add_due(connection)
+                jobs = "DELETE FROM public.procrastinate_jobs RETURNING (args->>'number')::int"
+                due = [number for (number,) in connection.execute(jobs)]
+            for number in due:
+                done = verification.verify(hub.url, tmp_path / "work", Job(number, 300, lambda: True))
+                assert done.problem == ""
+        with connected(hub.url) as connection:
+            return dict(connection.execute("SELECT key, status FROM hub.memory WHERE NOT deleted"))
+
+    port("api", 8080)
+    port("repo", 8080)
+    put(repo, make_fact("same", {"agree": ["repo.toml#port", "api:port"]}))
+    same = work()
+    port("api", 9090)
+    theirs = work()
+    port("repo", 9090)
+    ours = work()
+    # Who may read this repository may no longer read that one: nothing of it reaches the verdicts.
+    add_to(hub, api, readers=("alice",))
+    port("api", 7070)
+    hidden = work()
+    told = git(repo, "log", "-p", "--format=", "memory", "--", "verdicts")
+
+    assert [one["same"] for one in (same, theirs, ours, hidden)] == ["verified", "failed", "verified", "verified"]
+    assert "7070" not in told
+    assert "9090" in told
