@@ -82,7 +82,7 @@ class Output:
             self._fence()
         self.is_terminal = self._out.isatty()
         self.is_error_terminal = self._err.isatty()
-        # There, a line of text can be interpreted as a command (threat T12).
+        # There, a line of text can be interpreted as a command.
         self._is_in_workflow = variable("GITHUB_ACTIONS") == "true"
         self._is_color_typed = False
         self.set_color(color)

@@ -1,4 +1,4 @@
-"""Write a new memory file in the design's form, without a YAML library.
+"""Write a new memory file in its usual form, without a YAML library.
 
 The result reads back the same, with the quick reader and with the strict one (a property test checks this).
 """

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gitmem.system.process import ProcessResult
 
 # In front of every command: gitmem's own plumbing must not run programs from the user's configuration, fetch, recurse
-# or collect garbage (threats T7, T8, T9 of the reference: fsmonitor, hooksPath, submodules, ext:: remotes).
+# or collect garbage (fsmonitor, hooksPath, submodules, ext:: remotes).
 SAFE = (
     "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "submodule.recurse=false",
     "-c", "fetch.recurseSubmodules=false", "-c", "protocol.ext.allow=never", "-c", "gc.auto=0",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DAY_S = 86_400
 
-# The fields that a kind may require, to detect misspelt ones: the design's field names.
+# The fields that a kind may require, to detect misspelt ones: those of a memory file.
 FIELDS = frozenset(
     """
     title kind tags domains paths refs verify ttl timeout network outside independent refute requires produces
@@ -145,7 +145,7 @@ def read_factors(value: Any) -> tuple[str, ...]:
 
 
 def read_field_names(value: Any) -> tuple[str, ...]:
-    """Read a list of the design's fields."""
+    """Read a list of the fields of a memory file."""
     names = read_lines(value)
     if not FIELDS.issuperset(names):
         raise WrongValue(f"a list of fields ({', '.join(sorted(FIELDS))})")
@@ -254,8 +254,7 @@ class Weights:
 class StatusFactors:
     """The factor of a memory's score by its status, > 0; 1 for a memory without a status."""
 
-    # The order is the design's (section 1). The sizes are ours: of two equal matches the better proved one comes first,
-    # and a much better match comes first whatever its status.
+    # Of two equal matches the better proved one comes first, and a much better match comes first whatever its status.
     verified: float = setting(1.1, read_number(0, 10, is_open=True), "score factor of verified memories")
     stale: float = setting(0.95, read_number(0, 10, is_open=True), "score factor of stale memories")
     unproven: float = setting(0.9, read_number(0, 10, is_open=True), "score factor of unproven memories")

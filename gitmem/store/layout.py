@@ -21,7 +21,7 @@ ROOTS = {
 
 # A folder with more files is split by the first two hex digits of the key's SHA-256.
 SPLIT_ABOVE = 500
-# Size limits, checked before content is read: 64 KiB per memory (threat T10), and the machine-written files.
+# Size limits, checked before content is read: 64 KiB per memory, and the machine-written files.
 MEMORY_LIMIT = 64 * 1024
 VERDICT_LIMIT = 16 * 1024
 # A bucket has room for 500 of the largest verdicts, so a store for at least 128,000 facts.

@@ -1,6 +1,6 @@
 """Read a store from the object database: names and sizes first, content only of allowed files.
 
-One hostile entry is one problem; the other memories are still read (threats T5, T6, T10 of the reference).
+One hostile entry is one problem; the other memories are still read.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 MOST_LOOSE, MOST_PACKS = 6700, 50
 # References to memories of other repositories that one line names; all are counted.
 NAMED = 5
-# The first git with the fixes of CVE-2024-32002, -32004 and -32465 (threat T7).
+# The first git with the fixes of CVE-2024-32002, -32004 and -32465.
 SAFE_GIT = (2, 39, 4)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 OPTIONS_PATH = ".github/gitmem.toml"
 GITHUB, GITLAB, FORGEJO, GITEA = "github", "gitlab", "forgejo", "gitea"
-# Actions pinned by commit, since tags can move (threat T23); from their repositories' tags.
+# Actions pinned by commit, since tags can move; from their repositories' tags.
 ACTIONS = {
     "checkout": "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1",
     "setup-python": "actions/setup-python@5fda3b95a4ea91299a34e894583c3862153e4b97 # v7.0.0",

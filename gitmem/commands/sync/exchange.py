@@ -180,7 +180,7 @@ class Exchange:
         """Refuse a remote branch that no longer contains what it had at the last sync.
 
         It may have been rolled back to remove a secret: merging would bring that back, following would drop local
-        memories. A person must decide (threat T30).
+        memories. A person must decide.
         """
         seen = self._git.read_ref(self._seen)
         if seen is None or seen == theirs or (theirs is not None and self._git.is_ancestor(seen, theirs)):

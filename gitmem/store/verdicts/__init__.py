@@ -1,7 +1,7 @@
 """Verdict files: TOML, written by gitmem alone, one per fact and specification. Pure.
 
-Anyone who can push can write one by hand, so a verdict read from the branch is a claim until this clone has made it
-(threat T17), and every field is validated.
+Anyone who can push can write one by hand, so a verdict read from the branch is a claim until this clone has made
+it, and every field is validated.
 """
 
 from __future__ import annotations

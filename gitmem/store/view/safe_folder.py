@@ -1,7 +1,7 @@
 """Access files below one folder without ever following a symbolic link: for reading and writing a view.
 
 Every path component is opened relative to its parent (openat(2) with ``O_NOFOLLOW``): a link that was put there is only
-an obstacle (threat T6 of the reference).
+an obstacle.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Approvals: which specifications may run in this clone. Stored outside the repository; a denial takes precedence.
 
 A memory file is code that came with ``git fetch``: its command does not run until a user on this machine has approved
-exactly these bytes (threats T1-T3). Each record is a file created with O_EXCL and mode 0600. A folder that others can
+exactly these bytes. Each record is a file created with O_EXCL and mode 0600. A folder that others can
 write to, or that another user owns, approves nothing.
 """
 
