@@ -142,7 +142,7 @@ _TABLE = (
         half_life_s=_LASTING_S,
     ),
     Kind("discussion", "discussions", "reasoning worth keeping", required=_METADATA, collection="discussions"),
-    # D, TTL table: session_summary 3 days, "Session context is ephemeral".
+    # Agent Swarm, TTL table: session_summary 3 days, "Session context is ephemeral".
     Kind(
         "session",
         "sessions",
@@ -152,9 +152,9 @@ _TABLE = (
         required=_METADATA,
         collection="discussions",
     ),
-    # D, TTL table: task_completion 7 days, "Task outputs become stale quickly".
+    # Agent Swarm, TTL table: task_completion 7 days, "Task outputs become stale quickly".
     Kind("outcome", "outcomes", "how a task ended, and what went wrong", ttl_s=7 * DAY_S, expires=True),
-    # D, TTL table: file_index 30 days, "File contents may change".
+    # Agent Swarm, TTL table: file_index 30 days, "File contents may change".
     Kind("note", "notes", "a note file that an agent wrote", ttl_s=30 * DAY_S, expires=True),
     # AI Memory Module, collection `code-patterns`: "Must include file:line references."
     Kind(
