@@ -160,7 +160,10 @@ class _Shift:
         """Work until the end, or until the connection to the database is lost."""
         plan = self._plan
         options = {"connect_timeout": CONNECT_TIMEOUT_S, "prepare_threshold": None, "application_name": "gitmem hub"}
-        connector = PsycopgConnector(conninfo=plan.url, kwargs=options, min_size=1, max_size=plan.jobs + 3)
+        # The pool's own 30 s, twice, would pass before a worker says that the database went away.
+        connector = PsycopgConnector(
+            conninfo=plan.url, kwargs=options, min_size=1, max_size=plan.jobs + 3, timeout=CONNECT_TIMEOUT_S
+        )
         app = App(connector=connector)
         app.task(name=jobs.TASK, pass_context=True)(self._job)
         async with app.open_async():

@@ -22,7 +22,7 @@ from gitmem.hub.work import jobs
 
 pytest.importorskip("procrastinate")
 # Long enough for a beat on a machine that runs much else, and longer than a check, so that beats matter.
-DEAD_S, CHECK_S = 6, 8
+DEAD_S, CHECK_S = 3, 4
 
 
 def until(claim: Callable[[], object]) -> bool:
