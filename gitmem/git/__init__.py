@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 
 from gitmem.config import git_config_files, git_environment, variable
-from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError
+from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError, suppress
 from gitmem.frozen import frozen
 from gitmem.git import repository
+from gitmem.git.loose_objects import FEW, LooseObjects
 from gitmem.git.repository import (
     CONFIG_OF_WORKTREE,
     NO_FETCH,
@@ -37,7 +38,7 @@ SAFE = (
 # take half a second), more than any memory has. The largest code trees have ten times as many.
 STORE_BOUNDS = (64 * 1024 * 1024, 15.0)
 CODE_BOUNDS = (640 * 1024 * 1024, 150.0)
-_FOLDER_MODE = "040000"
+_FOLDER_MODE, _SUBMODULE_MODE = "040000", "160000"
 _FOLDER = _FOLDER_MODE.encode()
 # Prevents git from reading the system's settings, in a file whose path is compiled into it: git(1).
 NO_SYSTEM = {"GIT_CONFIG_NOSYSTEM": "1"}
@@ -101,6 +102,7 @@ class Git:
         """
         self.repository = paths
         self.objects = objects
+        self.loose = LooseObjects(paths.common)
         self._fetches = fetches
         # Whether a person accepted the programs that the repository's own configuration names for fetching.
         self.accepts_programs = False
@@ -206,17 +208,33 @@ class Git:
         Raises:
             NotFoundError: It does not name an object of this repository.
         """
-        done = self.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{{kind}}}", check=False)
+        try:
+            return self._resolve_here(rev, kind)
+        except Unsure:
+            done = self.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{{kind}}}", check=False)
         oid = done.stdout.decode("ascii", "replace").strip()
         if done.status != 0 or not is_oid(oid):
             raise NotFoundError(f"{rev}: no such {kind} in this repository")
         return oid
 
+    def _resolve_here(self, rev: str, kind: str) -> str:
+        name = (read_head(self.repository)[1] or "") if rev == "HEAD" else rev
+        found, _ = self.loose.read_header(name)
+        if kind == "tree" and found == "commit":
+            name = self.loose.find_tree(name)
+            found, _ = self.loose.read_header(name)
+        if found != kind:
+            raise Unsure
+        return name
+
     def has(self, rev: str, kind: str) -> bool:
         """Return whether a revision names an object of a kind (``commit``, ``tree``) that is present."""
         if (rev, kind) in self._present:
             return True
-        is_there = self.run("cat-file", "-e", f"{rev}^{{{kind}}}", check=False).status == 0
+        try:
+            is_there = self._resolve_here(rev, kind) != ""
+        except Unsure:
+            is_there = self.run("cat-file", "-e", f"{rev}^{{{kind}}}", check=False).status == 0
         if is_there and is_oid(rev):
             self._present.add((rev, kind))
         return is_there
@@ -227,11 +245,25 @@ class Git:
         Raises:
             ProcessError: git failed, or there are more entries than any store has (``tree_limits``).
         """
-        from gitmem.git import tree_limits
+        try:
+            return self._list_here(tree, paths)
+        except Unsure:
+            from gitmem.git import tree_limits
 
         argv = ("ls-tree", "-r", "-t", "-z", "-l", "--full-tree", tree, *(("--", *paths) if paths else ()))
         lines = tree_limits.list_trees(self, *argv, trees=(tree,), bounds=STORE_BOUNDS)
         return [_tree_entry(line) for line in lines if line and not line.startswith(_FOLDER)]
+
+    def _list_here(self, tree: str, paths: Sequence[str]) -> list[TreeEntry]:
+        listed = self.loose.list_files(tree, paths)
+        if len(listed) > FEW:
+            raise Unsure
+        kinds = ["commit" if mode == _SUBMODULE_MODE else "blob" for mode, _, _ in listed]
+        sizes = [
+            self.loose.read_header(one[1])[1] if kind == "blob" else -1 for one, kind in zip(listed, kinds, strict=True)
+        ]
+        rows = zip(listed, kinds, sizes, strict=True)
+        return [TreeEntry(mode, kind, oid, size, os.fsdecode(path)) for (mode, oid, path), kind, size in rows]
 
     def list_paths(
         self, tree: str, *places: str, bounds: tuple[int, float] = CODE_BOUNDS
@@ -243,7 +275,10 @@ class Git:
             places: Only these files, and those in these folders; all if there are none.
             bounds: Limits in bytes and seconds (``tree_limits``).
         """
-        from gitmem.git import tree_limits
+        try:
+            return [(mode, oid, os.fsdecode(path)) for mode, oid, path in self.loose.list_files(tree, places)]
+        except Unsure:
+            from gitmem.git import tree_limits
 
         entries = []
         argv = ("ls-tree", "-r", "-t", "-z", "--full-tree", tree, *(("--", *places) if places else ()))
@@ -256,16 +291,35 @@ class Git:
 
     def diff_trees(self, old: str, new: str) -> list[TreeChange]:
         """Return the differences between two tree-ishes, without renames; equal subtrees are not read."""
-        from gitmem.git import tree_limits
+        try:
+            return self._diff_here(old, new)
+        except Unsure:
+            from gitmem.git import tree_limits
 
         raw = ("diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", "--no-ext-diff", old, new)
         return parse_changes(tree_limits.list_trees(self, *raw, trees=(new, old), bounds=STORE_BOUNDS))
+
+    def _diff_here(self, old: str, new: str) -> list[TreeChange]:
+        before, after = ({path: (mode, oid) for mode, oid, path in self.loose.list_files(one)} for one in (old, new))
+        none = ("000000", "0" * len(old))
+        changes = []
+        for path in sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path)):
+            was, now = before.get(path, none), after.get(path, none)
+            status = "A" if was == none else "D" if now == none else "T" if was[0][:3] != now[0][:3] else "M"
+            changes.append(TreeChange(status, *now, os.fsdecode(path), *was))
+        return changes
 
     def sizes(self, oids: Iterable[str]) -> dict[str, int]:
         """Return the size in bytes of each blob; -1 if it is missing or not a blob."""
         names = list(oids)
         if not names:
             return {}
+        if len(names) <= FEW:
+            try:
+                headers = {name: self.loose.read_header(name) for name in names}
+                return {name: size if kind == "blob" else -1 for name, (kind, size) in headers.items()}
+            except Unsure:
+                pass
         done = self.run("cat-file", "--batch-check", input=os.fsencode("".join(f"{n}\n" for n in names)))
         found = {}
         for name, line in zip(names, done.stdout.decode("utf-8", "replace").split("\n"), strict=False):
@@ -308,6 +362,19 @@ class Git:
 
         Source: git-cat-file(1), BATCH OUTPUT.
         """
+        number = 0
+        for name in names[:FEW]:
+            try:
+                kind, size, content = self._blob_here(name, limit)
+            except Unsure:
+                break
+            number += 1
+            is_blob = kind == "blob"
+            if limit is not None and size > limit:
+                yield name, size if is_blob else -1, None
+                return
+            yield name, size if is_blob else -1, content if is_blob else None
+        names = names[number:]
         if not names:
             return
         from gitmem.system import process
@@ -331,6 +398,13 @@ class Git:
                 content = out.read(size)
                 out.read(1)
                 yield name, size if is_blob else -1, content if is_blob else None
+
+    def _blob_here(self, name: str, limit: int | None) -> tuple[str, int, bytes]:
+        tree, colon, path = name.partition(":")
+        if not colon:
+            return self.loose.read(name, limit)
+        found = self.loose.find(tree, path)
+        return self.loose.read(found[1], limit) if found else ("", -1, b"")
 
     def config_values(self) -> dict[str, str]:
         """Return the ``gitmem.*`` settings of git config, by lower-case name without ``gitmem.``.
@@ -438,6 +512,10 @@ class Git:
 
     def merge_bases(self, one: str, other: str) -> list[str]:
         """Return the best common ancestors of two commits, sorted; empty if they share no history."""
+        with suppress(Unsure):
+            for old, new in ((one, other), (other, one)):
+                if self.loose.is_ancestor(old, new):
+                    return [old]
         done = self.run("merge-base", "--all", "--end-of-options", one, other, check=False)
         return sorted(done.stdout.decode("ascii").split())
 
@@ -451,7 +529,10 @@ class Git:
             return True
         if old == new:
             return self.has(old, "commit")
-        found = self.run("merge-base", "--is-ancestor", old, new, check=False).status == 0
+        try:
+            found = self.loose.is_ancestor(old, new)
+        except Unsure:
+            found = self.run("merge-base", "--is-ancestor", old, new, check=False).status == 0
         if found and is_oid(old) and is_oid(new):
             self._ancestors.add((old, new))
         return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from gitmem.errors import ProcessError, suppress
-from gitmem.git.repository import is_oid
+from gitmem.git.repository import Unsure, is_oid
 from gitmem.system import read_file, write_text
 
 TYPE_CHECKING = False
@@ -55,6 +55,9 @@ def find_tree(git: Git, code: str, *, note: str = "") -> str:
 
 def read_tree(git: Git, code: str) -> str:
     """Return the object name of the tree ``.memory`` in any commit of the code; empty if there is none."""
+    with suppress(Unsure):
+        entry = git.loose.find(code, CODE_FOLDER)
+        return entry[1] if entry and entry[0] == "040000" else ""
     try:
         lines = git.run("ls-tree", "-z", "--full-tree", code, CODE_FOLDER).stdout.split(b"\0")
     except ProcessError:

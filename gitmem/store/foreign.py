@@ -32,9 +32,10 @@ from __future__ import annotations
 
 import os
 
-from gitmem.errors import ConfigError, ConflictError, ForeignBranchError, GitmemError, ProcessError
+from gitmem.errors import ConfigError, ConflictError, ForeignBranchError, GitmemError, ProcessError, suppress
 from gitmem.git import Git, TreeEntry
 from gitmem.git.ancestry import is_shallow
+from gitmem.git.repository import Unsure
 from gitmem.model import FORMAT
 from gitmem.policy import load
 from gitmem.policy.kinds import KINDS
@@ -148,11 +149,8 @@ def list_strays(git: Git, commit: str) -> list[str]:
 
 def _sort_entries(git: Git, commit: str, inside: str) -> tuple[list[str], list[str]]:
     """Return the entries of a folder that are stray by name and type, and the folders that may hold memories."""
-    path = ("--", inside) if inside else ()
-    lines = git.run("ls-tree", "-z", "--full-tree", commit, *path).stdout.split(b"\0")
     strays, folders = [], []
-    for head, _, name in (line.partition(b"\t") for line in lines if line):
-        path_of, mode = os.fsdecode(name), head[:6].decode("ascii")
+    for path_of, mode in _entries(git, commit, inside):
         last = path_of.removeprefix(inside)
         is_file = not inside and last in layout.TOP_FILES and mode in layout.REGULAR_MODES
         is_folder = mode == "040000" and (layout.is_kind_folder(last) or (not inside and last in layout.TOP_FOLDERS))
@@ -161,6 +159,16 @@ def _sort_entries(git: Git, commit: str, inside: str) -> tuple[list[str], list[s
         elif not is_file and not is_folder and not (inside and mode != "040000"):
             strays.append(path_of)
     return strays, folders
+
+
+def _entries(git: Git, commit: str, inside: str) -> list[tuple[str, str]]:
+    """Return the path and mode of each entry of a folder."""
+    with suppress(Unsure):
+        return [(inside + os.fsdecode(name), mode) for mode, _, name in git.loose.read_folder(commit, inside[:-1])]
+    path = ("--", inside) if inside else ()
+    lines = git.run("ls-tree", "-z", "--full-tree", commit, *path).stdout.split(b"\0")
+    parts = (line.partition(b"\t") for line in lines if line)
+    return [(os.fsdecode(name), head[:6].decode("ascii")) for head, _, name in parts]
 
 
 def _own_folders(git: Git, commit: str) -> frozenset[str]:

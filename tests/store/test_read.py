@@ -242,8 +242,10 @@ def test_git_that_was_stopped_shows_no_earlier_tree(
 ) -> None:
     good = put_files(repo, {"facts/a.md": memory_text("a")})
     at = commit(repo, tree(repo), on=good)
+    git(repo, "update-ref", "refs/heads/memory", at)
+    git(repo, "repack", "-adq")  # git lists what is packed
     slow = tmp_path / "git"
-    slow.write_text(f'#!/bin/sh\ncase "$*" in *ls-tree*) sleep 5;; esac\nexec {shutil.which("git")} "$@"\n')
+    slow.write_text(f'#!/bin/sh\ncase "$*" in *ls-tree*) exec sleep 5;; esac\nexec {shutil.which("git")} "$@"\n')
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(tree_limits, "PATIENT_S", 0.05)

@@ -57,11 +57,11 @@ def plan_writes(git: Git, tip: str | None, verdicts: Iterable[Verdict], *, is_lo
         entries = git.list_tree(tip, *asked) if tip else []
     except ProcessError as err:
         raise ProcessError(
-            f"the verdicts of {str(tip)[:12]} cannot be read, nothing was changed: {err.stderr.strip()}",
+            f"the verdicts of {str(tip)[:12]} cannot be read, nothing was changed: {err.stderr.strip() or err.message}",
             argv=err.argv,
             status=err.status,
             stderr=err.stderr,
-            hint="find the cause: gitmem doctor, git fsck",
+            hint=err.hint or "find the cause: gitmem doctor, git fsck",
         ) from err
     there = {file.path: (file.place, file.oid) for file in sort_entries(tip or "", entries).files}
     if is_loose:

@@ -1,0 +1,126 @@
+"""Loose objects that are read without git: the same answers, and git is asked for all else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import commit_files, git
+
+from gitmem.git import Git, loose_objects
+from gitmem.git.loose_objects import LooseObjects
+from gitmem.git.repository import Unsure, discover
+from gitmem.system import process
+
+
+@pytest.fixture
+def rich(repo: Path) -> Path:
+    """Return a repository with links, a submodule, odd names, a change of every kind, and a merge."""
+    (repo / "link").symlink_to("README.md")
+    names = ("a.b", "a/b/c", "a0", "grün/ß ", "-x", "new\nline", ":(top)", "bin")
+    commit_files(repo, dict.fromkeys(names, "text\n"))
+    git(repo, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},module")
+    git(repo, "commit", "-qm", "a submodule")
+    git(repo, "checkout", "-qb", "side", "HEAD~1")
+    commit_files(repo, {"side": "1\n"}, "side")
+    git(repo, "checkout", "-qf", "main")
+    git(repo, "merge", "-q", "--no-ff", "-m", "merge", "side")
+    (repo / "bin").unlink()
+    (repo / "link").unlink()
+    (repo / "bin").symlink_to("a0")
+    (repo / "a.b").chmod(0o755)
+    commit_files(repo, {"link/now": "a folder\n"}, "each kind of change")
+    return repo
+
+
+def answers(repo: Path) -> list[object]:
+    """Return what git and gitmem's reader say about everything in a repository."""
+    git_ = Git(discover(str(repo)))
+    commits = git(repo, "rev-list", "--all").split()
+    blobs = [oid for _, oid, _ in git_.list_paths(commits[0])]
+    pairs = [(one, other) for one in (commits[0], commits[-1]) for other in commits[::2]]
+    return [
+        [git_.list_tree(one) for one in commits],
+        [git_.list_tree(commits[0], "a/b", "grün/ß ", "absent", "bin"), git_.list_tree(commits[0], "a/", "a0/")],
+        [git_.list_paths(f"{one}^{{tree}}", "a") for one in commits],
+        [git_.diff_trees(*pair) for pair in pairs],
+        [Git(git_.repository).is_ancestor(*pair) for pair in pairs],
+        [git_.merge_bases(*pair) for pair in pairs],
+        git_.sizes([*blobs, commits[0], "2" * 40]),
+        [list(git_.read_blobs(blobs, limit=limit)) for limit in (None, 3, 100)],
+        [git_.read_blob(f"{commits[0]}:{path}", limit=100) for path in ("a/b/c", "a", "absent", "a/absent")],
+        [git_.has(commits[0], kind) for kind in ("commit", "tree", "blob")] + [git_.has("2" * 40, "tree")],
+        [git_.resolve(name, kind) for name in ("HEAD", commits[1], "main") for kind in ("commit", "tree")],
+    ]
+
+
+def test_answers_are_those_of_git(rich: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = answers(rich)
+    monkeypatch.setattr(LooseObjects, "_open", unsure)
+
+    assert here == answers(rich)
+    git(rich, "gc", "-q")
+    monkeypatch.undo()
+    assert here == answers(rich)
+
+
+def unsure(*_: object) -> None:
+    raise Unsure
+
+
+def test_loose_objects_are_read_without_a_process(rich: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git_, head, root = Git(discover(str(rich))), git(rich, "rev-parse", "HEAD"), git(rich, "rev-parse", "HEAD~3")
+    monkeypatch.setattr(process, "RunningTool", None)
+    monkeypatch.setattr(Git, "run", None)
+
+    assert git_.resolve("HEAD") == head
+    assert git_.is_ancestor(root, head) and not git_.is_ancestor(head, root)
+    files = {path: oid for _, oid, path in git_.list_paths(head)}
+    assert (
+        git_.read_blob(f"{head}:README.md", limit=100)
+        == dict(git_.read_blobs([files["README.md"]]))[files["README.md"]]
+    )
+
+
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda _: b"",
+    "half": lambda raw: raw[: len(raw) // 2],
+    "more": lambda raw: raw + b"x",
+    "other bytes": lambda raw: raw[:-6] + b"\0" * 6,
+    "no object": lambda _: __import__("zlib").compress(b"blob 3 abc"),
+    "another size": lambda _: __import__("zlib").compress(b"blob 9\0abc"),
+}
+
+
+@pytest.mark.parametrize("how", DAMAGE)
+def test_damaged_object_is_left_to_git(repo: Path, how: str) -> None:
+    blob = git(repo, "rev-parse", "HEAD:README.md")
+    path = repo / ".git/objects" / blob[:2] / blob[2:]
+    raw = path.read_bytes()
+    path.chmod(0o644)
+    path.write_bytes(DAMAGE[how](raw))
+
+    with pytest.raises(Unsure):
+        LooseObjects(str(repo / ".git")).read(blob)
+
+
+def test_many_or_large_objects_are_left_to_git(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    head = commit_files(repo, {"a/b/c": "1", "large": "x" * 500})
+    loose = LooseObjects(str(repo / ".git"))
+    whole = [path for _, _, path in loose.list_files(head)]
+
+    assert b"a/b/c" in whole
+    for name, most in (("FEW", 2), ("DEEPEST", 0), ("LARGEST", 10)):
+        with monkeypatch.context() as patch:
+            patch.setattr(loose_objects, name, most)
+            with pytest.raises(Unsure):
+                loose.list_files(head)
+
+
+def test_history_that_ends_early_is_left_to_git(repo: Path) -> None:
+    head = commit_files(repo, {"a": "1"})
+    (repo / ".git" / "shallow").write_text(head)
+
+    with pytest.raises(Unsure):
+        LooseObjects(str(repo / ".git")).is_ancestor(head, head)
