@@ -35,21 +35,25 @@ class Parts:
     body: str
 
 
-def decode(data: bytes | str) -> str:
+def decode(data: bytes | str, limit: int = MAX_BYTES) -> str:
     """Return the exact text of a file, including a byte order mark.
+
+    Args:
+        data: The content; text is limited to a memory's size.
+        limit: The most bytes.
 
     Raises:
         FormatError: ``too-large``, ``not-utf8`` or ``nul-character``.
     """
-    text = _decoded(data) if isinstance(data, bytes) else _checked(data)
+    text = _decoded(data, limit) if isinstance(data, bytes) else _checked(data)
     if "\0" in text:
         raise FormatError("a NUL character", code="nul-character", line=_line_at(text, text.index("\0")))
     return text
 
 
-def _decoded(data: bytes) -> str:
-    if len(data) > MAX_BYTES:
-        raise _too_large()
+def _decoded(data: bytes, limit: int) -> str:
+    if len(data) > limit:
+        raise _too_large(limit)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as err:
@@ -70,9 +74,9 @@ def _checked(text: str) -> str:
     return text
 
 
-def _too_large() -> FormatError:
+def _too_large(limit: int = MAX_BYTES) -> FormatError:
     return FormatError(
-        f"the file is larger than {MAX_BYTES // 1024} KiB", code="too-large", hint="split it into several memories"
+        f"the file is larger than {limit // 1024} KiB", code="too-large", hint="split it into several memories"
     )
 
 

@@ -64,6 +64,7 @@ class ImportPlan:
         updated: Memories with an older text in the store, by key.
         unchanged: The number of memories that the store has already.
         merged: Memories with the key or the exact words of another one in the same import, which counts.
+        replaced: How many of the merged ones have other words than the one with their key, and no earlier time.
         near: Memories left out as near duplicates of others in this import or the store.
         skipped: Memories left out on purpose.
         moved: Notes with another name than when they were imported.
@@ -75,6 +76,7 @@ class ImportPlan:
         self.updated: dict[str, Incoming] = {}
         self.unchanged = 0
         self.merged = Reasons()
+        self.replaced = 0
         self.near = Reasons()
         self.skipped = Reasons()
         self.moved = Reasons()
@@ -175,6 +177,8 @@ def settle(
         *older, latest = sorted((explicit.get(identity, one), one), key=lambda each: each.time)
         if identity in explicit:
             settled.merged.add(older[0].where, f"it has the key of {latest.where}, which is not older")
+            is_same = (older[0].title, older[0].body) == (latest.title, latest.body)
+            settled.replaced += older[0].time == latest.time and not is_same
         explicit[identity] = latest
     moved = _find_moved(store, settled, list(explicit.values()), is_gone)
     prints: dict[bytes, str] = {}

@@ -73,7 +73,8 @@ def run(args: Arguments, out: Output) -> int:
         out.json(_table(done, is_dry=args.dry_run))
     else:
         _print(done, out, is_dry=args.dry_run)
-    return 1 if done.refused.total or done.unreadable.total or not done.count else 0
+    is_lost = done.refused.total or done.unreadable.total or done.settled.replaced
+    return 1 if is_lost or not done.count else 0
 
 
 def _import(sources: Sources, out: Output) -> ImportResult:

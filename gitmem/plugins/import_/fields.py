@@ -18,7 +18,7 @@ from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from types import UnionType
     from typing import Any
 
@@ -197,6 +197,15 @@ def words_of(name: str, value: object, depth: int = 0) -> str:
 
 def _plain_line(name: str, value: object) -> str:
     return f"{name}: {value}" if isinstance(value, str | int | float) and str(value).strip() else ""
+
+
+def with_remark(found: Iterable[ImportRecord | Unreadable], remark: str) -> Iterator[ImportRecord | Unreadable]:
+    """Yield memories with a remark before their own, if it is not empty."""
+    for one in found:
+        if isinstance(one, ImportRecord) and remark:
+            yield replace(one, remark="; ".join(filter(None, (remark, one.remark))))
+        else:
+            yield one
 
 
 def without_empty(**values: object) -> dict[str, Any]:

@@ -91,7 +91,7 @@ def read_sources(
             found = _read_folder(name, shared, progress_of)
         elif name in files:
             note, pages = files[name]
-            file = NoteFile(name, name, Path(name).name, note)
+            file = NoteFile(name, name, Path(name).name, note, shared.limit)
             found = read_markdown(file, pages, kind=kind, decisions=decisions)
         elif name.lower().endswith(YAML):
             found = read_bean(name, name)

@@ -26,6 +26,7 @@ from gitmem.plugins.import_.decisions import (
     is_decision,
     with_status,
 )
+from gitmem.plugins.import_.encodings import to_utf8
 from gitmem.plugins.import_.fields import (
     DELETED_REASON,
     STORE_ONLY,
@@ -33,6 +34,7 @@ from gitmem.plugins.import_.fields import (
     Unreadable,
     from_table,
     is_deleted,
+    with_remark,
 )
 from gitmem.plugins.import_.frontmatter import Front, read_front
 from gitmem.plugins.import_.jsonl import read_jsonl
@@ -60,7 +62,7 @@ from gitmem.plugins.import_.wiki import (
     is_only_index,
     link_pages,
     pages_of,
-    with_remark,
+    with_index_remark,
 )
 from gitmem.store import layout
 from gitmem.store.scopes import POLICY_PATH
@@ -100,11 +102,13 @@ class ImportContext:
         notes: The names of its notes, to which each source adds.
         kind: The kind if a memory names none; empty for the default.
         rejected: The names in reports of what was refused, to which the caller adds while it reads.
+        limit: The most bytes of a note.
     """
 
     notes: Names
     kind: str = ""
     rejected: Collection[str] = ()
+    limit: int = layout.MEMORY_LIMIT
 
 
 @frozen
@@ -116,12 +120,14 @@ class NoteFile:
         where: Its name in reports.
         inside: Its path inside the folder that is read.
         name: Its name with that of the folder (``Names``).
+        limit: The most bytes that it may have.
     """
 
     path: str
     where: str
     inside: str
     name: str
+    limit: int = layout.MEMORY_LIMIT
 
 
 def list_files(folder: str) -> list[tuple[str, bool]]:
@@ -191,7 +197,7 @@ def read_folder(
             if inside == INDEX and shared.rejected:
                 lost = {pages.keys[one] for one in notes if f"{name.rstrip('/')}/{one}" in shared.rejected}
                 pages = replace(pages, lost=lost)
-            file = NoteFile(path, where, inside, shared.notes.name(root, inside))
+            file = NoteFile(path, where, inside, shared.notes.name(root, inside), shared.limit)
             for found in read_markdown(file, pages, kind=shared.kind, is_store=is_store, decisions=decisions):
                 yield number, found
     if not is_store:
@@ -300,7 +306,7 @@ def read_markdown(
     """
     where, inside, name = file.where, file.inside, file.name
     try:
-        text = _read_text(file.path)
+        text, remark = _read(file.path, file.limit)
     except (OSError, FormatError) as err:
         return [_unreadable(err, where)]
     record = _place(file.path)
@@ -323,7 +329,8 @@ def read_markdown(
         if is_alone and layout.is_key(stem) and isinstance(document.fields.get("kind"), str):
             return [ImportRecord(where, stem, document.fields, document.body, text, "", "retired" in document.fields)]
     found = _foreign(text, file, pages, kind)
-    return [_named(with_status(one, record, decisions), name, pages.keys[inside]) for one in found]
+    found = [_named(with_status(one, record, decisions), name, pages.keys[inside]) for one in found]
+    return list(with_remark(found, remark))
 
 
 def _named(found: ImportRecord | Unreadable, name: str, key: str) -> ImportRecord | Unreadable:
@@ -363,7 +370,7 @@ def _foreign(text: str, file: NoteFile, pages: Pages, kind: str) -> list[ImportR
         fields["title"] = title
     if first.startswith("# ") and fields.get("title", title) == plain_heading(first[2:]):
         body = below.strip("\n")
-    fields = with_remark(fields, body, pages.remarks.get(pages.keys[inside], ""))
+    fields = with_index_remark(fields, body, pages.remarks.get(pages.keys[inside], ""))
     # The text of a note is below its frontmatter, also if there is none.
     table = {"key": pages.keys[inside], **fields, "body": body or " "}
     found = from_table(table, where=where, kind=kind, title=title)
@@ -404,10 +411,16 @@ def _without_properties(front: Front, pages: Pages) -> Front:
 
 def _read_text(path: str | Path) -> str:
     """Return the text of a regular file, read only up to a memory's size; opening a pipe would wait for its writer."""
+    return _read(path, layout.MEMORY_LIMIT)[0]
+
+
+def _read(path: str | Path, limit: int) -> tuple[str, str]:
+    """Return the text of a regular file of at most so many bytes, and a remark if it is not in UTF-8."""
     with open(path, "rb", opener=_open_at_once) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(errno.EINVAL, "it is not a regular file")
-        return decode(file.read(layout.MEMORY_LIMIT + 1))
+        data, remark = to_utf8(file.read(limit + 1))
+        return decode(data, limit), remark
 
 
 def _open_at_once(path: str, flags: int) -> int:
@@ -417,4 +430,5 @@ def _open_at_once(path: str, flags: int) -> int:
 def _unreadable(err: OSError | FormatError, where: str) -> Unreadable:
     if isinstance(err, OSError):
         return Unreadable(where, str(err.strerror))
-    return Unreadable(f"{where}:{err.line}" if err.line else where, err.message)
+    hint = f"{err.message}; --chunk cuts a document at its headings" if err.code == "too-large" else err.message
+    return Unreadable(f"{where}:{err.line}" if err.line else where, hint)

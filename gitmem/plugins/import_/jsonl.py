@@ -5,6 +5,7 @@ The file cannot do harm: a line is read up to a bound, and anything but an objec
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 
@@ -12,7 +13,15 @@ from gitmem.document.format import format as format_document
 from gitmem.document.parse import parse
 from gitmem.errors import FormatError
 from gitmem.frozen import replace
-from gitmem.plugins.import_.fields import DELETED_REASON, ImportRecord, Unreadable, from_table, is_deleted
+from gitmem.plugins.import_.encodings import to_utf8
+from gitmem.plugins.import_.fields import (
+    DELETED_REASON,
+    ImportRecord,
+    Unreadable,
+    from_table,
+    is_deleted,
+    with_remark,
+)
 from gitmem.plugins.import_.systems import Graph, as_ended, in_common_terms, is_ended, list_objects
 from gitmem.plugins.import_.trackers import is_issue, read_issue
 from gitmem.store import layout
@@ -50,48 +59,55 @@ def read_jsonl(
 
 
 def _read(file: IO[bytes], name: str, kind: str, graph: Graph) -> Iterator[ImportRecord | Unreadable]:
-    number = 0
+    number, remark = 0, ""
     is_begun = False
     while line := file.readline(LINE_LIMIT + 1):
         number += 1
         where = f"{name}:{number}"
         if number == 1:
+            if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                data, remark = to_utf8(line + file.read(DOCUMENT_LIMIT))
+                file = io.BytesIO(data)
+                line = file.readline(LINE_LIMIT + 1)
             if b"\0" in line:
                 yield Unreadable(name, "it is not text")
                 return
             line = line.removeprefix(_BOM)
         if not is_begun and line.strip():
             is_begun = True
-            whole, file = _whole(line, file)
+            whole, other, file = _whole(line, file)
             if whole is not None:
-                yield from _read_value(whole, name, kind, graph)
+                yield from with_remark(_read_value(whole, name, kind, graph), other or remark)
                 return
         if len(line) > LINE_LIMIT and not line.endswith(b"\n"):
             while (rest := file.readline(LINE_LIMIT)) and not rest.endswith(b"\n"):
                 pass
             yield Unreadable(where, f"the line is longer than {LINE_LIMIT} bytes")
         elif stripped := line.strip():
-            value = _load(stripped, where)
-            yield from [value] if isinstance(value, Unreadable) else _read_value(value, where, kind, graph)
+            text, other = to_utf8(stripped)
+            value = _load(text, where)
+            found = [value] if isinstance(value, Unreadable) else _read_value(value, where, kind, graph)
+            yield from with_remark(found, other or remark)
 
 
-def _whole(first: bytes, file: IO[bytes]) -> tuple[Any, IO[bytes]]:
-    """Return the JSON value in a file that is not JSONL, or None; and the file from its second line.
+def _whole(first: bytes, file: IO[bytes]) -> tuple[Any, str, IO[bytes]]:
+    """Return the JSON value in a file that is not JSONL, or None; a remark; and the file from its second line.
 
     Args:
         first: Its first line that is not empty.
         file: The rest of it.
     """
     if isinstance(_load(first, ""), dict):
-        return None, file
+        return None, "", file
     data = file.read(DOCUMENT_LIMIT)
-    value = _load(first + data, "") if len(data) < DOCUMENT_LIMIT else None
+    text, remark = to_utf8(first + data) if len(data) < DOCUMENT_LIMIT else (b"", "")
+    value = _load(text, "")
     if isinstance(value, str):  # some agent files of Letta are JSON in a JSON text
         value = _load(value.encode("utf-8", "replace"), "")
     if isinstance(value, dict | list):
-        return value, file
+        return value, remark, file
     rest = io.BytesIO(data) if len(data) < DOCUMENT_LIMIT else io.BufferedReader(_Joined(data, file))
-    return None, rest
+    return None, "", rest
 
 
 class _Joined(io.RawIOBase):
@@ -112,7 +128,8 @@ class _Joined(io.RawIOBase):
 def _load(line: bytes, where: str) -> Any:
     """Return the JSON value in a line, or why there is none."""
     try:
-        return json.loads(line.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_table_of)
+        # Python writes and reads NaN, which no frontmatter can have: a field with it is left out, and named.
+        return json.loads(line.decode("utf-8"), object_pairs_hook=_table_of)
     except UnicodeDecodeError:
         return Unreadable(where, "it is not UTF-8")
     except RecursionError:
@@ -138,10 +155,6 @@ def _read_value(value: Any, where: str, kind: str, graph: Graph) -> Iterator[Imp
             table = in_common_terms(found, place)
             made = table if isinstance(table, Unreadable) else from_table(table, where=place, kind=kind)
             yield as_ended(made) if isinstance(made, ImportRecord) and is_ended(found) else made
-
-
-def _refuse_constant(name: str) -> None:
-    raise json.JSONDecodeError(f"{name} is not a number", "", 0)
 
 
 def _table_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

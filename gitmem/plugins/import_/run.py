@@ -21,6 +21,7 @@ from gitmem.plugins.import_.names import Names
 from gitmem.policy.kinds import IMPORT
 from gitmem.recall import SESSION
 from gitmem.recall.conversation import PLACE, number_key
+from gitmem.store import layout
 from gitmem.text import display
 from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets, redact
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 AT_MOST = 400_000
 # The first ones keep what was parsed of them, for the index: 270 MB (measured). It reads the others again.
 PARSED = 100_000
+# The most bytes of a document that is cut into sections.
+CUT_LIMIT = 4 * 1024 * 1024
 # Characters of a source's name in the commit message.
 NAME_LIMIT = 100
 
@@ -117,7 +120,8 @@ def import_files(
     """
     check_sources(asked.names)
     left, notes = _LeftOut(), Names(partial(is_another_folder, repository))
-    shared = ImportContext(notes, asked.kind, left.rejected)
+    limit = CUT_LIMIT if asked.chunk else layout.MEMORY_LIMIT
+    shared = ImportContext(notes, asked.kind, left.rejected, limit)
     sources = read_sources(asked.names, shared, stdin=stdin, progress_of=progress_of("reading"))
     if asked.chunk:
         from gitmem.plugins.import_.chunks import cut_documents

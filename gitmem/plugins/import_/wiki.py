@@ -149,7 +149,7 @@ def index_remarks(body: str, pages: Pages) -> dict[str, str]:
     return found
 
 
-def with_remark(fields: Mapping[str, Any], body: str, remark: str) -> dict[str, Any]:
+def with_index_remark(fields: Mapping[str, Any], body: str, remark: str) -> dict[str, Any]:
     """Return the fields of a note with what the index says about it, unless the note says that itself."""
     said = " ".join([body, *(str(value) for value in fields.values())])
     is_said = not remark or remark in " ".join(said.split())

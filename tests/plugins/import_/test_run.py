@@ -438,13 +438,9 @@ ODD: dict[str, tuple[dict[str, bytes], str, dict[str, str]]] = {
         walruses(2),
         {},
     ),
-    "UTF-16 and blank": (
-        {"a.jsonl": rows(note(1)).decode().encode("utf-16"), "b.jsonl": b"\n"},
-        "",
-        {"a.jsonl": "it is not text", "b.jsonl": "it has no memories"},
-    ),
+    "blank": ({"a.jsonl": rows(note(1)), "b.jsonl": b"\n"}, walruses(1), {"b.jsonl": "it has no memories"}),
     "bad lines": (
-        {"a.jsonl": rows(note(1)) + b'{"content": "caf\xe9"}\n{bad\n{"content": "x"},\n' + rows(note(2))},
+        {"a.jsonl": rows(note(1)) + b'{"content": "caf\x81"}\n{bad\n{"content": "x"},\n' + rows(note(2))},
         walruses(2),
         {"a.jsonl:2": "it is not UTF-8", "a.jsonl:3": "it is not JSON", "a.jsonl:4": "it is not JSON: Extra data"},
     ),
@@ -520,8 +516,8 @@ ODD: dict[str, tuple[dict[str, bytes], str, dict[str, str]]] = {
     ),
     "files": (
         {
-            "v/a.md": b"\xff\xfea\0",
-            "v/b.md": b"caf\xe9",
+            "v/a.md": b"\xff\xfea",
+            "v/b.md": b"caf\x81",
             "v/c.md": b"",
             "v/d.md": b"x" * 70_000,
             "v/e.md": b"---\nno: [yaml\n---\nwalrus1\n",
@@ -566,3 +562,59 @@ def test_each_note_of_an_odd_source_is_imported_or_named(memory: Memory, repo: P
     with Memory(tmp_path / "copy") as other:
         run(other, str(lines))
     assert not imported or memory_files(tmp_path / "copy") == imported
+
+
+def test_text_in_another_encoding_and_numbers_that_are_none_are_imported_with_a_notice(
+    memory: Memory, repo: Path, tmp_path: Path
+) -> None:
+    files = {
+        "a.jsonl": rows(note(1), note(2)).decode().encode("utf-16"),
+        "b.json": b'{"content": "walrus3 caf\xe9"}',
+        "c.jsonl": b'{"text": "walrus4", "n": NaN, "created": NaN}\n{"text": "walrus5", "confidence": Infinity}\n',
+        "d/e.md": "walrus6 Größe".encode("utf-16"),
+        "d/f.md": b"walrus7 caf\xe9",
+    }
+    for path, content in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(content)
+
+    done = run(memory, *(str(tmp_path / name) for name in ("a.jsonl", "b.json", "c.jsonl", "d")))
+
+    assert done.unreadable.total == 0
+    imported = "".join(memory_files(repo).values())
+    assert [word for word in f"{walruses(7)} café Größe".split() if word not in imported] == []
+    said = "\n".join(memory.notices)
+    assert said.count("read as UTF-16") == said.count("read as Windows-1252") == 1
+    assert all(f"the field {name} was left out of 1" in said for name in ("n", "created", "confidence"))
+
+
+def test_document_that_is_cut_may_be_larger_than_a_memory(memory: Memory, repo: Path, tmp_path: Path) -> None:
+    part = "Keep the cache warm before the release.\n\n" * 200
+    (tmp_path / "CLAUDE.md").write_text("".join(f"# Part {number}\n\n{part}" for number in range(12)))
+
+    named = run(memory, str(tmp_path / "CLAUDE.md"))
+    assert [reason for _, reason in named.unreadable.kept] == [
+        "the file is larger than 64 KiB; --chunk cuts a document at its headings"
+    ]
+
+    done = memory.bulk.import_files(Sources((str(tmp_path / "CLAUDE.md"),), chunk=True))
+    assert (done.unreadable.total, len(done.settled.new) >= 12) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "replaced"),
+    [
+        ({"content": "The pool has ten"}, {"content": "The port is high"}, 1),
+        ({"content": "The pool has ten"}, {"content": "The pool has ten"}, 0),
+        ({"content": "The pool has ten", "ts": 1}, {"content": "The port is high", "ts": 2}, 0),
+    ],
+    ids=["another text", "the same", "a later one"],
+)
+def test_memory_that_another_one_replaces_without_a_time_is_counted(
+    memory: Memory, repo: Path, tmp_path: Path, first: dict[str, object], second: dict[str, object], replaced: int
+) -> None:
+    (tmp_path / "a.jsonl").write_bytes(rows({"key": "pool", **first}, {"key": "pool", **second}))
+
+    done = run(memory, str(tmp_path / "a.jsonl"))
+
+    assert (done.settled.merged.total, done.settled.replaced) == (1, replaced)

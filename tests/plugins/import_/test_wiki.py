@@ -16,7 +16,7 @@ from gitmem.plugins.import_.wiki import (
     is_only_index,
     link_pages,
     pages_of,
-    with_remark,
+    with_index_remark,
 )
 
 PATHS = ("Auth/JWT Tokens.md", "Gateway.md", "README.md", "auth/README.md")
@@ -87,9 +87,9 @@ def test_text_behind_a_link_of_an_index_is_about_the_linked_note(line: str) -> N
 
 
 def test_remark_is_added_to_a_note_that_does_not_say_it() -> None:
-    assert with_remark({"description": "Rules"}, "Text", "pebble") == {"description": "Rules", "index": "pebble"}
-    assert with_remark({"description": "A pebble"}, "Text", "pebble") == {"description": "A pebble"}
-    assert with_remark({}, "A\npebble", "A pebble") == {}
+    assert with_index_remark({"description": "Rules"}, "Text", "pebble") == {"description": "Rules", "index": "pebble"}
+    assert with_index_remark({"description": "A pebble"}, "Text", "pebble") == {"description": "A pebble"}
+    assert with_index_remark({}, "A\npebble", "A pebble") == {}
 
 
 def test_note_is_found_by_its_other_names() -> None:

@@ -183,11 +183,19 @@ def is_entry_of(statement: Statement, gone: Container[str]) -> bool:
     if statement.kind not in (BULLET, ROW):
         return False
     text = cells_of(statement.lines[0])[0] if statement.kind == ROW else _MARKER.sub("", statement.text)
+    if statement.kind == ROW and _is_labelled(text):
+        return False
     plain = _LINK.sub(r"`\1`", _EMPHASIS.sub("", text)).strip()
     found = _SUBJECT.match(plain) or (
         (_LABELLED.match(plain) or _IN_BRACKETS.match(plain)) if statement.kind == BULLET else None
     )
     return found is not None and all(name in gone for name in _NAME.findall(found[1]))
+
+
+def _is_labelled(cell: str) -> bool:
+    """Return whether a cell links a name of something else, which the other cells of its row may be about."""
+    found = _LINK.search(cell)
+    return found is not None and found[0][1:].partition("]")[0].strip("`") not in found[1]
 
 
 def block_of(lines: Sequence[str], statement: Statement) -> range:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MOST_RENAMES = 3
 # The words before a path that say what is in it.
 _NAME_IN = re.compile(r"`([A-Za-z_]\w*)(?:\(\))?`(?: \w{1,20}){0,3} in `$")
+_NUMBER = re.compile(r"\d+")
 _RETIRED = re.compile(
     r"(^|[/_.-])(archived?|archives|attic|deprecated|legacy|obsolete|old|trash|backups?|unused)([/_.-]|$)", re.I
 )
@@ -79,9 +80,19 @@ def _follow(path: str, commit: str, head: Code, past: Past, base: str) -> Succes
             break
         later = past.find_removals([new]).get(new, "")
         new = past.find_new_name(new, later) if later else ""
+    if new and _is_part(path, new, head):
+        return Successor()
     if new and head.has(new):
         return Successor(new, is_retired=_RETIRED.search(new) is not None and _RETIRED.search(path) is None)
     return Successor(is_gone=is_gone and not _has_namesake(path, commit, head, past, base))
+
+
+def _is_part(path: str, new: str, head: Code) -> bool:
+    """Return whether a file is one of several numbered ones that another was cut into: `a_1.go` and `a_2.go`."""
+    form = _NUMBER.sub("#", new)
+    has_number = form.count("#") > _NUMBER.sub("#", path).count("#")
+    beside = head.tree.files if has_number else ()
+    return any(other != new and _NUMBER.sub("#", other) == form for other in beside)
 
 
 def _has_its_name(finding: JudgedClaim, path: str, head: Code) -> bool:

@@ -444,3 +444,13 @@ def test_folder_is_not_corrected_to_one_without_the_name_that_the_sentence_place
     (finding,) = adopted(repo).of(FALSE)
 
     assert (finding.claim.token, finding.fix, finding.now) == ("support/", "", "")
+
+
+def test_file_that_was_cut_into_numbered_ones_is_not_replaced_by_one_of_them(repo):
+    one, two = ("".join(f"{word} {number}\n" for number in range(40)) for word in ("left", "right"))
+    commit_files(repo, {"src/cases.py": one + two, "AGENTS.md": "- All cases are in `src/cases.py`, and more follow\n"})
+    (repo / "src/cases.py").unlink()
+    commit_files(repo, {"src/cases_1.py": one, "src/cases_2.py": two + one[:90]})
+
+    assert [(one.claim.token, one.fix) for one in adopted(repo).of(FALSE)] == [("src/cases.py", "")]
+    assert adopted(repo).corrections == []

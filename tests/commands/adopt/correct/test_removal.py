@@ -16,6 +16,8 @@ from gitmem.commands.adopt.statements import split
         ("2. **Limits** (`src/a.py`)", True),
         ("- [limits](src/a.py)", True),
         ("| `src/a.py` | has the limits |", True),
+        ("| [a.py](src/a.py) | has the limits |", True),
+        ("| [Limits](src/a.py) | yes |", False),  # the row is about limits, which may still be so
         ("- Never edit `src/a.py` by hand", False),
         ("- `src/a.py` must not import `src/b.py`", False),
         ("Limits: `src/a.py`", False),

@@ -140,7 +140,9 @@ def judge_package(mention: Mention, basis: Basis) -> JudgedClaim | None:
         return listed if _is_spelled(head, listed) else None
     is_elsewhere = name in basis.corpus.present or plain_name(name) in basis.numbers.dependencies
     # A decision record says what was so when it was made.
-    if not mention.claim.tool or is_elsewhere or mention.is_past or document.kind == DECISION:
+    # An item below another one may be what that one needs.
+    is_nested = mention.statement.kind == BULLET and mention.statement.lines[0][:1].isspace()
+    if not mention.claim.tool or is_elsewhere or is_nested or mention.is_past or document.kind == DECISION:
         return None
     wrote, _ = past.writer(mention)
     was = _find_listed(_read_manifests(past, wrote, head, document.folder), name) if wrote else None

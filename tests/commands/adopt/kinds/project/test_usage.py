@@ -79,3 +79,13 @@ def test_module_that_the_project_did_without_and_imports_now_makes_the_sentence_
     (finding,) = adopt(handle, handle.resolve("HEAD"), kinds={"absence"}).of(FALSE)
 
     assert (finding.source.where, finding.culprit.commit) == ("Sources/A.swift:2", culprit)
+
+
+def test_package_in_an_item_below_another_may_be_what_that_one_needs(repo):
+    text = "# Dependencies\n\n- `httpcore` sends\n  - `h11` speaks HTTP\n- `sniffio` finds the loop\n"
+    commit_files(repo, {"AGENTS.md": text, "requirements.txt": "httpcore\nh11\nsniffio\n"})
+    commit_files(repo, {"requirements.txt": "httpcore\n"})
+    handle = Git(discover(repo))
+
+    found = adopt(handle, handle.resolve("HEAD"), ["AGENTS.md"]).of(FALSE)
+    assert [one.claim.name for one in found] == ["sniffio"]

@@ -1,0 +1,39 @@
+"""Text in other encodings becomes UTF-8 where that is certain enough, and stays as it is elsewhere."""
+
+import pytest
+
+from gitmem.plugins.import_.encodings import to_utf8
+
+GERMAN, QUOTED, RUSSIAN = "Die größte Möwe über dem Hafen", "The “proxy” – slow", "Кэш надо прогреть до релиза"
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "name"),
+    [
+        (GERMAN, "utf-16", "UTF-16"),
+        (RUSSIAN, "utf-16", "UTF-16"),
+        (GERMAN, "latin-1", "Windows-1252"),
+        (QUOTED, "cp1252", "Windows-1252"),
+        (RUSSIAN, "utf-8", ""),
+        ("plain", "ascii", ""),
+    ],
+)
+def test_text_is_read(text, encoding, name):
+    read, remark = to_utf8(text.encode(encoding))
+
+    assert read.decode() == text
+    assert (name in remark) if name else not remark
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        RUSSIAN.encode("cp1251"),
+        "これは鶴のメモです".encode("shift_jis"),
+        b"\x00\xff\x10 binary",
+        b"caf\x81 is no character",
+        b"\xff\xfe\x00",  # half of a character
+    ],
+)
+def test_other_bytes_are_left_as_they_are(data):
+    assert to_utf8(data) == (data, "")
