@@ -222,6 +222,8 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/recall/searched_store.py": "a store of a search: tests/recall/test_ranker.py",
     "gitmem/repository/semantic.py": "how a question finds its vectors: tests/commands/embed/test_init.py",
     "gitmem/memory/vectors.py": "the wiring of embed: tests/commands/embed/test_init.py",
+    "gitmem/index/shared.py": "one catalog of many stores: tests/repository/test_shared_stores.py",
+    "gitmem/index/shared_update.py": "as above",
     "gitmem/index/vectors/folders.py": "where vectors lie: tests/index/vectors/test_store.py",
     "gitmem/commands/review/model.py": "data: tests/commands/review/",
     "gitmem/commands/review/sanitize.py": "what is repeated of others: tests/commands/review/test_rules.py",

@@ -17,7 +17,9 @@ from gitmem.errors import ConflictError, GitmemError, NotFoundError, RefusedErro
 from gitmem.frozen import frozen
 from gitmem.git.repository import discover, discover_at, is_bare
 from gitmem.index.catalog.fact_state import ReadStore
+from gitmem.index.shared import discard_shared
 from gitmem.repository.other_repositories import ListedStore, place_of
+from gitmem.repository.shared_stores import folder_of
 from gitmem.store.listings import StoreListing, entry_of, split
 from gitmem.store.scopes import LISTED
 
@@ -106,7 +108,7 @@ def add(repository: OpenRepository, typed: str, *, everywhere: bool = False) -> 
 
 
 def remove(repository: OpenRepository, typed: str, *, everywhere: bool = False) -> StoreListing:
-    """Remove a store from the list, by name or folder, and its index from our state folder.
+    """Remove a store from the list, by name or folder, and its index and copies from our state.
 
     Raises:
         NotFoundError: It is not on the list.
@@ -126,7 +128,9 @@ def remove(repository: OpenRepository, typed: str, *, everywhere: bool = False) 
         message = f"{entry.name} is not listed in the {where} settings of git"
         raise RefusedError(message, hint=hint or f"git config --show-origin --get-all {SETTING}")
     repository.git.run("config", f"--{where}", "--fixed-value", "--unset-all", SETTING, entry.text)
-    rmtree(place_of(repository.git.repository.state, entry), ignore_errors=True)
+    state = repository.git.repository.state
+    rmtree(place_of(state, entry), ignore_errors=True)
+    discard_shared(folder_of(state))
     return entry
 
 

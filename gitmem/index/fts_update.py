@@ -54,12 +54,17 @@ KEPT_UP_TO = 10_000
 
 
 def apply(
-    db: sqlite3.Connection, added: Iterable[IndexText], removed: Iterable[IndexText], *, language: str = ENGLISH
+    db: sqlite3.Connection,
+    added: Iterable[IndexText],
+    removed: Iterable[IndexText],
+    *,
+    language: str = ENGLISH,
+    keeps: bool = False,
 ) -> None:
     """Remove memories (as they were when added), then add others; a changed memory is in both.
 
     Writes in the caller's transaction and does not commit. Both arguments are read once, in batches. An index has
-    texts of only one *language*.
+    texts of only one *language*. If *keeps*, the terms of all memories are stored, whatever their numbers.
 
     Raises:
         sqlite3.DatabaseError: A removed memory is not in the index, or an added one is: rebuild the damaged index.
@@ -78,10 +83,10 @@ def apply(
         _add_up(db, rows, -1)
         _count_in(db, rows, -1)
     while batch := list(islice(new, _BATCH)):
-        rows = [(text.number, *_terms_of(text, language)) for text in batch]
+        rows = [(text.number, *(text.terms or _terms_of(text, language))) for text in batch]
         _refuse(rows, is_wrong=not is_new and _count_known(db, rows) > 0)
         db.executemany(_INSERT, rows)
-        _keep(db, rows)
+        _keep(db, rows, keeps=keeps)
         _add_up(db, rows, 1)
         if not is_new:
             _count_in(db, rows, 1)
@@ -95,11 +100,13 @@ def _hold(db: sqlite3.Connection, size: int) -> None:
     db.execute("INSERT INTO fts(fts, rank) VALUES ('hashsize', ?)", (size,))
 
 
-def _keep(db: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+def _keep(db: sqlite3.Connection, rows: Sequence[tuple[Any, ...]], *, keeps: bool) -> None:
     """Store the terms of some memories, field by field."""
     texts = [SEPARATOR.join(row[1:]) for row in rows]
     pack = packer(db, TERMS, texts if len(texts) >= _BATCH else ())
-    kept = ((row[0], pack(text) if row[0] <= KEPT_UP_TO else None) for row, text in zip(rows, texts, strict=True))
+    kept = (
+        (row[0], pack(text) if keeps or row[0] <= KEPT_UP_TO else None) for row, text in zip(rows, texts, strict=True)
+    )
     db.executemany("INSERT INTO analysed VALUES (?, ?)", kept)
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.model import Hit, IndexText
     from gitmem.policy import Policy
-    from gitmem.store.local import LocalState
+    from gitmem.recall.searched_store import Accesses
 
 # How many characters of a body are shown below a hit: one line of a wide terminal.
 SNIPPET = 160
@@ -500,7 +500,7 @@ class RecallRun:
 
 def signals_of(
     catalog: Catalog,
-    local: LocalState,
+    local: Accesses,
     lexical: Mapping[int, float],
     texts: Mapping[int, IndexText],
     statuses: Mapping[int, state.MemoryStatus],
@@ -509,15 +509,14 @@ def signals_of(
     run: RecallRun,
 ) -> list[Signals]:
     """Return the signals of each candidate that has a word of the query."""
-    numbers = list(lexical)
-    accesses = local.accesses(texts[n].key for n in numbers)
+    rows = list(catalog.each(_ROWS, lexical))
+    accesses = local.accesses(row[1] for row in rows)
     half_lives: dict[str, float | None] = {}
     signals = []
-    rows = catalog.each(_ROWS, numbers)
-    for number, created, kind, importance, confidence, is_agents, fields in rows:
+    for number, full_key, created, kind, importance, confidence, is_agents, fields in rows:
         if kind not in half_lives:
             half_lives[kind] = half_life_days(kind, run.policy, run.config)
-        count, last = accesses.get(texts[number].key, (0, 0))
+        count, last = accesses.get(full_key, (0, 0))
         # A failed check confirms nothing.
         held = statuses[number].at if statuses[number].own in (VERIFIED, STALE) else 0
         born = max(created, held)
@@ -554,7 +553,7 @@ def _workspace(fields: str | None, here: tuple[str, str]) -> float:
 
 # Only frontmatter that names a workspace is read: few memories have one.
 _ROWS = (
-    "SELECT m.id, m.created, m.kind, m.importance, m.confidence, m.agent <> '',"
+    "SELECT m.id, m.key, m.created, m.kind, m.importance, m.confidence, m.agent <> '',"
     " CASE WHEN instr(t.marks, ' workspace ') THEN t.fields END"
     " FROM memory m JOIN text t ON t.id = m.id WHERE m.id IN ({})"
 )

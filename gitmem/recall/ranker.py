@@ -10,7 +10,7 @@ from functools import partial
 
 from gitmem.frozen import fields_of, replace
 from gitmem.index import FtsEngine, Stats
-from gitmem.index.catalog import refs_of, short_ids, state, texts_of
+from gitmem.index.catalog import refs_of, state, texts_of
 from gitmem.model import Hit
 from gitmem.policy.kinds import PROMPT, START
 from gitmem.recall import (
@@ -230,7 +230,8 @@ class Ranker:
             engine = source.engine or self._engines[nth]
             found.append([])
             for condition, values in self._conditions(nth):
-                own = engine.candidates(terms, limit=self._limit, where=condition, parameters=values)
+                limit = self._limit * (min(len(source.parts), LISTED_POOL) if source.parts else 1)
+                own = engine.candidates(terms, limit=limit, where=condition, parameters=values)
                 found[nth].append([(candidate.number, candidate.rank_score) for candidate in own])
         self._add_best(found, self._scales() if self._is_pooled else [])
 
@@ -476,19 +477,19 @@ class Ranker:
         found: dict[int, Hit] = {}
         by_number = {one.number: one for one in ranked}
         for nth, source, numbers in self._split(by_number):
-            columns = f"m.id, m.kind, m.created, m.path, {state.gone_column(self._run.now)}"
+            columns = f"m.id, m.kind, m.created, m.folder, m.key, {state.gone_column(self._run.now)}"
             sql = f"SELECT {columns} FROM memory m WHERE m.id IN ({{}})"
             refs = refs_of(source.catalog, numbers)
-            ids = short_ids(source.catalog, [self._texts[nth][number].key for number in numbers])
-            for number, kind, created, path, gone in source.catalog.each(sql, numbers):
+            ids = source.short_ids({number: self._texts[nth][number].key for number in numbers})
+            for number, kind, created, folder, key, gone in source.catalog.each(sql, numbers):
                 whole, text = number * len(self._sources) + nth, self._texts[nth][number]
                 one, language = by_number[whole], self._languages[nth]
                 snippet, matches = self._snippet(text.body, language)
                 status = self._states[nth][number].status
                 hit = Hit(
-                    text.key, kind, text.title, status, round(one.score, 4), PROJECT, snippet, created, path,
-                    gone, one.factors, matches=tuple(matches), refs=refs.get(number, ()),
-                    short_id=ids.get(text.key, ""),
+                    text.key, kind, text.title, status, round(one.score, 4), PROJECT, snippet, created,
+                    f"{folder}/{text.key}.md", gone, one.factors, matches=tuple(matches), refs=refs.get(number, ()),
+                    store=source.part_of(key), short_id=ids.get(number, ""),
                 )  # fmt: skip
                 found[whole] = source.locate(hit)
         return [found[one.number] for one in ranked]

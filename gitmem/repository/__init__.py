@@ -244,8 +244,10 @@ class OpenRepository(OpenStore):
             self.source()
         return found
 
-    def stores_for_query(self, query: Query) -> list[OpenStore]:
+    def stores_for_query(self, query: Query, *, is_shared: bool = False) -> list[OpenStore]:
         """Return the stores that a query or a list searches: others than the project's scopes only for a query.
+
+        If *is_shared*, listed stores are searched as one store as far as that is possible.
 
         Raises:
             NotFoundError: It names a store that is not listed.
@@ -253,18 +255,18 @@ class OpenRepository(OpenStore):
         """
         if query.sources:
             return [self.source_store(name) for name in query.sources]
-        found = self._stores_of_memories(query)
+        found = self._stores_of_memories(query, is_shared=is_shared)
         if _is_question(query) and os.path.isdir(os.path.join(self.git.repository.state, SOURCE_FOLDER)):
             from gitmem.repository.pulled import stores_besides
 
             found += stores_besides(self, query)
         return found
 
-    def _stores_of_memories(self, query: Query) -> list[OpenStore]:
+    def _stores_of_memories(self, query: Query, *, is_shared: bool) -> list[OpenStore]:
         if query.stores or (self.config.stores and (LISTED in query.scopes or _is_question(query))):
             from gitmem.repository.other_repositories import stores_for
 
-            return stores_for(self, query)
+            return stores_for(self, query, is_shared=is_shared)
         return [*self.stores(query.scopes)]
 
     def source_store(self, name: str) -> OpenStore:
@@ -415,13 +417,13 @@ class OpenRepository(OpenStore):
         # First, because it updates the index: the project's statuses are computed for the index that is read.
         own = self.domains() if any(store.store.scope == UNIVERSAL for store in stores) else ()
         for store in stores:
+            if store.store.scope == LISTED:
+                found.append(self.listing().source_of(store))
+                continue
             domains = own if store.store.scope == UNIVERSAL else None
-            # A listed one was updated when it was opened for this query: looking again costs 0.2 ms for each.
-            catalog = (store.opened_catalog if store.store.scope == LISTED else None) or store.catalog()
+            catalog = store.catalog()
             ground, name = store.ground(catalog), store.store.name
             found.append(SearchedStore(store.store.scope, catalog, store.local, ground, domains, name))
-            if store.store.scope == LISTED:
-                self.listing().note_of(store)
         return found
 
     def other_scopes(self) -> dict[str, int]:

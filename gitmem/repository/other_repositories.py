@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import _sqlite3 as sqlite3
 import os
+from _blake2 import blake2b  # hashlib takes 3 ms: it loads OpenSSL's own
 from time import monotonic
 
 from gitmem import config
@@ -18,10 +19,11 @@ from gitmem.frozen import replace
 from gitmem.git import Git
 from gitmem.git.repository import discover_at
 from gitmem.index.catalog import FILE_NAME, LOCK_NAME, Catalog, discard_file, is_by_another
+from gitmem.recall.searched_store import SearchedStore
 from gitmem.repository.open_store import OpenStore
 from gitmem.store.code_folder import find_tree
 from gitmem.store.listings import entries_of
-from gitmem.store.local import is_damage
+from gitmem.store.local import ERRORS, is_damage
 from gitmem.store.scopes import LISTED, Store
 from gitmem.store.state import registration
 from gitmem.store.state.clone import is_registered
@@ -34,10 +36,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gitmem.config import Config
     from gitmem.git.repository import Repository
     from gitmem.recall import Query
     from gitmem.repository import OpenRepository
+    from gitmem.repository.shared_stores import SharedStores
     from gitmem.store.listings import StoreListing
 
 # The time limit for all of them together in seconds (our choice). A folder on a lost network disk blocks readers
@@ -49,8 +51,12 @@ PATIENCE_S = 0.05
 FOLDER = "listed"
 # The file in it with the tree ``.memory`` of the repository's HEAD.
 TREE_NOTE = "home"
+# The settings of a repository that has none of its own.
+_DEFAULT = config.Config()
 # Errors in a repository that is not ours to repair.
 FAULTS = (GitmemError, OSError, sqlite3.Error)
+# So few listed stores are asked one by one: a shared catalog would save too little.
+FEW = 2
 
 
 class ListedStore(OpenStore):
@@ -69,8 +75,10 @@ class ListedStore(OpenStore):
         # Only these of its settings: the others are about working there.
         self.identity = _identity(paths)
         own = {name: text for name, text in git.config_values().items() if name in ("branch", "remote")}
-        theirs = config.load(own, environment={})
-        settings: Config = replace(repository.config, branch=theirs.branch, remote=theirs.remote)
+        theirs = config.load(own, environment={}) if own else _DEFAULT
+        settings = repository.config
+        if (settings.branch, settings.remote) != (theirs.branch, theirs.remote):
+            settings = replace(settings, branch=theirs.branch, remote=theirs.remote)
         is_ours = not hasattr(os, "geteuid") or os.stat(paths.common).st_uid == os.geteuid()
         self.is_own = is_ours and not any(map(has_links, paths.states)) and _is_known(paths.state)
         self._ours, self._usable_of_ours = repository.git.repository.state, repository.usable
@@ -138,10 +146,16 @@ class ListedStore(OpenStore):
             self.notices.append("statuses are unknown: no commit of its code is checked out there")
         return found
 
+    def close(self) -> None:
+        """Close what was opened."""
+        if self.opened_catalog is not None or self._local is not None:
+            super().close()
+
     def discard(self) -> None:
-        """Delete its index, which may be damaged: the next query rebuilds it."""
+        """Delete its index, if it was opened and may be damaged: the next query rebuilds it."""
         self.close()
-        discard_file(os.path.join(self._place, FILE_NAME))
+        if self._place:
+            discard_file(os.path.join(self._place, FILE_NAME))
 
 
 def _is_known(state: str) -> bool:
@@ -151,8 +165,6 @@ def _is_known(state: str) -> bool:
 
 def place_of(state: str, entry: StoreListing) -> str:
     """Return the folder in our state for the index of a listed store that cannot be stored with it."""
-    from hashlib import blake2b  # 3 ms with OpenSSL's own, and rarely needed
-
     return os.path.join(state, FOLDER, blake2b(os.fsencode(entry.path), digest_size=8).hexdigest())
 
 
@@ -192,6 +204,8 @@ class ListedStores:
         self._stores: dict[str, ListedStore] = {}
         # Stores that failed, with the reason, which are not tried again.
         self._left_out: dict[str, Exception] = {}
+        self._shared: SharedStores | None = None
+        self._is_sharing = True
 
     def get(self, name: str) -> ListedStore | None:
         """Return one of them, its index updated; None if it is the current repository.
@@ -212,8 +226,13 @@ class ListedStores:
             NotFoundError: None is called so.
         """
         entries = [self._entry(name) for name in names] or list(self.entries.values())
+        return self._distinct(entries, self.look_at(entries))
+
+    def _distinct(
+        self, entries: Sequence[StoreListing], reached: Sequence[ListedStore | Exception | None]
+    ) -> list[ListedStore]:
         stores, seen = [], set()
-        for entry, found in zip(entries, self.look_at(entries), strict=True):
+        for entry, found in zip(entries, reached, strict=True):
             if isinstance(found, Exception):
                 message = _reword(found)
                 self._note(
@@ -223,6 +242,40 @@ class ListedStores:
                 seen.add(found.identity)
                 stores.append(found)
         return stores
+
+    def searched(self) -> list[OpenStore]:
+        """Return the readable ones for a question: most of them as one store if they are many."""
+        if len(self.entries) <= FEW or not self._is_sharing:
+            return [*self.readable()]
+        entries = list(self.entries.values())
+        stores = self._distinct(entries, self._connect(entries))
+        shared, apart = self._follow_shared(stores) if len(stores) > FEW else (None, stores)
+        left = [store.entry for store in apart]
+        found = self._distinct(left, self.look_at(left))
+        return [shared, *found] if shared is not None else [*found]
+
+    def _follow_shared(self, stores: list[ListedStore]) -> tuple[SharedStores | None, list[ListedStore]]:
+        """Return the shared catalog of some stores, as they are now, and the stores that are not in it."""
+        from gitmem.repository.shared_stores import open_shared_stores
+
+        self._shared = self._shared or open_shared_stores(self._opened)
+        if self._shared is None:
+            return None, stores
+        try:
+            apart = self._shared.follow(stores)
+        except ERRORS as err:
+            self._stop_sharing(err)
+            return None, stores
+        return (self._shared if self._shared.parts else None), apart
+
+    def _stop_sharing(self, err: BaseException) -> None:
+        """Ask each store by itself from now on; delete the shared catalog if an error says that it is damaged."""
+        self._is_sharing, shared = False, self._shared
+        self._shared = None
+        if shared is not None and is_damage(err):
+            shared.discard()
+        elif shared is not None:
+            shared.close()
 
     def try_out(self, entry: StoreListing) -> ListedStore | None:
         """Return a store that is not listed yet, its index updated.
@@ -243,16 +296,14 @@ class ListedStores:
 
     def look_at(self, entries: Sequence[StoreListing]) -> list[ListedStore | Exception | None]:
         """Return each store, its index updated; None for the current repository, or the error."""
+        return [_update(one) if isinstance(one, ListedStore) else one for one in self._connect(entries)]
+
+    def _connect(self, entries: Sequence[StoreListing]) -> list[ListedStore | Exception | None]:
+        """Return each store, with any index; None for the current repository, or the error."""
         known: dict[str, ListedStore | Exception | None] = {**self._stores, **self._left_out}
         known |= self._reach([entry for entry in entries if entry.name not in known])
-        found: list[ListedStore | Exception | None] = []
-        for entry in entries:
-            store = known[entry.name]
-            if isinstance(store, ListedStore):
-                self._stores[entry.name] = store
-                store = _update(store)
-            found.append(store)
-        return found
+        self._stores |= {name: store for name, store in known.items() if isinstance(store, ListedStore)}
+        return [known[entry.name] for entry in entries]
 
     def _reach(self, entries: Sequence[StoreListing]) -> dict[str, ListedStore | Exception | None]:
         """Open stores, within ``ANSWER_S`` for all of them.
@@ -325,10 +376,22 @@ class ListedStores:
                 return NotFoundError(message, hint=f"gitmem show {store.entry.name}{APART}{typed}")
         return None
 
+    def source_of(self, store: OpenStore) -> SearchedStore:
+        """Return a listed store, or the shared ones, as a source for a query; pass on what its readers are told."""
+        shared, name = self._shared, store.store.name
+        if shared is not None and store is shared:
+            found = SearchedStore(LISTED, shared.catalog(), shared.accesses(), shared.ground(), parts=shared.parts)
+        else:
+            # It was updated when it was opened for this query: looking again costs 0.2 ms for each.
+            catalog = store.opened_catalog or store.catalog()
+            found = SearchedStore(LISTED, catalog, store.local, store.ground(catalog), name=name)
+        self.note_of(store)
+        return found
+
     def note_of(self, store: OpenStore) -> None:
         """Pass on a store's notices, with its name."""
         for notice in store.notices:
-            self._note(f"{store.store.name}: {notice}")
+            self._note(f"{store.store.name}: {notice}" if store.store.name else notice)
         store.notices.clear()
 
     def mend(self, err: sqlite3.DatabaseError) -> bool:
@@ -337,6 +400,9 @@ class ListedStores:
         The error does not say which index is damaged, so those of all listed stores are rebuilt. A store whose disk
         fails is left out.
         """
+        if self._shared is not None:
+            self._stop_sharing(err)
+            return True
         if is_damage(err):
             self.discard_damaged(err)
             return bool(self._stores)
@@ -349,16 +415,18 @@ class ListedStores:
     def discard_damaged(self, err: BaseException) -> None:
         """Delete the indexes if an error means that one is damaged: the next command rebuilds them."""
         if is_damage(err):
-            for store in self._stores.values():
-                store.discard()
+            for store in (*self._stores.values(), self._shared):
+                if store is not None:
+                    store.discard()
 
     def _note(self, notice: str) -> None:
         self._opened.add_notice(" ".join(notice.split()))
 
     def close(self) -> None:
         """Close them."""
-        for store in self._stores.values():
-            store.close()
+        for store in (*self._stores.values(), self._shared):
+            if store is not None:
+                store.close()
 
 
 def _update(store: ListedStore) -> ListedStore | Exception:
@@ -389,10 +457,11 @@ def _identity(paths: Repository) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
-def stores_for(repository: OpenRepository, query: Query) -> list[OpenStore]:
+def stores_for(repository: OpenRepository, query: Query, *, is_shared: bool = False) -> list[OpenStore]:
     """Return the stores for a query: our own scopes that it names, and the listed stores that it names.
 
-    If it names neither, all of them. If this repository has no memory, listed stores suffice.
+    If it names neither, all of them. If this repository has no memory, listed stores suffice. If *is_shared*, all
+    listed stores are one store as far as that is possible.
 
     Raises:
         NotFoundError: It names a store that is not listed.
@@ -400,7 +469,10 @@ def stores_for(repository: OpenRepository, query: Query) -> list[OpenStore]:
     """
     scopes = tuple(scope for scope in query.scopes if scope != LISTED)
     is_open = not query.scopes and not query.stores
-    listed = repository.listing().readable(query.stores) if is_open or query.stores or LISTED in query.scopes else []
+    listed: list[OpenStore] = []
+    if is_open or query.stores or LISTED in query.scopes:
+        listing = repository.listing()
+        listed = listing.searched() if is_shared and not query.stores else [*listing.readable(query.stores)]
     if not scopes and not is_open:
         return [*listed]
     try:

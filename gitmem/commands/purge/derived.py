@@ -14,6 +14,7 @@ from gitmem.config import second_place
 from gitmem.index import WHOOSH_FOLDER
 from gitmem.index.catalog import FILE_NAME, OVERLAY_FOLDER
 from gitmem.index.vectors.folders import FOLDER as VECTORS
+from gitmem.repository.shared_stores import shared_place
 from gitmem.store.state.plain_files import LOCAL
 from gitmem.system import iter_files
 from gitmem.system.atomic_write import write_synced
@@ -42,12 +43,19 @@ def state_folders(git: Git) -> list[str]:
 def clean(git: Git, eraser: Eraser, *, indexes: bool) -> int:
     """Clean the state of this clone, and return how many files and indexes were removed or changed.
 
+    Other repositories of this person may list this one: their copies of it are among the shared catalogs, of which none
+    is kept.
+
     Args:
         git: The repository.
         eraser: What is removed.
         indexes: Whether to delete the indexes: a history had it.
     """
-    return sum(_clean_folder(folder, eraser, indexes=indexes) for folder in state_folders(git))
+    number = 0
+    if indexes and Path(shared_place()).is_dir():
+        shutil.rmtree(shared_place(), ignore_errors=True)
+        number += 1
+    return number + sum(_clean_folder(folder, eraser, indexes=indexes) for folder in state_folders(git))
 
 
 def _clean_folder(folder: str, eraser: Eraser, *, indexes: bool) -> int:

@@ -7,7 +7,7 @@ from gitmem.frozen import replace
 from gitmem.policy.kinds import PROMPT, START
 from gitmem.recall import RecallRun, narrow, ranker
 from gitmem.recall.ranker import Readings
-from gitmem.store.scopes import PROJECT
+from gitmem.store.scopes import LISTED, PROJECT
 from gitmem.store.state import plain_files
 
 TYPE_CHECKING = False
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 def recall(repository: OpenRepository, query: Query, policy: Policy) -> RecallResult:
     """Rank the memories of all scopes for a query; without one, return the newest."""
     query = narrow(policy, query)
-    stores = repository.stores_for_query(query)
+    # Vectors are stored with each store.
+    is_shared = query.lexical or not repository.config.model
+    stores = repository.stores_for_query(query, is_shared=is_shared)
     if query.syntax:
         if stores != [repository]:
             repository.notices.append("the query language searches only the project's memories")
@@ -37,7 +39,7 @@ def recall(repository: OpenRepository, query: Query, policy: Policy) -> RecallRe
     try:
         found = _rank(repository, stores, query, policy)
     except sqlite3.DatabaseError as err:  # a listed store that turns out to be damaged is left out
-        if not any(store.store.name for store in stores) or not repository.listing().mend(err):
+        if not any(store.store.scope == LISTED for store in stores) or not repository.listing().mend(err):
             raise
         stores = repository.stores_for_query(query)
         found = _rank(repository, stores, query, policy)

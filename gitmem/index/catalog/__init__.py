@@ -406,10 +406,13 @@ def dictionary_of(db: sqlite3.Connection, name: str) -> bytes:
 
 
 def texts_of(catalog: Catalog, numbers: Iterable[int]) -> dict[int, IndexText]:
-    """Return the texts of memories by number, as ``Inserts.add_memory`` returned them."""
+    """Return the texts of memories by number, as ``Inserts.add_memory`` returned them.
+
+    The key is without the number of its part (``index.shared``).
+    """
     rows = catalog.each(
-        "SELECT m.id, m.title, t.tags, m.key, t.paths, t.body, unpacked('terms', a.terms), m.kind,"
-        " m.task FROM memory m"
+        "SELECT m.id, m.title, t.tags, substr(m.key, instr(m.key, ':') + 1), t.paths, t.body,"
+        " unpacked('terms', a.terms), m.kind, m.task FROM memory m"
         " JOIN searched t ON t.id = m.id JOIN analysed a ON a.id = m.id WHERE m.id IN ({})",
         numbers,
     )
@@ -456,7 +459,7 @@ def short_ids(catalog: Catalog, keys: Iterable[str]) -> dict[str, str]:
     """
     own = {key: (letters, SHORT_ID) for key, letters in catalog.each(f"{_LETTERS} IN ({{}})", keys)}
     shared = (
-        f"SELECT m.key, m.letters, o.letters FROM memory m CROSS JOIN memory o"
+        f"SELECT m.key, m.letters, o.letters FROM memory m CROSS JOIN memory o INDEXED BY memory_letters"
         f" ON o.letters >= substr(m.letters, 1, {SHORT_ID})"
         f" AND o.letters < substr(m.letters, 1, {SHORT_ID}) || '~' AND (o.created, o.key) < (m.created, m.key)"
         " WHERE o.shadowed = 0 AND m.shadowed = 0 AND m.key IN ({})"

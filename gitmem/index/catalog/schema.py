@@ -138,7 +138,11 @@ def is_being_built(state_dir: str | Path) -> bool:
 
 
 def build(
-    state_dir: str | Path, fill: Callable[[Catalog], None], *, expected: Mapping[str, str] | None = None
+    state_dir: str | Path,
+    fill: Callable[[Catalog], None],
+    *,
+    expected: Mapping[str, str] | None = None,
+    is_private: bool = False,
 ) -> Catalog:
     """Build the catalog from scratch and replace its file; in memory if the disk cannot be written to.
 
@@ -146,6 +150,7 @@ def build(
         state_dir: The repository's state folder.
         fill: Called with the empty catalog, to fill it.
         expected: The values of ``meta`` with which a catalog that another process has built is returned instead.
+        is_private: Whether nobody else may read the file.
     """
     try:
         make_folder(state_dir)
@@ -159,6 +164,8 @@ def build(
         final = os.path.join(state_dir, FILE_NAME)
         fresh = f"{final}.new"
         discard_file(fresh)
+        if is_private:  # SQLite gives its other files the same mode
+            os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         catalog = Catalog(fresh, create(fresh))
         with catalog.writing():
             _fill(catalog, fill)
