@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.git import Git
+from gitmem.git import Git, worktrees
 from gitmem.system import list_names, read_file
 
 TYPE_CHECKING = False
@@ -60,17 +60,18 @@ def find_checkout(git: Git, ref: str) -> str:
         return here
     if not any(head in (f"ref: {ref}", "ref: refs/heads/.invalid", "") for head in _heads(git)):
         return ""
+    worktrees.refuse_unreadable(git)
     found = os.fsdecode(git.run("for-each-ref", "--format=%(worktreepath)", ref).stdout).removesuffix("\n")
     # A bare repository has a HEAD but no files.
     return found if found and os.path.exists(os.path.join(found, ".git")) else ""
 
 
 def _heads(git: Git) -> Iterator[str]:
-    """Yield the content of each work tree's HEAD, read directly; with reftable it is useless."""
+    """Yield the content of each work tree's HEAD, read directly; with reftable it is useless. A pipe has none."""
     common = git.repository.common
     folder = os.path.join(common, "worktrees")
     linked = (os.path.join(folder, name, "HEAD") for name in list_names(folder))
-    for head in (os.path.join(common, "HEAD"), *filter(os.path.exists, linked)):
+    for head in (os.path.join(common, "HEAD"), *filter(os.path.isfile, linked)):
         yield os.fsdecode(read_file(head)).rstrip("\n")
 
 

@@ -10,12 +10,14 @@ comments after a value, continued lines, quoted section names, includes) is left
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 
 from gitmem.config import SEPARATOR, git_config_files, git_environment, has_several, known_name, variable
 from gitmem.errors import GitmemError, NoRepositoryError, OutsideError, ProcessError
 from gitmem.frozen import frozen
-from gitmem.system import list_names, read_file
+from gitmem.system import list_names, only_regular, read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -246,9 +248,46 @@ def _discover_in_files(start: str) -> Repository:
     raise Unsure
 
 
+def refuse_special(paths: Iterable[str]) -> None:
+    """Refuse a pipe or device in the place of one of git's own files: git would wait for it forever.
+
+    Raises:
+        NoRepositoryError: One of the paths is neither a file nor a folder.
+    """
+    for path in paths:
+        try:
+            mode = os.stat(path).st_mode
+        except OSError:
+            continue
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise _special(path)
+
+
+def _special(path: str) -> NoRepositoryError:
+    name = f"'{path}'" if " " in path else path
+    return NoRepositoryError(
+        f"{path} is not a file, and git would wait for it forever", hint=f"move it away: mv {name} {name}.old"
+    )
+
+
 def _read(path: str) -> str:
-    with open(path, encoding="utf-8", errors="surrogateescape") as file:
-        return file.read()
+    return read_own(path).decode("utf-8", "surrogateescape")
+
+
+def read_own(path: str) -> bytes:
+    """Return the content of one of git's own files.
+
+    Raises:
+        NoRepositoryError: It is a pipe or a device.
+        OSError: It cannot be read.
+    """
+    try:
+        with open(path, "rb", opener=only_regular) as file:
+            return file.read()
+    except OSError as err:
+        if err.errno == errno.ENXIO:
+            raise _special(path) from err
+        raise
 
 
 def _gitdir_of_file(dot_git: str) -> str:
@@ -259,8 +298,13 @@ def _gitdir_of_file(dot_git: str) -> str:
     return os.path.normpath(os.path.join(os.path.dirname(dot_git), target))
 
 
+# What git reads of a git directory before, or while, it does anything.
+_READ_FIRST = ("HEAD", "commondir", "config", "config.worktree", "packed-refs", "shallow", "index", "info/exclude")
+
+
 def _check_complete(git_dir: str, work_tree: str) -> Repository:
     """Return the repository if it is complete and owned by this user; git decides about others (safe.directory)."""
+    refuse_special(os.path.join(git_dir, name) for name in _READ_FIRST)
     common_file = os.path.join(git_dir, "commondir")
     common = git_dir
     if os.path.isfile(common_file):
@@ -308,8 +352,7 @@ def read_ref(common_dir: str | Path, name: str) -> str | None:
     if os.path.isdir(os.path.join(common_dir, "reftable")):
         raise Unsure
     try:
-        with open(os.path.join(common_dir, name), encoding="utf-8") as file:
-            text = file.read().rstrip()
+        text = read_own(os.path.join(common_dir, name)).decode("utf-8").rstrip()
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return _read_packed_ref(common_dir, name)
     except (OSError, ValueError) as err:
@@ -321,8 +364,7 @@ def read_ref(common_dir: str | Path, name: str) -> str | None:
 
 def _read_packed_ref(common_dir: str | Path, name: str) -> str | None:
     try:
-        with open(os.path.join(common_dir, "packed-refs"), "rb") as file:
-            packed = file.read()
+        packed = read_own(os.path.join(common_dir, "packed-refs"))
     except FileNotFoundError:
         return None
     except OSError as err:

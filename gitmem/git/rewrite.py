@@ -10,6 +10,7 @@ import os
 
 from gitmem.errors import ConflictError
 from gitmem.frozen import frozen
+from gitmem.system import only_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -280,7 +281,7 @@ def _are_packed(git: Git, oids: set[str]) -> bool:
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     for name in names:
         if name.endswith(".idx"):
-            with open(os.path.join(folder, name), "rb") as file:
+            with open(os.path.join(folder, name), "rb", opener=only_regular) as file:
                 listed = git.run("show-index", input=file.read()).stdout.decode("ascii").split()
             if not oids.isdisjoint(listed):
                 return True

@@ -10,8 +10,8 @@ import os
 
 from gitmem.frozen import frozen
 from gitmem.git import Git, parse_changes
-from gitmem.git.repository import Repository
-from gitmem.system import process, read_file
+from gitmem.git.repository import Repository, refuse_special
+from gitmem.system import list_names, process, read_file
 from gitmem.system.atomic_write import sync_files, sync_folder, write_durably
 
 TYPE_CHECKING = False
@@ -46,9 +46,27 @@ class PathVersion:
 
 
 def at(git: Git, name: str, path: str) -> Git:
-    """Return the git binary bound to the linked worktree with this registered name and path."""
+    """Return the git binary bound to the linked worktree with this registered name and path.
+
+    Raises:
+        NoRepositoryError: One of its files is a pipe or a device.
+    """
     common = git.repository.common
-    return Git(Repository(os.path.join(common, "worktrees", name), common, path))
+    admin = os.path.join(common, "worktrees", name)
+    refuse_special(os.path.join(admin, file) for file in (*ADMIN, "index"))
+    return Git(Repository(admin, common, path))
+
+
+def refuse_unreadable(git: Git) -> None:
+    """Refuse a pipe or device among the files of work trees, before git is called to look at all of them.
+
+    Raises:
+        NoRepositoryError: There is one.
+    """
+    folder = os.path.join(git.repository.common, "worktrees")
+    refuse_special(
+        os.path.join(folder, name, file) for name in list_names(folder) for file in (*ADMIN, "locked", "index")
+    )
 
 
 def register(git: Git, path: str, commit: str) -> str:
@@ -59,6 +77,7 @@ def register(git: Git, path: str, commit: str) -> str:
     Raises:
         ProcessError: git failed.
     """
+    refuse_unreadable(git)
     git.run("worktree", "add", "--quiet", "--detach", "--no-checkout", "--", path, commit)
     admin = admin_of(path)
     sync_files([f"{path}/.git", *(os.path.join(admin, name) for name in (*ADMIN, "logs/HEAD"))])
@@ -95,6 +114,7 @@ def find_main(git: Git) -> str:
     repository = git.repository
     if repository.git == repository.common:
         return repository.top or ""
+    refuse_unreadable(git)
     first = os.fsdecode(git.run("worktree", "list", "--porcelain", "-z").stdout).split("\0\0", 1)[0].split("\0")
     return "" if "bare" in first else first[0].removeprefix("worktree ")
 
@@ -103,6 +123,7 @@ def find_top(git: Git, path: str) -> str:
     """Return the top of the main work tree; of a bare repository, that of the linked one around a folder, or empty."""
     if main := find_main(git):
         return main
+    refuse_unreadable(git)
     real = os.path.realpath(path)
     listed = os.fsdecode(git.run("worktree", "list", "--porcelain", "-z").stdout).split("\0")
     tops = [line.removeprefix("worktree ") for line in listed if line.startswith("worktree ")]

@@ -13,7 +13,7 @@ from gitmem import config
 from gitmem.errors import GitmemError, NoRepositoryError, NotFoundError
 from gitmem.frozen import replace
 from gitmem.git import Git
-from gitmem.git.repository import discover_or
+from gitmem.git.repository import discover_or, read_own
 from gitmem.repository.open_store import OpenStore
 from gitmem.repository.settings import read_settings
 from gitmem.store.code_folder import find_tree, is_home
@@ -538,8 +538,7 @@ def has_private(git: Git) -> bool:
     if os.path.isdir(os.path.join(common, PRIVATE_REFS)) or os.path.isdir(os.path.join(common, "reftable")):
         return True
     try:
-        with open(os.path.join(common, "packed-refs"), "rb") as file:
-            return f" {PRIVATE_REFS}/".encode() in file.read()
+        return f" {PRIVATE_REFS}/".encode() in read_own(os.path.join(common, "packed-refs"))
     except OSError:
         return False
 

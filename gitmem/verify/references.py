@@ -26,6 +26,7 @@ from gitmem.errors import RefusedError
 from gitmem.frozen import frozen
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.history import has_ever_had
+from gitmem.system import only_regular
 from gitmem.text.globs import is_path_like, normal, unescape
 from gitmem.verify.builtin_answers import FILE_MODES
 from gitmem.verify.inputs import CodeTree
@@ -254,7 +255,7 @@ def _read_work_tree(git: Git, path: str) -> bytes | None:
     if not _is_in_work_tree(git, path):
         return None
     try:
-        with open(os.path.join(git.repository.top or "", path), "rb") as file:
+        with open(os.path.join(git.repository.top or "", path), "rb", opener=only_regular) as file:
             content = file.read(FILE_LIMIT + 1)
     except OSError:
         return None

@@ -339,3 +339,13 @@ def test_git_dir_that_is_ignored_is_named_with_the_way_to_that_repository(
     with pytest.raises(NoRepositoryError) as caught:
         discover(tmp_path)
     assert caught.value.hint == f"GIT_DIR is ignored; to use that repository: gitmem -C '{tmp_path}/an other' list"
+
+
+@pytest.mark.parametrize("name", ["HEAD", "config", "packed-refs", "index", "shallow", "refs/heads/main"])
+def test_a_pipe_in_the_place_of_one_of_gits_files_is_named_and_not_waited_for(repo: Path, name: str) -> None:
+    commit_files(repo, {"a": "a"})
+    (repo / ".git" / name).unlink(missing_ok=True)
+    os.mkfifo(repo / ".git" / name)
+
+    with pytest.raises(NoRepositoryError, match=f"{name} is not a file"):
+        read_ref(found(repo).common, "refs/heads/main")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import stat
 from pathlib import Path
 
 import pytest
 
+import gitmem
 from gitmem.system import blocked_by, make_folder, open_private, settle_modes
 
 
@@ -80,3 +82,25 @@ def test_what_blocks_a_file_is_named_with_a_command_and_other_errors_are_not(tmp
 
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
+
+
+# Where a file is opened for reading in another way: a terminal, what a person or a forge named, what gitmem ships with
+# or has just made, and descriptors that were opened safely.
+OPENED_OTHERWISE = {
+    *("cli/terminal.py", "cli/textconv.py", "repository/branch_memory.py", "verify/trace/programs.py"),
+    *("index/embed/packaged_model.py", "system/origin.py", "store/commit/signing.py"),
+    *("store/state/clone.py", "store/view/safe_folder.py"),
+}
+
+
+def test_files_are_opened_for_reading_only_if_they_are_files() -> None:
+    package = Path(gitmem.__file__).parent
+    found = set()
+    for path in package.rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "open":
+                mode = next((a.value for a in call.args[1:2] if isinstance(a, ast.Constant)), "r")
+                if mode.startswith("r") and not any(option.arg == "opener" for option in call.keywords):
+                    found.add(str(path.relative_to(package)))
+
+    assert found == OPENED_OTHERWISE

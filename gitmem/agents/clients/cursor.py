@@ -16,6 +16,7 @@ from gitmem.agents.client import CURSOR, END_S, PROMPT_S, Client, ClientEvent
 from gitmem.agents.clients import claude_code
 from gitmem.agents.event import Event
 from gitmem.frozen import replace
+from gitmem.system import only_regular
 from gitmem.text import format_json
 
 TYPE_CHECKING = False
@@ -156,7 +157,7 @@ def has_own_hooks(payload: Mapping[str, Any], person: str) -> bool:
 
 def _calls_us(path: str) -> bool:
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=only_regular) as file:
             return CALL in file.read(SETTINGS_LIMIT)
     except (OSError, ValueError):
         return False

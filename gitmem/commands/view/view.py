@@ -11,7 +11,7 @@ import shlex
 import time
 from pathlib import Path
 
-from gitmem.errors import ConflictError, NotFoundError, ProcessError, RefusedError
+from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, ProcessError, RefusedError
 from gitmem.frozen import replace
 from gitmem.model import Problem
 from gitmem.store.state.write_lock import STALE_AFTER_S, is_held
@@ -145,6 +145,9 @@ def describe(repository: OpenRepository) -> dict[str, Any] | None:
     except ProcessError as err:
         table["state"] = "damaged"
         table["because"] = err.stderr.strip().split("\n")[0] or err.message
+    except NoRepositoryError as err:
+        table["state"] = "damaged"
+        table["because"] = err.message
     except ConflictError as err:
         table["state"] = "elsewhere"
         table["because"] = err.message

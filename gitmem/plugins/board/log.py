@@ -27,7 +27,7 @@ from gitmem.plugins.board.entry import (
 from gitmem.store import layout
 from gitmem.store.commit import CommitPlan, WriteTarget, write_commit
 from gitmem.store.scopes import RUN_REFS
-from gitmem.system import make_folder, remove
+from gitmem.system import make_folder, only_regular, remove
 from gitmem.system.file_lock import try_lock
 from gitmem.text import display
 from gitmem.text.secrets import redact
@@ -222,7 +222,7 @@ def _write_receipt(folder: str, place: EntryPlace, commit: str, *, is_new: bool)
 
 def _read_receipt(receipt: str, entry: Entry) -> PostedEntry | None:
     try:
-        with open(receipt, encoding="ascii") as file:
+        with open(receipt, encoding="ascii", opener=only_regular) as file:
             number, commit, is_new = file.read().split(" ")
     except FileNotFoundError:
         return None
@@ -276,6 +276,6 @@ def _list_waiting(folder: str) -> list[Entry]:
     found = []
     for name in sorted(os.listdir(folder)):
         if name.endswith(WAITING):
-            with suppress(OSError, ValueError), open(os.path.join(folder, name), "rb") as file:
+            with suppress(OSError, ValueError), open(os.path.join(folder, name), "rb", opener=only_regular) as file:
                 found.append(parse_entry(file.read(FILE_LIMIT + 1)))
     return found

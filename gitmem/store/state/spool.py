@@ -199,7 +199,10 @@ class Spool:
 
     def end(self) -> None:
         """Record that the drain ended, and remove leftovers of killed writers."""
-        remove(self._journal)
+        try:
+            remove(self._journal)
+        except (IsADirectoryError, PermissionError):  # a folder: EISDIR on Linux, EPERM elsewhere (unlink(2))
+            os.rename(self._journal, f"{self._journal}.{time.time_ns()}.old")
         for folder in self._folders:
             _sweep(folder)
 

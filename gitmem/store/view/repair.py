@@ -1,6 +1,7 @@
 """Restore or remove files of a view that a power cut left blank: names reached the disk, contents did not.
 
-git does not sync the files that it writes for a worktree. Only blank files are changed here.
+git does not sync the files that it writes for a worktree. Only blank files are changed here, and pipes and devices, for
+which git would wait forever.
 """
 
 from __future__ import annotations
@@ -31,6 +32,15 @@ def is_blank(path: str) -> bool:
     return _read(path).strip(b"\0\n ") == b"" and os.path.isfile(path) and not os.path.islink(path)
 
 
+def is_useless(path: str) -> bool:
+    """Return whether something exists that has no content: a blank file, a pipe, a device."""
+    return is_blank(path) or (os.path.lexists(path) and not os.path.islink(path) and not _is_file_or_folder(path))
+
+
+def _is_file_or_folder(path: str) -> bool:
+    return os.path.isfile(path) or os.path.isdir(path)
+
+
 def mend(git: Git, view: View) -> None:
     """Restore the blank files of a known view, in its folder and in its git directory."""
     _mend(git, view.admin(git), view.path, view.shown or next(iter(view.toward), ""))
@@ -47,7 +57,7 @@ def clear(git: Git, path: str, commit: str) -> None:
     mine = [admin for admin in admins if _may_lead(admin, path)]
     if mine:
         _mend(git, mine[0], path, commit)
-    elif (is_blank(f"{path}/.git") or _is_astray(folder, path)) and os.listdir(path) == [".git"]:
+    elif (is_useless(f"{path}/.git") or _is_astray(folder, path)) and os.listdir(path) == [".git"]:
         os.unlink(f"{path}/.git")
 
 
@@ -59,10 +69,11 @@ def _mend(git: Git, admin: str, path: str, commit: str) -> None:
     for name in [name for name in worktrees.ADMIN if _is_lost(os.path.join(admin, name))]:
         if text := known.get(name) or _last_commit(git, admin) or commit:
             write_durably(os.path.join(admin, name), os.fsencode(f"{text}\n"))
-    if is_blank(f"{path}/.git"):
+    if is_useless(f"{path}/.git"):
         write_durably(f"{path}/.git", os.fsencode(f"gitdir: {admin}\n"))
-    if is_blank(os.path.join(admin, "index")):
-        os.unlink(os.path.join(admin, "index"))
+    for name in ("index", "logs/HEAD"):
+        if is_useless(os.path.join(admin, name)):
+            os.unlink(os.path.join(admin, name))
     _mend_log(os.path.join(admin, "logs", "HEAD"))
 
 
@@ -70,7 +81,7 @@ def _may_lead(admin: str, path: str) -> bool:
     """Return whether a git directory and the link in a folder name each other, as far as they name anything."""
     place, target = worktrees.place_of(admin), worktrees.admin_of(path)
     is_ours = not place or os.path.realpath(place) == os.path.realpath(path)
-    return is_ours and (target == admin or is_blank(f"{path}/.git"))
+    return is_ours and (target == admin or is_useless(f"{path}/.git"))
 
 
 def _remove_unmade(admin: str, path: str) -> None:
@@ -88,7 +99,7 @@ def _is_astray(folder: str, path: str) -> bool:
 
 
 def _is_lost(path: str) -> bool:
-    return not os.path.lexists(path) or is_blank(path)
+    return not os.path.lexists(path) or is_useless(path)
 
 
 def _is_like(name: str, base: str) -> bool:

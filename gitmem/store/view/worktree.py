@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from gitmem.errors import ConflictError, GitmemError, ProcessError, RefusedError
 from gitmem.frozen import replace
 from gitmem.git import Git, worktrees
-from gitmem.git.repository import Repository, discover
+from gitmem.git.repository import Repository, discover, read_own
 from gitmem.store.state.empty_files import note_empty, was_empty
 from gitmem.store.state.write_lock import WriteLock, clear_stale_lock, is_worked_in
 from gitmem.store.view import repair
@@ -252,6 +252,7 @@ def move(git: Git, view: View, path: str) -> View:
     refuse_locked(git, view)
     refuse_place(git, path)
     _exclude(git, path, add=True)
+    worktrees.refuse_unreadable(git)
     git.run("worktree", "move", "--force", "--force", "--", view.path, path)
     moved = replace(view, path=path)
     save(git, moved)
@@ -286,6 +287,7 @@ def remove(git: Git, view: View, kept: Collection[str] = ()) -> None:
     """
     _exclude(git, view.path, add=False)
     if not kept:
+        worktrees.refuse_unreadable(git)
         git.run("worktree", "remove", "--force", "--force", "--", view.path)
         _drop_state(git)
         return
@@ -352,8 +354,7 @@ def _exclude_file(common: str) -> str:
 
 def _read_exclude(common: str) -> str:
     try:
-        with open(_exclude_file(common), encoding="utf-8", errors="surrogateescape", newline="\n") as file:
-            return file.read()
+        return read_own(_exclude_file(common)).decode("utf-8", "surrogateescape")
     except FileNotFoundError:
         return ""
 

@@ -101,7 +101,7 @@ def list_schedules(state: str, top: str) -> list[Schedule]:
     )
     for forge, path in (*WORKFLOWS.items(), ("github", FORMER_WORKFLOW)):
         try:
-            with open(os.path.join(top, path), encoding="utf-8", errors="replace") as file:
+            with open(os.path.join(top, path), encoding="utf-8", errors="replace", opener=only_regular) as file:
                 mark, is_ours, rest = file.readline(200).partition(WORKFLOW_MARK)
         except OSError:
             continue

@@ -136,6 +136,19 @@ def test_damaged_note_of_a_drain_names_no_commit(tmp_path: Path, content: bytes)
     assert spool.interrupted_tip() == ""
 
 
+def test_folder_in_the_place_of_the_note_of_a_drain_is_moved_aside(tmp_path: Path) -> None:
+    spool = Spool(tmp_path)
+    spool.append({"n": 1})
+    (tmp_path / "spool/draining/x").mkdir(parents=True)
+
+    assert spool.interrupted_tip() == ""
+    spool.end()
+    spool.begin("a" * 40)
+
+    assert spool.interrupted_tip() == "a" * 40
+    assert [path.name for path in tmp_path.glob("spool/draining.*.old/*")] == ["x"]
+
+
 @pytest.mark.parametrize("special", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
 def test_pipe_or_device_in_the_place_of_any_file_of_a_spool_stops_nothing(tmp_path: Path, special) -> None:
     spool = Spool(tmp_path)

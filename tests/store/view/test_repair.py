@@ -13,7 +13,7 @@ import pytest
 from conftest import git, memory_text, tip
 from support.views import push, status_of, view_of
 
-from gitmem.errors import ConflictError, ProcessError, RefusedError
+from gitmem.errors import ConflictError, NoRepositoryError, ProcessError, RefusedError
 from gitmem.memory import Memory
 from gitmem.store.view import worktree as views
 from gitmem.store.view.state import View
@@ -54,6 +54,33 @@ def test_blank_files_of_the_views_git_directory_are_written_again(
     assert "Mine" in git(repo, "show", "memory:learned/a.md")
     assert (git(shown, "rev-parse", "HEAD"), status_of(shown)) == (tip(repo), "")
     assert fsck(repo) == "0"
+
+
+@pytest.mark.parametrize("name", ["HEAD", "gitdir", "commondir", "index", "logs/HEAD"])
+def test_a_pipe_among_the_views_files_is_replaced_and_nothing_waits_for_it(
+    memory: Memory, shown: Path, repo: Path, name: str
+) -> None:
+    (shown / "learned/a.md").write_text(memory_text("Mine"))
+    (repo / ADMIN / name).unlink()
+    os.mkfifo(repo / ADMIN / name)
+
+    memory.remember("Seals like ice")
+    state = memory.view.state()
+    changes = memory.view.save().changes
+
+    assert state is not None and state["state"] in ("whole", "unlinked", "damaged")
+    assert [change.key for change in changes] == ["a"]
+    assert status_of(shown) == ""
+
+
+def test_a_pipe_among_another_work_trees_files_is_named(memory: Memory, repo: Path, tmp_path: Path) -> None:
+    git(repo, "worktree", "add", "-q", "--detach", str(tmp_path / "other"))
+    (repo / ".git/worktrees/other/HEAD").unlink()
+    os.mkfifo(repo / ".git/worktrees/other/HEAD")
+
+    memory.remember("Seals like ice")
+    with pytest.raises(NoRepositoryError, match="other/HEAD is not a file"):
+        memory.view.make()
 
 
 def test_a_blank_link_of_the_view_is_written_again(memory: Memory, shown: Path, repo: Path) -> None:
