@@ -130,14 +130,14 @@ def _has_failed(event: Event, *, is_read: bool) -> bool:
         return event.failed is True
     from gitmem.agents.moments.output import may_have_failed
 
-    return may_have_failed(event.output)
+    return may_have_failed(event.output, event.command)
 
 
 def _may_have_failed(event: Event) -> bool:
     """Return whether a command that succeeded may hide that what it ran did not."""
     from gitmem.agents.moments.output import hides_status, may_have_failed
 
-    return event.failed is False and hides_status(event.command) and may_have_failed(event.output)
+    return event.failed is False and hides_status(event.command) and may_have_failed(event.output, event.command)
 
 
 def _touched(memory: Memory, event: Event) -> tuple[list[str], list[str]]:

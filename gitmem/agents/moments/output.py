@@ -17,6 +17,8 @@ LINES_AT_MOST, LINE_CHARS = 8, 240
 CODE_LETTERS = 4
 # The last lines are read besides those with a word below: some programs end with the message alone.
 LAST = 2
+# The most lines of an output that is only a message.
+SHORT = 3
 _SAYS = (
     *("error", "fail", "exception", "panic", "fatal", "cannot", "can't", "couldn't", "could not", "not found"),
     *("no such", "no module", "undefined", "undeclared", "unresolved", "denied", "refused", "missing", "invalid"),
@@ -87,6 +89,7 @@ _CAVEATS = frozenset(
 # Folders that are in the messages of any program or machine, and files that are.
 _COMMON_ROOTS = frozenset(("usr", "bin", "sbin", "lib", "lib64", "home", "Users", "root", "tmp", "app", "workspace"))
 _COMMON_PATHS = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"))
+_PORTS = frozenset(("port", "ports"))
 # The machine itself, as addresses name it.
 _HERE = ("localhost", "127.0.0.1", "//localhost", "//127.0.0.1", "host.docker.internal")
 # The most commands of one line.
@@ -96,6 +99,8 @@ _FILTERS = frozenset(("tail", "head", "tee", "cat", "grep", "rg", "sed", "awk", 
 _QUOTES = (('"', '"'), ("'", "'"), ("`", "`"), ("“", "”"), ("„", "“"), ("«", "»"), ("‘", "’"))
 # How many words in a row make a quotation, and how many of these must not be of every message.
 RUN, RARE = 5, 2
+# How many telling words of a message stand in a memory that names the command.
+SHARED = 2
 _EVERY = frozenset(
     """
     a an the of to in is was not no for with on at by be it and or found such file directory error failed line could
@@ -124,13 +129,21 @@ def _lines_with_errors(output: str) -> tuple[list[str], list[int], list[int]]:
     return lines, said, [at for at in said if _has_code(lines[at]) or any(word in lines[at].lower() for word in _SAYS)]
 
 
-def may_have_failed(output: str) -> bool:
-    """Return whether an output is that of a failure, for clients that do not report the status of a command."""
+def may_have_failed(output: str, command: str = "") -> bool:
+    """Return whether an output is that of a failure, for clients that do not report the status of a command.
+
+    A short output in which the command speaks of itself (`go: -race requires cgo`) is one: programs begin messages
+    about a failure with their names, and results without.
+    """
     last = [line for line in map(_plain, output.splitlines()) if line][-30:]
     starts = ("error", "fatal:", "panic:", "traceback (most recent call last)", "npm err!", "failed ", "fail:")
-    return any(
-        line.lower().startswith(starts) or line.startswith("E ") or line.endswith("command not found") for line in last
-    )
+    starts += ("failure:", "npm error ")
+    if any(line.lower().startswith(starts) or line.startswith(("E ", "FAIL ")) for line in last):
+        return True
+    if any(line.endswith("command not found") or "*** [" in line or ": error: " in line for line in last):
+        return True
+    named = {f"{word.rpartition('/')[2]}:" for word in command.translate(_SEPARATE).split()}
+    return 0 < len(last) <= SHORT and last[0].partition(" ")[0] in named
 
 
 def hides_status(command: str) -> bool:
@@ -187,6 +200,8 @@ class Failure:
         self._missing = list(_missing(lines))
         self._paths = {path for line in lines for path in _system_paths(line)}
         self._commands = [f" {run} " for run in commands]
+        self._targets = [f" {run} " for run in _targets(typed)]
+        self._cause = {word for line in lines for word in words_of(_without_folders(line)) if _is_telling(word)}
         self._caveats = _CAVEATS | _caveats_of(output)
         self._ports = {port for line in (*lines, typed) for port in _ports(line)}
 
@@ -200,7 +215,7 @@ class Failure:
         """
         if self._paths and any(_is_at_or_below(path, own) for own in _system_paths(text) for path in self._paths):
             return True
-        if self._ports and not self._ports.isdisjoint(_ports(text)):
+        if self._ports and not self._ports.isdisjoint({*_ports(text), *_numbers_of_ports(text)}):
             return True
         text = _without_folders(text)
         if any(f" {quoted} " in self._said for quoted in _quotations(text)):
@@ -211,17 +226,20 @@ class Failure:
             return True
         if any(name in joined for name in self._missing) and not _ABSENCE.isdisjoint(words):
             return True
-        return bool(self._commands) and self._is_command_in(text)
+        if self._commands and self._is_command_in(text, self._commands):
+            return True
+        is_same_cause = len(self._cause.intersection(words)) >= SHARED
+        return is_same_cause and self._is_command_in(text, self._targets)
 
-    def _is_command_in(self, text: str) -> bool:
-        """Return whether a sentence about the command, or the next one, says what it needs; a cure only names it."""
+    def _is_command_in(self, text: str, commands: Sequence[str]) -> bool:
+        """Return whether a sentence about a command, or the next one, says what it needs; a cure only names it."""
         own = text.partition(CIRCUMSTANCES)[0] if REPAIRED not in text else ""
         if any(word in quoted for quoted in _quotations(own) for word in _SAYS):
             return False  # it is about another error of the command
         sentences = [words_of(one) for one in own.replace("\n", ". ").split(". ") if one]
         for said, following in pairwise([*sentences, []]):
             joined = f" {' '.join(said)} "
-            if any(run in joined for run in self._commands) and not self._caveats.isdisjoint((*said, *following)):
+            if any(run in joined for run in commands) and not self._caveats.isdisjoint((*said, *following)):
                 return True
         return False
 
@@ -242,6 +260,17 @@ def command_runs(line: str, output: str = "") -> list[str]:
     return list(dict.fromkeys(runs))[:COMMANDS_AT_MOST]
 
 
+def _targets(line: str) -> list[str]:
+    """Return the programs of a line with their first arguments, as words: `make seed`."""
+    pairs = ([word for word in one.split() if "=" not in word][:2] for one in line.translate(_SEPARATE).split("\n"))
+    return [" ".join(words_of(_without_folders(" ".join(pair)))) for pair in pairs if len(pair) > 1][:COMMANDS_AT_MOST]
+
+
+def _is_telling(word: str) -> bool:
+    """Return whether a word of a message is not of every message."""
+    return len(word) > 2 and not word.isdigit() and not any(word in words for words in (_EVERY, _COUNTED, _GENERIC))
+
+
 def _caveats_of(output: str) -> frozenset[str]:
     """Return the words of memories about a command that does not exist or took too long; empty if neither is said."""
     end = output[-4000:].lower()
@@ -259,6 +288,15 @@ def _ports(text: str) -> Iterator[str]:
         is_port = sign in ("port", "ports", "on") or (sign == ":" and before in _HERE)
         if is_port and plain.isdigit() and len(plain) > 3:
             yield plain
+
+
+def _numbers_of_ports(text: str) -> Iterator[str]:
+    """Yield the numbers of a memory about ports that may be some: "port 5433, because 5432 is taken"."""
+    words = words_of(text)
+    if not _PORTS.isdisjoint(words):
+        yield from (
+            word for word in words if word.isdigit() and 4 <= len(word) <= 5 and not word.startswith(("19", "20"))
+        )
 
 
 def _system_paths(text: str) -> Iterator[str]:

@@ -38,6 +38,7 @@ E501 Line too long (101 > 88)
     |
 Found 1 error."""
 FOLDERS = "ImportError while loading conftest '/srv/ana/shop/two/tests/conftest.py'."
+KEYS = 'ERROR: insert on table "gauges" violates foreign key constraint "gauges_station_fkey"'
 PLAIN = "--- FAIL: TestParse (0.00s)\n    parse_test.go:5: got 3, want 2\nFAIL"
 
 SPOKEN = [
@@ -64,6 +65,7 @@ SPOKEN = [
     ("test_fx_weekend is flaky on Mondays.", "FAILED tests/test_fx.py::test_fx_weekend - AssertionError: None"),
     ("Si sale «connect ECONNREFUSED 127.0.0.1:6380», arranca el Redis.", "Error: connect ECONNREFUSED 127.0.0.1:6380"),
     ("The API listens on 8081, Keycloak has port 5433.", "error: connection to localhost, port 5433 failed"),
+    ("The test database has port 5433, because 5432 is taken.", "dial tcp 127.0.0.1:5432: connection refused"),
 ]
 SILENT = [
     ("Si sale «connect ECONNREFUSED 127.0.0.1:6380», arranca el Redis.", "Error: connect ECONNREFUSED 127.0.0.1:5672"),
@@ -181,3 +183,38 @@ def test_status_is_hidden_by_a_filter_at_the_end_of_a_pipe_and_by_what_always_su
     shown = ("make", "set -o pipefail; make | tail", "a | xargs make", "a || make", "echo '|'", "")
 
     assert [one for one in (*hidden, *shown) if hides_status(one)] == list(hidden)
+
+
+@pytest.mark.parametrize(
+    ("memory", "command", "output", "is_about_it"),
+    [
+        ("make seed fails with a foreign key violation unless stations are there.", "make seed", KEYS, True),
+        ("make seed must run twice.", "make seed", KEYS, False),
+        ("The foreign key of gauges is deferred.", "make seed", KEYS, False),
+        ("make load fails with a foreign key violation.", "make seed", KEYS, False),
+    ],
+)
+def test_memory_that_names_a_short_command_and_its_cause_speaks_of_the_failure(
+    memory: str, command: str, output: str, is_about_it: bool
+) -> None:
+    lines = informative_lines(output)
+
+    assert Failure(output, lines, command_runs(command, output), command).is_in(memory) is is_about_it
+
+
+@pytest.mark.parametrize(
+    ("output", "command", "has_failed"),
+    [
+        ("Failure: plugin protoc-gen-go: not in PATH\nmake: *** [Makefile:4: proto] Error 1", "make proto", True),
+        ("go: -race requires cgo; enable cgo", "go test -race ./...", True),
+        ("src/a.c:3:1: error: expected ;", "make", True),
+        ("FAIL\tshop/query\t0.040s", "go test ./...", True),
+        ("ok\tshop/query\t0.040s", "go test ./...", False),
+        ("go: a language", "cat notes.txt", False),
+        ("go: 1\n" * 9, "go list", False),
+    ],
+)
+def test_output_tells_whether_a_command_failed_whose_status_is_unknown(
+    output: str, command: str, has_failed: bool
+) -> None:
+    assert may_have_failed(output, command) is has_failed
