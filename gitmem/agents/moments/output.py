@@ -37,6 +37,11 @@ _SAYS = (
         "\u274c",
     ),
 )
+# How programs begin the line of a failure.
+_BEGINS = (
+    *("error", "fatal:", "panic:", "traceback (most recent call last)", "npm err!", "npm error ", "failed ", "fail:"),
+    "failure:",
+)
 # Lines of counts and rulers say nothing about the cause: "1 failed in 0.1s", "FAIL", "exit status 1".
 _COUNTED = frozenset(
     """
@@ -136,9 +141,7 @@ def may_have_failed(output: str, command: str = "") -> bool:
     about a failure with their names, and results without.
     """
     last = [line for line in map(_plain, output.splitlines()) if line][-30:]
-    starts = ("error", "fatal:", "panic:", "traceback (most recent call last)", "npm err!", "failed ", "fail:")
-    starts += ("failure:", "npm error ")
-    if any(line.lower().startswith(starts) or line.startswith(("E ", "FAIL ")) for line in last):
+    if any(line.lower().startswith(_BEGINS) or line.startswith(("E ", "FAIL ")) for line in last):
         return True
     if any(line.endswith("command not found") or "*** [" in line or ": error: " in line for line in last):
         return True

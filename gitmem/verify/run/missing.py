@@ -46,6 +46,7 @@ _SET_HERE = frozenset(
 # Characters at the beginning and at the end of an output that are searched for messages.
 SEARCHED = 8_000
 
+_PROGRAM = "the program {}"
 # Messages of tools that something is missing on this machine, with what it is; the name is the group.
 _MESSAGES = tuple(
     (re.compile(form, re.MULTILINE), what)
@@ -72,15 +73,15 @@ _MESSAGES = tuple(
         # Programs, as shells, env, make, Node.js, Python and Go report them.
         (
             rf"^(?:\S*sh(?:: line)?: (?:line )?\d+: |\S*sh: |\S+: line \d+: )({_NAME}+): (?:command )?not found",
-            "the program {}",
+            _PROGRAM,
         ),
-        (rf"^(?:zsh: )?command not found: ({_NAME}+)", "the program {}"),
-        (rf"^\S*env: .?({_NAME}+?).?: No such file or directory", "the program {}"),
-        (rf"^make(?:\[\d+\])?: ({_NAME}+): No such file or directory", "the program {}"),
-        (rf"spawn(?:Sync)? ({_NAME}+) ENOENT", "the program {}"),
-        (r"_execute_child\n.*\n(?:.*\n)?FileNotFoundError: \[Errno 2\] .*: '([\w+-]+)'", "the program {}"),
-        (rf'exec: "({_NAME}+)": executable file not found', "the program {}"),
-        (rf"linker `({_NAME}+)` not found", "the program {}"),
+        (rf"^(?:zsh: )?command not found: ({_NAME}+)", _PROGRAM),
+        (rf"^\S*env: .?({_NAME}+?).?: No such file or directory", _PROGRAM),
+        (rf"^make(?:\[\d+\])?: ({_NAME}+): No such file or directory", _PROGRAM),
+        (rf"spawn(?:Sync)? ({_NAME}+) ENOENT", _PROGRAM),
+        (r"_execute_child\n.*\n(?:.*\n)?FileNotFoundError: \[Errno 2\] .*: '([\w+-]+)'", _PROGRAM),
+        (rf'exec: "({_NAME}+)": executable file not found', _PROGRAM),
+        (rf"linker `({_NAME}+)` not found", _PROGRAM),
         # Variables, services, locales.
         (r"\b([A-Z_][A-Z0-9_]*): (?:unbound variable|parameter (?:null or )?not set)", "the variable {}"),
         (r"raise KeyError\(key\) from None\nKeyError: '(\w+)'", "the variable {}"),
@@ -104,6 +105,12 @@ def find_missing(output: str) -> str:
             name = found[1].strip("'\"`:,.")[:NAME_LIMIT]
             return f"it needs {what.format(name)}, which is not available to checks here"
     return ""
+
+
+def find_program(output: str) -> str:
+    """Return the program that was not found by the message of a shell or a tool; or empty."""
+    found = (form.search(output[:SEARCHED]) for form, what in _MESSAGES if what == _PROGRAM)
+    return next((one[1].strip("'\"`:,.")[:NAME_LIMIT] for one in found if one), "")
 
 
 def describe_unset(spec: Spec) -> str:

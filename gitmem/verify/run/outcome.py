@@ -6,6 +6,7 @@ import re
 
 from gitmem.model import BLOCKED, FAILS, HOLDS, INTERRUPTED, SHELL, Check, Ran, Spec
 from gitmem.text import display
+from gitmem.verify.run.missing import find_program
 from gitmem.verify.run.reason import reason_of
 from gitmem.verify.sandbox import sandbox
 
@@ -64,7 +65,8 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
     """Return the outcome of a run, and the reason.
 
     It is ``holds`` for 0, ``fails`` for any other exit status that the check itself chose, ``UNCLEAR`` if the
-    environment may be the cause, and ``blocked`` if there was no run or the check cannot say (exit 125).
+    environment may be the cause, and ``blocked`` if there was no run, the check cannot say (exit 125), or it only holds
+    because its program is missing.
 
     Source: POSIX.1-2017, Shell Command Language, 2.8.2.
     """
@@ -78,7 +80,12 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
     if ran.timed_out:
         return UNCLEAR, f"{_TIMED_OUT} after {spec.timeout_s} s"
     if ran.status == 0:
-        return HOLDS, ""
+        name = _find_not_run(spec.check, ran.output)
+        return (
+            (BLOCKED, f"it needs the program {name}, and holds whatever the code says without it")
+            if name
+            else (HOLDS, "")
+        )
     said = reason_of(ran.output)
     if ran.status == CANNOT_SAY:
         return BLOCKED, f"it cannot say (exit {CANNOT_SAY})" + (f": {said}" if said else "")
@@ -92,6 +99,16 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
         hint = "" if spec.network else "; if it needs the network, set network: true"
         return UNCLEAR, f"the sandbox blocked it: {denied}{hint}"
     return FAILS, f"{CHOSEN}{ran.status}" + (f": {said}" if said else "")
+
+
+def _find_not_run(check: Check, output: str) -> str:
+    """Return the program of a check that was not found although the check holds; empty if another one is tried then.
+
+    `! rg -q TODO src` succeeds without rg.
+    """
+    words = check.words[0] if check.form == SHELL else ""
+    name = find_program(output) if words and "||" not in words else ""
+    return name if name and (words.lstrip().startswith("!") or name in list_scripts(check)) else ""
 
 
 def list_scripts(check: Check) -> list[str]:

@@ -47,6 +47,24 @@ def test_outcome_follows_from_how_the_run_ended(found, outcome, why):
     assert outcome_of(found, SPEC, "none", "") == (outcome, why)
 
 
+@pytest.mark.parametrize(
+    ("command", "said", "program"),
+    [
+        ("! rg -q TODO src", "sh: 1: rg: not found", "rg"),
+        ("! make lint", "make: ruff: No such file or directory", "ruff"),
+        ("test $(rg -c TODO src | wc -l) -eq 0", "bash: line 1: rg: command not found", "rg"),
+        ("rg -q TODO src || grep -rq TODO src", "sh: 1: rg: not found", ""),
+        ("python3 -m app --help", "sh: 1: less: not found", ""),
+        ("! grep -q TODO a.py", "", ""),
+    ],
+)
+def test_check_that_holds_because_its_program_is_missing_is_blocked(command, said, program):
+    spec = Spec(Check(SHELL, (command,)), interpreter="sh", timeout_s=7)
+
+    outcome, why = outcome_of(ran(0, said), spec, "none", "")
+    assert (outcome, program in why) == (BLOCKED if program else HOLDS, True)
+
+
 def test_run_that_could_not_be_prepared_is_blocked():
     assert outcome_of(ran(1), SPEC, "none", "the disk is full") == (BLOCKED, "the disk is full")
 
