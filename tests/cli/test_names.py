@@ -11,12 +11,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import commit_files, git
+from conftest import NOW, commit_files, git
 from support.facts import make_fact, make_memory, put
 from support.ids import id_of
+from support.standing_folder import fill, fill_anew, stand
 
 from gitmem import cli
 from gitmem.cli.parser import parser_of
+from gitmem.memory import Memory
 
 # A command line for each command and option that takes a key: names in capitals are the short ids of memories.
 LINES = {
@@ -57,7 +59,16 @@ OTHERS = {"--key", "--value", "--agree", "--story", "--project", "--mine"}
 
 
 @pytest.fixture
-def stocked(memory, repo: Path, run_cli) -> None:
+def repo(template: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return fill_anew(stand(tmp_path_factory, monkeypatch, "names"), template)
+
+
+@pytest.fixture
+def stocked(repo: Path, run_cli) -> None:
+    fill(repo.parent, "stocked", lambda: stock(repo, run_cli))
+
+
+def stock(repo: Path, run_cli) -> None:
     put(
         repo,
         make_fact("stays", {"exists": "README.md"}),
@@ -66,11 +77,12 @@ def stocked(memory, repo: Path, run_cli) -> None:
         make_memory("other", "Gateways retry three times"),
         make_memory("gone", "An old thing"),
     )
-    memory.forget("gone")
-    for key in ("task", "held", "whole"):
-        memory.tasks.add(f"Do the {key}", verify=None, key=key)
-    memory.tasks.add("A part", verify=None, key="part", parent="whole")
-    memory.tasks.claim("held")
+    with Memory(repo, clock=lambda: float(NOW)) as memory:
+        memory.forget("gone")
+        for key in ("task", "held", "whole"):
+            memory.tasks.add(f"Do the {key}", verify=None, key=key)
+        memory.tasks.add("A part", verify=None, key="part", parent="whole")
+        memory.tasks.claim("held")
     run_cli("verify", "stays")
 
 
@@ -162,6 +174,10 @@ def test_people_read_short_ids_and_programs_keys(run_cli, repo: Path, terminal_c
 @pytest.fixture
 def chained(stocked: None, repo: Path, run_cli) -> None:
     """A fact that failed, a fact that rests on it and still holds, and a memory that rests on that one."""
+    fill(repo.parent, "chained", lambda: chain(repo, run_cli))
+
+
+def chain(repo: Path, run_cli) -> None:
     put(
         repo,
         make_fact("stays", {"exists": "README.md"}),

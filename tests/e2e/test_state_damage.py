@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files
+from support.standing_folder import fill, fill_anew, stand
 
 from gitmem.agents.hook import serve
+from gitmem.store.state.clone import is_registered
 from gitmem.store.state.inventory import INVENTORY, is_known
 
 PROJECT = Path(__file__).parents[2]
@@ -52,9 +54,20 @@ EVENTS = (
 
 
 @pytest.fixture
+def repo(template: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return fill_anew(stand(tmp_path_factory, monkeypatch, "damage"), template)
+
+
+@pytest.fixture
 def used(repo: Path, run_cli, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a repository whose state folder has every file that commands make."""
     monkeypatch.delenv("GITMEM_VIEW")
+    fill(repo.parent, "used", lambda: use(repo, run_cli, monkeypatch))
+    assert is_registered(str(repo / ".git/gitmem")), "an unknown clone loses what is damaged here"
+    return repo
+
+
+def use(repo: Path, run_cli, monkeypatch: pytest.MonkeyPatch) -> None:
     commit_files(repo, {"a.py": "RETRIES = 3\n"})
     for argv in (
         ["init"],
@@ -70,7 +83,6 @@ def used(repo: Path, run_cli, monkeypatch: pytest.MonkeyPatch) -> Path:
     ):
         assert run_cli(*argv).status == 0, argv
     hook(repo, monkeypatch)
-    return repo
 
 
 def hook(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:

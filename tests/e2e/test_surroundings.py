@@ -10,6 +10,7 @@ import pytest
 from conftest import commit_files, git, put_files, tip
 from support.console import GITMEM, SCRIPTS, Console, environment, fsck, keys_on_branch, run, snapshot, untouched
 from support.facts import approve_all
+from support.standing_folder import fill, fill_anew, stand
 
 from gitmem.memory import Memory
 
@@ -38,9 +39,22 @@ WRITES = {
 
 
 @pytest.fixture
+def repo(template: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return fill_anew(stand(tmp_path_factory, monkeypatch, "surroundings"), template)
+
+
+@pytest.fixture
 def console(repo: Path) -> Console:
     """Return a console in a repository with two memories, a fact that a command proves, and unfinished work."""
     console = Console(repo)
+    fill(repo.parent, "console", lambda: stock(console))
+    with Memory(repo) as memory:
+        approve_all(memory)
+    return console
+
+
+def stock(console: Console) -> None:
+    repo = console.folder
     console.ok("init")
     console.ok("remember", "The gateway only holds public keys", "--key", "gateway", "--path", "src/gateway/**")
     console.ok("remember", "To be changed", "--key", "spare")
@@ -51,7 +65,6 @@ def console(repo: Path) -> Console:
     assert console("verify").status == 0
     (repo / "src/gateway/retry.py").write_text("RETRIES = 4\n")
     (repo / "untracked").write_text("mine\n")
-    return console
 
 
 def answers(console: Console, **env: str | None) -> dict[str, tuple[int, str]]:

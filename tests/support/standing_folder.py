@@ -1,0 +1,46 @@
+"""A folder that is filled once and then copied back, so that what is costly to make is made once for a module.
+
+It keeps its path, which work trees, remotes and gitmem's own state name.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gitmem.config import clones_place
+from gitmem.store.state.registration import register
+
+HOMES = {"XDG_STATE_HOME": "state-home", "XDG_DATA_HOME": "data-home"}
+
+
+def stand(factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, name: str) -> Path:
+    """Return a folder that has the same path in every test; what gitmem keeps of a person goes there, too."""
+    folder = factory.getbasetemp() / name
+    for variable, inside in HOMES.items():
+        monkeypatch.setenv(variable, str(folder / inside))
+    return folder
+
+
+def fill(folder: Path, what: str, make: Callable[[], object]) -> None:
+    """Have a folder as it is once a function has added to it: the first time by calling that, later by copying."""
+    saved = folder.parent / f"{folder.name}-{what}"
+    if saved.exists():
+        shutil.rmtree(folder)
+        shutil.copytree(saved, folder, symlinks=True)
+        # A copy is an unknown clone. Approvals stay unknown: they name the one in which they were given.
+        for state in folder.glob("*/.git/gitmem"):
+            for what in {path.suffix[1:] for path in Path(clones_place()).iterdir()}:
+                assert register(str(state), what)
+    else:
+        make()
+        shutil.copytree(folder, saved, symlinks=True)
+
+
+def fill_anew(folder: Path, template: Path) -> Path:
+    """Put a copy of a repository alone into a folder, and return the copy."""
+    shutil.rmtree(folder, ignore_errors=True)
+    return Path(shutil.copytree(template, folder / template.name, symlinks=True))
