@@ -7,7 +7,7 @@ scorer that ranks at home. Whatever offers the methods of ``Engine`` can take it
 from __future__ import annotations
 
 import json
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import ceil, log
 from pathlib import Path
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
 # Increase this whenever a field or its analysis changes: an index of another format is made again.
-FORMAT = 2
+FORMAT = 3
 # Memory for documents that are not written yet: Tantivy takes 15 MB at least for each of its threads.
 HEAP_BYTES = 64_000_000
 # Tantivy's order differs a little from that of the catalog's engine, since it knows only rounded lengths: so many times
@@ -32,8 +32,8 @@ HEAP_BYTES = 64_000_000
 SPARE = 3
 # Those of FTS5's bm25() (sqlite.org/fts5.html, section 5.1.1), by which the engine at home picks its candidates.
 _K1, _B = 1.2, 0.75
-# Memories that are held in memory after they were read: some 50 MB.
-KNOWN_AT_MOST = 10_000
+# Memories that are held in memory after they were read: some 50 MB, of 2 KB each.
+KNOWN_AT_MOST = 25_000
 # Tantivy's own limit on the number of groups in an answer.
 MOST_REPOSITORIES = 65_000
 # What a plain search returns; what it returns only if their kind is asked for; and what it never returns.
@@ -97,21 +97,43 @@ class Found:
     fields: Mapping[str, Any]
 
 
-@frozen
 class _Known:
-    """A memory that was read, in the form in which its terms are counted fast.
+    """A memory as it is stored, with its terms in the form in which they are counted fast.
+
+    Most candidates are only counted: what else is stored of them is parsed if they stay.
 
     Attributes:
-        found: The memory.
+        place: The number of its repository, and its path.
         text: The terms of all fields, each between two blanks of its own, so that ``str.count`` finds them all.
         ends: Where each field begins in the text, and the end of the last one.
         length: How many terms there are.
     """
 
-    found: Found
-    text: str
-    ends: tuple[int, ...]
-    length: int
+    __slots__ = ("_rest", "_seq", "ends", "length", "place", "text")
+
+    def __init__(self, seq: int, stored: bytes) -> None:
+        """Read what ``_stored`` returned."""
+        head, self.text, self._rest = stored.decode().split("\n", 2)
+        number, length, ends, path = head.split(" ", 3)
+        self.place, self.length, self._seq = (int(number), path), int(length), seq
+        self.ends = tuple(map(int, ends.split(",")))
+
+    @property
+    def found(self) -> Found:
+        """Return the memory."""
+        key, kind, status, language, fields = json.loads(self._rest)
+        parts = (self.text[start:end] for start, end in pairwise(self.ends))
+        terms = tuple(part[1:-1].replace("  ", " ") for part in parts)
+        return Found(self._seq, *self.place, key, kind, status, language, terms, fields)
+
+
+def _stored(one: Found) -> bytes:
+    """Return a memory in the form of ``_Known``: paths and terms have no line breaks."""
+    fields = [f" {terms.replace(' ', '  ')} " if terms else "" for terms in one.terms]
+    ends = ",".join(map(str, accumulate(map(len, fields), initial=0)))
+    length = sum([terms.count(" ") + 1 for terms in one.terms if terms])
+    rest = json.dumps([one.key, one.kind, one.status, one.language, one.fields], ensure_ascii=False)
+    return f"{one.repository_id} {length} {ends} {one.path}\n{''.join(fields)}\n{rest}".encode()
 
 
 if TYPE_CHECKING:
@@ -263,7 +285,7 @@ class TantivyView:
         numbers = self._searcher.fast_field_values("seq", addresses)
         read = [self._read(int(seq or 0), address) for seq, address in zip(numbers, addresses, strict=True)]
         # Of equal ones, the engine at home takes the last.
-        read.sort(key=lambda one: (one.found.repository_id, one.found.path), reverse=True)
+        read.sort(key=lambda one: one.place, reverse=True)
         average = sum(stats.lengths) or 1.0
         read.sort(key=lambda one: -_fts_score(one, rarities, average))
         return [one.found for one in read[:limit]]
@@ -336,9 +358,7 @@ class TantivyView:
         """Return a stored memory; one that was read lately is not read again."""
         known = self._known.get(seq)
         if known is None:
-            stored = json.loads(self._searcher.doc(address).get_first("stored").decode())
-            number, path, key, kind, status, language, terms, fields = stored
-            known = _known_of(Found(seq, number, path, key, kind, status, language, tuple(terms), fields))
+            known = _Known(seq, self._searcher.doc(address).get_first("stored"))
             if len(self._known) >= KNOWN_AT_MOST:
                 self._known.clear()
             self._known[seq] = known
@@ -394,8 +414,7 @@ def _document(one: Found) -> tantivy.Document:
     document.add_unsigned("expires", max(0, one.fields["expires"] or 0))
     document.add_unsigned("until", max(0, (one.fields["proof"] or {}).get("until") or 0))
     document.add_unsigned("state", _state(one))
-    stored = [one.repository_id, one.path, one.key, one.kind, one.status, one.language, one.terms, one.fields]
-    document.add_bytes("stored", json.dumps(stored, ensure_ascii=False).encode())
+    document.add_bytes("stored", _stored(one))
     return document
 
 
@@ -439,9 +458,3 @@ def _fts_score(one: _Known, rarities: Mapping[str, float], average: float) -> fl
             count = sum([weight * text.count(word, start, end) for weight, start, end in fields])
             score += worth * count * (_K1 + 1) / (count + norm)
     return score
-
-
-def _known_of(one: Found) -> _Known:
-    fields = [f" {terms.replace(' ', '  ')} " if terms else "" for terms in one.terms]
-    ends = tuple(accumulate(map(len, fields), initial=0))
-    return _Known(one, "".join(fields), ends, sum([terms.count(" ") + 1 for terms in one.terms if terms]))
