@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from conftest import NOW, commit_files
+from conftest import NOW, commit_files, git
 from support.facts import approve_all, make_fact, outcomes, put, statuses, verify
 from support.signers import Signer, allow, needs_ssh_keygen, push
 from support.verdict_server import VerdictServer, verdict_server
@@ -84,6 +88,31 @@ def test_ci_takes_nine_of_ten_verdicts_from_a_developers_run(
     assert set(shown.values()) == {"verified"}
     assert again.due == 0
     assert due == FACTS - 1  # they stay claims
+
+
+def test_check_of_ci_takes_nine_of_ten_verdicts_from_a_developers_check(
+    service: Path, server: VerdictServer, ana: Signer, ci: Signer
+) -> None:
+    def check(name: str, who: Signer) -> tuple[dict[str, Any], int, str]:
+        """Check the change in a clone and a process of its own; also return how much was sent, and the notes.
+
+        What is run there is sent, for the base of the change and for its head, each under two names.
+        """
+        with clone(service, name, who):
+            sent = server.requests.count("PUT")
+        argv = [sys.executable, "-m", "gitmem", "check", "--base", "main", "--json"]
+        done = subprocess.run(argv, cwd=service.parent / name, capture_output=True, text=True, check=False)
+        return json.loads(done.stdout), server.requests.count("PUT") - sent, done.stderr
+
+    git(service, "checkout", "-qb", "change")
+    commit_files(service, {f"file-{number}": "x = 3\n" for number in range(FACTS)}, "a change")
+    first, ran, _ = check("developer", ana)
+    commit_files(service, {"file-0": "x = 4\n"}, "one more file")
+    second, ran_again, notes = check("job", ci)
+
+    assert [one[name] for one in (first, second) for name in ("newly_false", "unchecked")] == [[]] * 4
+    assert (ran, ran_again) == (FACTS * 2 * 2, 2)
+    assert f"{FACTS - 1} of {FACTS} verdicts came from the cache" in notes
 
 
 def replaced(server: VerdictServer, change) -> None:  # type: ignore[no-untyped-def]
