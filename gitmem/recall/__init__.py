@@ -131,8 +131,9 @@ class RecallResult:
         suggestion: If nothing was found, a similar query that finds something; or empty.
         near: If nothing was found and the query asked for near misses, what it finds with corrected spelling or without
         its filters, best first. Hooks and contexts never show them.
-        behind: Which older state of the memories was searched, as a line, since another process is updating an index;
-        empty if all was searched. Without hits, such a result does not mean that there are none.
+        behind: Which older state of the memories was searched, as a line, since another process is updating an index,
+        or how many memories cannot be read; empty if all was searched. Without hits, such a result does not mean that
+        there are none.
     """
 
     hits: tuple[Hit, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -256,6 +257,24 @@ def test_search_that_cannot_see_the_newest_memories_never_says_that_there_are_no
     assert "another process is updating the index" in json.loads(nothing.out)["behind"]
     assert json.loads(found.out)["behind"] == json.loads(nothing.out)["behind"]
     assert "nothing found for 'lamps' in the memories that could be searched" in text.err
+
+
+def test_search_in_a_store_with_a_lost_memory_never_says_that_there_is_none(run_cli, repo: Path) -> None:
+    run_cli("remember", "Lamps need oil", "--key", "lamps")
+    run_cli("remember", "The gateway drops requests")
+    oid = git(repo, "rev-parse", "memory:learned/lamps.md")
+    for pack in repo.glob(".git/objects/pack/*.pack"):
+        loose = pack.rename(repo / pack.name)
+        pack.with_suffix(".idx").unlink()
+        subprocess.run(["git", "unpack-objects", "-q"], cwd=repo, input=loose.read_bytes(), check=True)
+    (repo / ".git/objects" / oid[:2] / oid[2:]).unlink()
+    (repo / ".git/gitmem" / FILE_NAME).unlink()
+
+    done, found = run_cli("recall", "lamps"), run_cli("recall", "gateway")
+
+    assert (done.status, found.status, found.err) == (3, 0, "")
+    assert "1 memory cannot be read: gitmem doctor" in done.err
+    assert "nothing found for 'lamps' in the memories that could be searched" in done.err
 
 
 @pytest.mark.usefixtures("locked_index")

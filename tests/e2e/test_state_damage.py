@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import resource
 import shutil
 import subprocess
@@ -36,6 +37,9 @@ SHAPES: dict[str, Callable[[Path], object]] = {
     "NUL bytes": lambda path: path.write_bytes(b"\0" * 4096),
     "newer": lambda path: path.write_bytes(b'{"version": 99, "format": 99, "schema": 99}\n'),
     "half": lambda path: path.write_bytes(HELD[path][: len(HELD[path]) // 2]),
+    "zeroed page": lambda path: path.write_bytes(_over(HELD[path], bytes(4096))),
+    "random page": lambda path: path.write_bytes(_over(HELD[path], random.Random(path.name).randbytes(4096))),
+    "other version": lambda path: path.write_bytes(HELD[path][:18] + b"\7\7" + HELD[path][20:]),
     "pipe": os.mkfifo,
     "device": lambda path: path.symlink_to("/dev/zero"),
     "unreadable": lambda path: (path.write_bytes(HELD[path]), path.chmod(0)),
@@ -51,6 +55,12 @@ EVENTS = (
     {"hook_event_name": "SessionStart", "source": "startup"},
     {"hook_event_name": "UserPromptSubmit", "prompt": "why do walrus tides matter?"},
 )
+
+
+def _over(content: bytes, page: bytes) -> bytes:
+    """Return a file's content with a page in its middle overwritten: in a database, never the first one."""
+    at = max(len(content) // 2 // 4096, 1) * 4096 if len(content) > 8192 else len(content) // 2
+    return (content[:at] + page + content[at + 4096 :])[: len(content)]
 
 
 @pytest.fixture

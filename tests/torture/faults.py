@@ -18,6 +18,7 @@ KINDS = {
     "EDQUOT": f"{errno.EDQUOT}+",
     "EACCES": f"{errno.EACCES}+",
     "EIO": str(errno.EIO),
+    "EIO-read": str(errno.EIO),
     "EINTR": str(errno.EINTR),
     "short": "short",
     "kill": "kill",
@@ -37,6 +38,8 @@ def build(folder: Path) -> Path:
     return path
 
 
+READS = ("EIO-read",)  # of the calls that read, which are counted apart
+
 # Work that may run beside other work.
 BESIDE = ("remember", "import", "verify", "sync", "drain", "rotation", "board", "pull")
 WRITE = Work("beside", ("remember", "Written beside the others", "--key", "written-beside"), ("written-beside",))
@@ -53,21 +56,22 @@ class Faults:
         self._paused = folder / "paused"
         self._calls: dict[str, int] = {}
 
-    def calls(self, work: Work) -> int:
-        """Return how many storage calls a kind of work makes when nothing fails."""
-        if work.name not in self._calls:
+    def calls(self, work: Work, kind: str) -> int:
+        """Return how many storage calls that may fail in this way a kind of work makes when nothing fails."""
+        name = f"{work.name}:{kind in READS}"
+        if name not in self._calls:
             self._prepare(work)
-            done = self.place.run(*work.argv, stdin=work.stdin, **self._shimmed(0, ""))
+            done = self.place.run(*work.argv, stdin=work.stdin, **self._shimmed(0, kind))
             assert done.status == 0, f"{work.name}: {done}"
             assert set(work.keys) <= self.place.keys(), work.name
-            self._calls[work.name] = self._counted()
-        return self._calls[work.name]
+            self._calls[name] = self._counted()
+        return self._calls[name]
 
     def try_call(self, work: Work, number: int, kind: str) -> list[str]:
         """Let one call fail and return what does not hold afterwards."""
         self._prepare(work)
         promised, before = self.place.keys(), self.place.theirs()
-        child = self.place.start(*work.argv, **self._shimmed(number, KINDS[kind]))
+        child = self.place.start(*work.argv, **self._shimmed(number, kind))
         wrong = []
         if kind == "pause" and wait_for(self._paused, child):
             beside = self.place.run("recall", "pools")
@@ -89,7 +93,9 @@ class Faults:
             promised -= {"newer"}
         if work.name == "uninstall":
             promised &= self.place.keys()  # what was written beside it began a new branch
-        return wrong + self.place.faults(promised, before, work, is_killed=kind == "kill", is_device=kind == "EIO")
+        return wrong + self.place.faults(
+            promised, before, work, is_killed=kind == "kill", is_device=kind.startswith("EIO")
+        )
 
     def try_without_locks(self, seed: int) -> list[str]:
         """Let three commands write at once where every lock is granted to everybody, and return what does not hold."""
@@ -128,7 +134,8 @@ class Faults:
             "TORTURE_UNDER": str(self.place.work),
             "TORTURE_COUNT": str(self._count),
             "TORTURE_AT": str(number),
-            "TORTURE_KIND": kind,
+            "TORTURE_KIND": KINDS[kind],
+            "TORTURE_READS": str(int(kind in READS)),
             "TORTURE_PAUSED": str(self._paused),
         }
 

@@ -88,7 +88,7 @@ def _faults(folder: Path, seed: int) -> Iterator[Trial]:
         print("no gcc here: the shim cannot be built", file=sys.stderr)
         return
     faults = Faults(folder)
-    found = [(work, number, kind) for work in WORKS for number in range(1, faults.calls(work) + 1) for kind in KINDS]
+    found = [(w, number, kind) for w in WORKS for kind in KINDS for number in range(1, faults.calls(w, kind) + 1)]
     random.Random(seed).shuffle(found)
     for work, number, kind in found:
         yield f"{work.name}:{number}:{kind}", partial(faults.try_call, work, number, kind)

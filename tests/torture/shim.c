@@ -4,6 +4,7 @@
  * TORTURE_COUNT   A file of eight bytes that all processes of a run map: the number of calls so far.
  * TORTURE_AT      The call to change, counted from 1; 0 changes none.
  * TORTURE_KIND    An error by its number (with "+": it and all later calls fail), "short", "kill" or "pause".
+ * TORTURE_READS   "1": the calls that read are counted and changed, not those that write.
  * TORTURE_PAUSED  For "pause": this file is made, and waited for until somebody removes it (20 s at most).
  * TORTURE_LOCKS   "granted": every lock of a file is granted to everybody, as where locks do not work; "refused": no
  *                 flock(2) is there, as on a network file system without a lock daemon.
@@ -28,7 +29,7 @@
 static char under[PATH_MAX], paused[PATH_MAX];
 static size_t length;
 static uint64_t *count, at;
-static int error_number, lasts, is_short, is_kill, is_pause, locks_granted, locks_refused, ready;
+static int error_number, lasts, is_short, is_kill, is_pause, locks_granted, locks_refused, reads, ready;
 
 static int (*real_open)(const char *, int, ...);
 static int (*real_openat)(int, const char *, int, ...);
@@ -60,6 +61,7 @@ __attribute__((constructor)) static void begin(void) {
         error_number = atoi(value);
         lasts = strchr(value, '+') != NULL;
     }
+    reads = (value = getenv("TORTURE_READS")) && !strcmp(value, "1");
     ready = 1;
 }
 
@@ -121,13 +123,15 @@ static int name_turn(int removes) {
 #define NEXT(type, name, ...) \
     static type (*real)(__VA_ARGS__); \
     if (!real) real = (type (*)(__VA_ARGS__))dlsym(RTLD_NEXT, name)
+/* Whether a call of one sort is counted: one that changes something, or one that reads. */
+#define COUNTS(is_reading) (ready && reads == (is_reading))
 #define CHANGES (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)
 
 #define OPEN(name) \
     int name(const char *path, int flags, ...) { \
         mode_t mode = 0; \
         if (flags & (O_CREAT | O_TMPFILE)) { va_list rest; va_start(rest, flags); mode = va_arg(rest, mode_t); va_end(rest); } \
-        if (ready && flags & CHANGES && is_below(AT_FDCWD, path) && turn(NULL)) return -1; \
+        if (COUNTS(!(flags & CHANGES)) && is_below(AT_FDCWD, path) && turn(NULL)) return -1; \
         return real_open(path, flags, mode); \
     }
 OPEN(open)
@@ -136,7 +140,7 @@ OPEN(open64)
     int name(int folder, const char *path, int flags, ...) { \
         mode_t mode = 0; \
         if (flags & (O_CREAT | O_TMPFILE)) { va_list rest; va_start(rest, flags); mode = va_arg(rest, mode_t); va_end(rest); } \
-        if (ready && flags & CHANGES && is_below(folder, path) && turn(NULL)) return -1; \
+        if (COUNTS(!(flags & CHANGES)) && is_below(folder, path) && turn(NULL)) return -1; \
         return real_openat(folder, path, flags, mode); \
     }
 OPENAT(openat)
@@ -144,53 +148,65 @@ OPENAT(openat64)
 
 ssize_t write(int fd, const void *data, size_t size) {
     int is_cut = 0;
-    if (ready && is_file_below(fd) && turn(&is_cut)) return -1;
+    if (COUNTS(0) && is_file_below(fd) && turn(&is_cut)) return -1;
     return real_write(fd, data, is_cut && size > 1 ? size / 2 : size);
 }
 #define PWRITE(name) \
     ssize_t name(int fd, const void *data, size_t size, off_t offset) { \
         NEXT(ssize_t, "pwrite64", int, const void *, size_t, off_t); \
         int is_cut = 0; \
-        if (ready && is_file_below(fd) && turn(&is_cut)) return -1; \
+        if (COUNTS(0) && is_file_below(fd) && turn(&is_cut)) return -1; \
         return real(fd, data, is_cut && size > 1 ? size / 2 : size, offset); \
     }
 PWRITE(pwrite)
 PWRITE(pwrite64)
 
+ssize_t read(int fd, void *data, size_t size) {
+    NEXT(ssize_t, "read", int, void *, size_t);
+    return COUNTS(1) && is_file_below(fd) && turn(NULL) ? -1 : real(fd, data, size);
+}
+#define PREAD(name) \
+    ssize_t name(int fd, void *data, size_t size, off_t offset) { \
+        NEXT(ssize_t, "pread64", int, void *, size_t, off_t); \
+        return COUNTS(1) && is_file_below(fd) && turn(NULL) ? -1 : real(fd, data, size, offset); \
+    }
+PREAD(pread)
+PREAD(pread64)
+
 #define ON_FILE(name, next) \
     int name(int fd) { \
         NEXT(int, next, int); \
-        return ready && is_file_below(fd) && turn(NULL) ? -1 : real(fd); \
+        return COUNTS(0) && is_file_below(fd) && turn(NULL) ? -1 : real(fd); \
     }
 ON_FILE(fsync, "fsync")
 ON_FILE(fdatasync, "fdatasync")
 #define TRUNCATE(name) \
     int name(int fd, off_t size) { \
         NEXT(int, "ftruncate64", int, off_t); \
-        return ready && is_file_below(fd) && turn(NULL) ? -1 : real(fd, size); \
+        return COUNTS(0) && is_file_below(fd) && turn(NULL) ? -1 : real(fd, size); \
     }
 TRUNCATE(ftruncate)
 TRUNCATE(ftruncate64)
 
 int rename(const char *from, const char *to) {
     NEXT(int, "rename", const char *, const char *);
-    return ready && is_below(AT_FDCWD, to) && name_turn(0) ? -1 : real(from, to);
+    return COUNTS(0) && is_below(AT_FDCWD, to) && name_turn(0) ? -1 : real(from, to);
 }
 int link(const char *from, const char *to) {
     NEXT(int, "link", const char *, const char *);
-    return ready && is_below(AT_FDCWD, to) && name_turn(0) ? -1 : real(from, to);
+    return COUNTS(0) && is_below(AT_FDCWD, to) && name_turn(0) ? -1 : real(from, to);
 }
 int unlink(const char *path) {
     NEXT(int, "unlink", const char *);
-    return ready && is_below(AT_FDCWD, path) && name_turn(1) ? -1 : real(path);
+    return COUNTS(0) && is_below(AT_FDCWD, path) && name_turn(1) ? -1 : real(path);
 }
 int rmdir(const char *path) {
     NEXT(int, "rmdir", const char *);
-    return ready && is_below(AT_FDCWD, path) && name_turn(1) ? -1 : real(path);
+    return COUNTS(0) && is_below(AT_FDCWD, path) && name_turn(1) ? -1 : real(path);
 }
 int mkdir(const char *path, mode_t mode) {
     NEXT(int, "mkdir", const char *, mode_t);
-    return ready && is_below(AT_FDCWD, path) && name_turn(0) ? -1 : real(path, mode);
+    return COUNTS(0) && is_below(AT_FDCWD, path) && name_turn(0) ? -1 : real(path, mode);
 }
 
 int flock(int fd, int operation) {

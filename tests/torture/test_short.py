@@ -29,12 +29,12 @@ def faults(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Faults]:
 
 
 @needs_compiler
-@pytest.mark.parametrize("kind", ["ENOSPC", "kill", "pause"])
+@pytest.mark.parametrize("kind", ["ENOSPC", "kill", "pause", "EIO-read"])
 def test_a_storage_call_that_fails_loses_nothing_and_leaves_nothing(faults: Faults, kind: str) -> None:
     dice = random.Random(kind)
     work = dice.choice([work for work in WORKS if work.name in ("remember", "sync", "save", "rotation")])
 
-    assert faults.try_call(work, dice.randrange(20, faults.calls(work)), kind) == []
+    assert faults.try_call(work, dice.randrange(20, faults.calls(work, kind)), kind) == []
 
 
 @needs_compiler

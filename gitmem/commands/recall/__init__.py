@@ -48,10 +48,17 @@ def recall(repository: OpenRepository, query: Query, policy: Policy) -> RecallRe
 
 
 def with_behind(repository: OpenRepository, found: RecallResult, stores: Sequence[OpenStore]) -> RecallResult:
-    """Return a result that says which of the searched stores could not be searched at their tips."""
-    behind = next((store.behind for store in stores if store.behind), "")
+    """Return a result that says which of the searched stores could not be searched at their tips, or as a whole."""
+    behind = next((store.behind for store in stores if store.behind), "") or ("" if found.hits else _missing(stores))
     repository.add_notice(behind)  # again, if the catalog was opened for an earlier query
     return replace(found, behind=behind) if behind else found
+
+
+def _missing(stores: Sequence[OpenStore]) -> str:
+    """Return a line that counts the memories whose content git has lost; empty if there are none."""
+    lost = "SELECT count(*) FROM problem WHERE code = 'missing-object'"
+    count = sum(store.catalog().row(lost)[0] for store in stores)
+    return f"{count} {'memory' if count == 1 else 'memories'} cannot be read: gitmem doctor" if count else ""
 
 
 def count_recall(repository: OpenRepository, found: RecallResult) -> None:
