@@ -99,6 +99,9 @@ _PORTS = frozenset(("port", "ports"))
 _HERE = ("localhost", "127.0.0.1", "//localhost", "//127.0.0.1", "host.docker.internal")
 # The most commands of one line.
 COMMANDS_AT_MOST = 5
+# What runs another command, and programs whose first argument may be the file that they run.
+_RUNNERS = frozenset(("sudo", "time", "timeout", "env", "nice", "exec", "stdbuf", "xvfb-run"))
+_INTERPRETERS = ("python", "node", "bash", "sh", "ruby", "php", "perl")
 # Programs at the end of a pipe that succeed whatever happened before them.
 _FILTERS = frozenset(("tail", "head", "tee", "cat", "grep", "rg", "sed", "awk", "less", "sort", "uniq", "cut"))
 _QUOTES = (('"', '"'), ("'", "'"), ("`", "`"), ("“", "”"), ("„", "“"), ("«", "»"), ("‘", "’"))
@@ -143,10 +146,21 @@ def may_have_failed(output: str, command: str = "") -> bool:
     last = [line for line in map(_plain, output.splitlines()) if line][-30:]
     if any(line.lower().startswith(_BEGINS) or line.startswith(("E ", "FAIL ")) for line in last):
         return True
-    if any(line.endswith("command not found") or "*** [" in line or ": error: " in line for line in last):
+    if any(
+        line.endswith("command not found") or _begins_with_exception(line) or "*** [" in line or ": error: " in line
+        for line in last
+    ):
         return True
     named = {f"{word.rpartition('/')[2]}:" for word in command.translate(_SEPARATE).split()}
     return 0 < len(last) <= SHORT and last[0].partition(" ")[0] in named
+
+
+def _begins_with_exception(line: str) -> bool:
+    """Return whether a line begins with an exception: `django.core.exceptions.ImproperlyConfigured: no key`."""
+    first, colon, rest = line.partition(": ")
+    *module, name = first.split(".")
+    is_name = name[:1].isupper() and _is_identifier(name) and all(part.isidentifier() for part in module)
+    return bool(colon and rest) and is_name and (len(module) > 0 or name.endswith(("Error", "Exception")))
 
 
 def hides_status(command: str) -> bool:
@@ -256,11 +270,18 @@ def command_runs(line: str, output: str = "") -> list[str]:
     is_short = bool(_caveats_of(output))
     runs = []
     for command in line.translate(_SEPARATE).split("\n"):
-        words = [word for word in command.split() if not word.startswith("-") and "=" not in word]
+        words = _without_runner([word for word in command.split() if not word.startswith("-") and "=" not in word])
         run = words_of(_without_folders(" ".join(words[:3])))
         if len(run) > 2 or any(map(_is_identifier, words[1:3])) or (is_short and len(run) > 1):
             runs.append(" ".join(run))
     return list(dict.fromkeys(runs))[:COMMANDS_AT_MOST]
+
+
+def _without_runner(words: list[str]) -> list[str]:
+    """Return the words of a command without what runs it: `timeout 300 python manage.py migrate`."""
+    while len(words) > 1 and (words[0] in _RUNNERS or (words[0].startswith(_INTERPRETERS) and "." in words[1])):
+        words = words[2 if words[0] == "timeout" else 1 :]
+    return words
 
 
 def _targets(line: str) -> list[str]:

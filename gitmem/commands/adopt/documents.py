@@ -21,7 +21,7 @@ _OF_CLIENTS = {
 }
 _NAMES = {
     INSTRUCTIONS: ("AGENT.md", "copilot-instructions.md", *(glob for glob in _OF_CLIENTS if "/" not in glob)),
-    GUIDE: ("CONTRIBUTING.md", "CONTRIBUTING.rst", "README.md", "README", "CONTRIBUTING"),
+    GUIDE: tuple(f"{name}{end}" for name in ("CONTRIBUTING", "README") for end in (".md", ".rst", ".adoc", "")),
 }
 _FOLDERS = {
     INSTRUCTIONS: sorted(glob for glob in _OF_CLIENTS if "/" in glob)

@@ -171,6 +171,11 @@ def find_statement(text: str, document: Document, key: str, fields: Mapping[str,
     return next(same, 0) or next(other, 0)
 
 
+def sentences_of(text: str, document: Document) -> frozenset[str]:
+    """Return the hashes of a document's statements."""
+    return frozenset(hash_of(one.text) for one in split_current(document, text)[0])
+
+
 def _home_of(check: object) -> str:
     """Return the one file that has to define the name of a check; empty for a check of something else."""
     is_tied = isinstance(check, dict) and "symbol" in check and not check.get(OR_IN)

@@ -8,6 +8,7 @@ since its check already looks for it in all code, and since another word of that
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 
 from gitmem import __version__
 from gitmem.commands.adopt.apply import list_adopted
@@ -15,7 +16,7 @@ from gitmem.commands.adopt.claims.claim import SYMBOL
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.documents import document_of, find_documents
 from gitmem.commands.adopt.kinds import KINDS
-from gitmem.commands.adopt.memories import BY, GONE, find_statement, proposals_of
+from gitmem.commands.adopt.memories import BY, GONE, SENTENCE_FIELD, find_statement, proposals_of, sentences_of
 from gitmem.commands.adopt.run import adopt
 from gitmem.frozen import frozen
 from gitmem.index.catalog.state import LIVE
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.adopt.apply import AdoptedMemory
+    from gitmem.commands.adopt.documents import Document
+    from gitmem.commands.adopt.findings import Adoption
     from gitmem.git import Git
     from gitmem.repository import OpenRepository
 
@@ -116,24 +119,27 @@ def find_withdrawn(git: Git, commit: str, facts: Mapping[str, AdoptedFact]) -> d
         for key, one in facts.items()
         if not _is_stated(one.memory, code)
     }
-    found = _without_restated(git, commit, facts, found, code)
-    left = {key: one for key, one in facts.items() if key not in found and not one.is_name}
-    held = held_elsewhere(git, commit, sorted({one.document for one in left.values()})) if left else {}
+    asked = {one.document for key, one in facts.items() if key in found or not one.is_name} & code.files.keys()
+    if not asked:
+        return found
+    # Names are judged only where a document may say something else that is false.
+    judged = adopt(git, commit, sorted(asked), kinds=KINDS if found else _KINDS)
+    found = _without_restated(git, commit, facts, found, judged)
+    held = _held_in(judged)
+    left = [key for key, one in facts.items() if key not in found and not one.is_name]
     return found | {key: f"it holds by another place {_HERE}" for key in left if key in held}
 
 
 def _without_restated(
-    git: Git, commit: str, facts: Mapping[str, AdoptedFact], withdrawn: Mapping[str, str], code: Code
+    git: Git, commit: str, facts: Mapping[str, AdoptedFact], withdrawn: Mapping[str, str], judged: Adoption
 ) -> dict[str, str]:
     """Return the withdrawn facts without those about which their documents say something else that is false as well.
 
     As in ``check``: the branch changed the sentence, and it is still wrong.
     """
-    documents = sorted({facts[key].document for key in withdrawn} & code.files.keys())
-    findings = adopt(git, commit, documents, kinds=KINDS).findings if documents else ()
     wrong = {
         (one.document.path, one.source.where)
-        for one in findings
+        for one in judged.findings
         if one.is_contradicted and one.source and one.source.where
     }
     answers = answer_all(git, CodeTree(git, commit), [facts[key].check for key in withdrawn]) if wrong else {}
@@ -234,20 +240,43 @@ def held_elsewhere(git: Git, commit: str, documents: Sequence[str]) -> dict[str,
     """
     files = Code(git, commit).files
     wanted = [path for path in documents if path in files]
-    made = proposals_of(adopt(git, commit, wanted, kinds=_KINDS), {}) if wanted else []
+    return _held_in(adopt(git, commit, wanted, kinds=_KINDS)) if wanted else {}
+
+
+def _held_in(judged: Adoption) -> dict[str, Mapping[str, Any]]:
     return {
         key: {name: one.fields[name] for name in ("title", "verify")}
-        for one in made
-        if one.outcome == HOLDS
+        for one in proposals_of(judged, {})
+        if one.outcome == HOLDS and "symbol" not in one.fields["verify"]
         for key in (one.key, one.former)
     }
 
 
 def _is_stated(one: AdoptedMemory, code: Code) -> bool:
-    """Return whether a document still states a fact: its own, or any other if that was renamed or removed."""
+    """Return whether a document still states a fact: its own, or any other if that was renamed or removed.
+
+    Its sentence may also have moved to another document about the same folder, word for word.
+    """
     entry = code.files.get(one.document)
     if entry is not None and any(anchor.blob == entry[1] for anchor in anchors_in(one.fields)):
         return True  # the document is as it was
-    paths = [one.document] if entry is not None else [other.path for other in find_documents(code.files)]
     source, key = document_of(one.document), one.memory.key
-    return any(find_statement(text, source, key, one.fields) for text in code.texts(paths).values())
+    paths = [one.document] if entry is not None else [other.path for other in _list_documents(code)]
+    if any(find_statement(text, source, key, one.fields) for text in code.texts(paths).values()):
+        return True
+    sentence = one.fields.get(SENTENCE_FIELD)
+    return entry is not None and any(
+        sentence in _sentences_in(code, other)
+        for other in _list_documents(code)
+        if other.folder == source.folder and other.path != source.path
+    )
+
+
+@lru_cache(maxsize=2)  # a document that was rewritten has many facts
+def _list_documents(code: Code) -> list[Document]:
+    return find_documents(code.files)
+
+
+@lru_cache(maxsize=200)
+def _sentences_in(code: Code, document: Document) -> frozenset[str]:
+    return sentences_of(code.text(document.path), document)

@@ -103,6 +103,8 @@ def test_memory_that_shares_only_words_does_not(memory: str, output: str) -> Non
     [
         ("`go test ./billing` needs PostgreSQL on port 5433.", "cd srv && go test -race ./billing -run TestTax", True),
         ("npm run e2e fails while the proxy is off.", "npm run e2e", True),
+        ("manage.py migrate needs a stopped beat.", "timeout 300 python manage.py migrate", True),
+        ("python -m app needs a key.", "python notes.py", False),
         ("./gradlew integrationTest needs 4 GB.", "./gradlew integrationTest --info", True),
         ("`go test ./billing` takes a minute.", "go test ./billing", False),
         ("Never run `go test ./shop` twice.", "go test ./billing", False),
@@ -209,6 +211,8 @@ def test_memory_that_names_a_short_command_and_its_cause_speaks_of_the_failure(
         ("go: -race requires cgo; enable cgo", "go test -race ./...", True),
         ("src/a.c:3:1: error: expected ;", "make", True),
         ("FAIL\tshop/query\t0.040s", "go test ./...", True),
+        ("django.core.exceptions.ImproperlyConfigured: Could not find GDAL", "python manage.py check", True),
+        ("Note: nothing to do", "python manage.py check", False),
         ("ok\tshop/query\t0.040s", "go test ./...", False),
         ("go: a language", "cat notes.txt", False),
         ("go: 1\n" * 9, "go list", False),

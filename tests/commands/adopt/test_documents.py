@@ -18,6 +18,8 @@ from gitmem.commands.adopt.documents import DECISION, GUIDE, INSTRUCTIONS, find_
         (".github/copilot-instructions.md", INSTRUCTIONS),
         ("CONTRIBUTING.md", GUIDE),
         ("README.md", GUIDE),
+        ("lib/README.rst", GUIDE),
+        ("CONTRIBUTING.adoc", GUIDE),
         ("docs/adr/0001-use-git.md", DECISION),
         ("docs/architecture/decisions/0002-use-it.md", DECISION),
         ("docs/adr/README.md", GUIDE),

@@ -5,6 +5,9 @@ import json
 import pytest
 from conftest import commit_files, git
 
+from gitmem.commands.adopt import withdrawn
+from gitmem.commands.adopt.run import adopt
+
 TEXT = "- `MAX_STEPS` (default: `100`) bounds the loop.\n- `config.py` has it.\n"
 
 
@@ -43,6 +46,31 @@ def test_fact_of_a_reworded_or_moved_sentence_fails(memory, repo, run_cli):
 
     assert run_cli("verify").status == 1
     assert claims(run_cli) == [(VALUE, "failed"), (PATH, "verified")]
+
+
+def test_fact_of_a_sentence_that_moved_to_another_document_stays(memory, repo, run_cli):
+    adopted(repo, run_cli)
+    first, second = TEXT.splitlines(keepends=True)
+    commit_files(repo, {"AGENTS.md": second, "README.md": f"# Loops\n\n{first}", "config.py": "MAX_STEPS = 500\n"})
+
+    assert run_cli("verify").status == 1
+    assert claims(run_cli) == [(VALUE, "failed"), (PATH, "verified")]
+
+
+def test_documents_of_withdrawn_facts_are_judged_once(memory, repo, run_cli, monkeypatch):
+    adopted(repo, run_cli)
+    git(repo, "switch", "-qc", "tidy")
+    commit_files(repo, {"AGENTS.md": "- `config.py` has it.\n", "config.py": "MAX_STEPS = 500\n", "setup.py": ""})
+    (repo / "config.py").unlink()
+    commit_files(repo, {"limits.py": "MAX_STEPS = 500\n"})
+    judged = []
+    monkeypatch.setattr(
+        withdrawn, "adopt", lambda git, commit, paths, **how: judged.append(paths) or adopt(git, commit, paths, **how)
+    )
+
+    run_cli("verify")
+
+    assert judged == [["AGENTS.md"]]
 
 
 def test_fact_of_a_name_in_a_file_is_retired_once_its_sentence_names_another_file(memory, repo, run_cli):
