@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from conftest import commit_files, git
 from support.ids import id_of
+from support.standing_folder import fill, fill_anew, stand
 from support.terminal import GITMEM, Terminal, environment, gitmem, on_terminal
 
 HASH = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{12,40}\b")
@@ -19,15 +20,24 @@ COLOR = re.compile("\x1b\\[[0-9;]*m")
 
 
 @pytest.fixture
+def repo(template: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return fill_anew(stand(tmp_path_factory, monkeypatch, "terminal"), template)
+
+
+@pytest.fixture
 def filled(repo: Path) -> Path:
     """Return a repository with a fact that failed, one that holds, and a memory that rests on the first."""
+    fill(repo.parent, "filled", lambda: stock(repo))
+    return repo
+
+
+def stock(repo: Path) -> None:
     gitmem(repo, "init")
     gitmem(repo, "fact", "Tokens are signed", "--contains", "RS256", "--in", "src/auth/jwt.py", "--key", "f")
     gitmem(repo, "fact", "There is a readme", "--exists", "README.md", "--key", "g")
     gitmem(repo, "remember", "Only public keys", "--key", "k", "--requires", "f")
     commit_files(repo, {"src/auth/jwt.py": "EdDSA\n"})
     gitmem(repo, "verify")
-    return repo
 
 
 def test_list_is_a_table_with_marks_and_colours(filled: Path) -> None:

@@ -158,7 +158,7 @@ def test_text_of_memories_is_inert_and_links_lead_to_memory_and_commit() -> None
 
 
 def test_failures_beyond_the_limit_are_counted(hub: Hub) -> None:
-    reasons = ["".join("abcdefghij"[int(digit)] for digit in f"{n:04}") * 40 for n in range(1500)]
+    reasons = ["".join("abcdefghij"[int(digit)] for digit in f"{n:04}") * 40 for n in range(500)]
     facts = [row(f"fact-{n:04}", because=reason) for n, reason in enumerate(reasons)]
     many = failing_facts({"failed": facts, "suspect": []})
 
