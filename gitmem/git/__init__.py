@@ -90,7 +90,10 @@ class TreeChange:
 
 
 class Git:
-    """The git binary, bound to one repository; every call names the git directory instead of searching for it."""
+    """The git binary, bound to one repository; every call names the git directory instead of searching for it.
+
+    A few loose objects are read directly, with the same results (``loose_objects``).
+    """
 
     def __init__(self, paths: Repository, *, objects: Path | None = None, fetches: bool = True) -> None:
         """Bind git to a repository.

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.config import clones_place
-from gitmem.store.state.registration import register
+from gitmem.store.state.clone import SEEN, is_registered
+from gitmem.store.state.registration import ACCEPTED, register
 
+# The clones in each saved folder that were registered, by their state folder, and as what.
+REGISTERED: dict[Path, list[tuple[Path, str]]] = {}
 HOMES = {"XDG_STATE_HOME": "state-home", "XDG_DATA_HOME": "data-home"}
 
 
@@ -32,11 +34,11 @@ def fill(folder: Path, what: str, make: Callable[[], object]) -> None:
         shutil.rmtree(folder)
         shutil.copytree(saved, folder, symlinks=True)
         # A copy is an unknown clone. Approvals stay unknown: they name the one in which they were given.
-        for state in folder.glob("*/.git/gitmem"):
-            for what in {path.suffix[1:] for path in Path(clones_place()).iterdir()}:
-                assert register(str(state), what)
+        assert all(register(str(state), what) for state, what in REGISTERED[saved])
     else:
         make()
+        states = [(state, what) for state in folder.glob("*/.git/gitmem") for what in (SEEN, ACCEPTED)]
+        REGISTERED[saved] = [(state, what) for state, what in states if is_registered(str(state), what)]
         shutil.copytree(folder, saved, symlinks=True)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from conftest import NOW, git, memory_text, put_files
+from support.standing_folder import fill, fill_anew, stand
 
 from gitmem.commands.purge import publish as publishing
 from gitmem.commands.purge import run as module
@@ -36,8 +37,18 @@ def opened(folder: Path) -> Memory:
 
 
 @pytest.fixture
+def repo(template: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return fill_anew(stand(tmp_path_factory, monkeypatch, "purge"), template)
+
+
+@pytest.fixture
 def store(repo: Path) -> Path:
     """Return a repository in which the text is in every place that gitmem has."""
+    fill(repo.parent, "store", lambda: stock(repo))
+    return repo
+
+
+def stock(repo: Path) -> None:
     put_files(repo, {"gitmem.toml": "", "learned/octopus.md": OCTOPUS, "learned/plain.md": memory_text("Plain walrus")})
     put_files(repo, {"learned/token.md": memory_text("The staging token", body=f'It is "{SECRET}".\n')})
     with opened(repo) as memory:
@@ -50,7 +61,6 @@ def store(repo: Path) -> Path:
     git(repo, "update-ref", "refs/gitmem/rescue/origin/memory-1", "memory~2")
     git(repo, "update-ref", "refs/gitmem/private/dev", "memory~1")
     git(repo, "update-ref", "refs/gitmem/sources/code", "memory")
-    return repo
 
 
 def all_texts(folder: Path) -> list[tuple[str, bytes]]:

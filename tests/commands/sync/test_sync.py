@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from conftest import NOW, git, memory_text, put_files, tip
+from support.standing_folder import fill, fill_anew, stand
 
 from gitmem.commands.sync import exchange
 from gitmem.commands.sync.summary import SyncResult
@@ -27,6 +28,11 @@ IDLE = memory_text("The gateway drops idle connections", body="After a minute.\n
 
 
 @pytest.fixture
+def repo(template: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return fill_anew(stand(tmp_path_factory, monkeypatch, "sync"), template)
+
+
+@pytest.fixture
 def hub(repo: Path) -> Path:
     folder = repo.parent / "hub.git"
     git(repo.parent, "init", "-q", "--bare", str(folder))
@@ -37,12 +43,17 @@ def hub(repo: Path) -> Path:
 @pytest.fixture
 def clones(repo: Path, hub: Path) -> tuple[Path, Path]:
     """Return two clones that have the same store, of which the remote knows."""
+    other = repo.parent / "other"
+    fill(repo.parent, "clones", lambda: clone_to(repo, other))
+    return repo, other
+
+
+def clone_to(repo: Path, other: Path) -> None:
     put_files(repo, {"gitmem.toml": "", "STATUS.md": "s", "gotchas/idle.md": IDLE})
     with opened(repo) as memory:
         memory.sync()
-    other = Path(shutil.copytree(repo, repo.parent / "other", symlinks=True))
+    shutil.copytree(repo, other, symlinks=True)
     git(other, "config", "user.name", "Bob")
-    return repo, other
 
 
 def opened(folder: Path) -> Memory:
