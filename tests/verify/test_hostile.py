@@ -38,7 +38,9 @@ from gitmem.git.repository import discover
 from gitmem.model import SHELL, Check, Spec
 from gitmem.verify.run.outcome import UNCLEAR, outcome_of
 from gitmem.verify.sandbox import landlock, sandbox
+from gitmem.verify.sandbox.launcher import TASKS
 from gitmem.verify.sandbox.limits import MIB, Limits
+from gitmem.verify.sandbox.namespaces import RESERVED_PIDS
 
 BIN = str(Path(sys.executable).parent)
 PATH = f"{BIN}:{os.environ['PATH']}"
@@ -184,6 +186,17 @@ def test_a_fork_bomb_that_ends_at_once_is_ended_as_well(world, mark):
 
     assert ran.seconds < 60
     assert pids_of(mark) == []
+
+
+def test_the_kernel_bounds_its_processes_before_they_are_counted(world):
+    if world.rung != "landlock" or tuple(map(int, os.uname().release.split(".")[:2])) < (6, 14):
+        pytest.skip("only in a namespace that gitmem makes, since Linux 6.14")
+    before = Path("/proc/sys/kernel/pid_max").read_text()
+
+    ran = world.run("cat /proc/sys/kernel/pid_max", limits=SMALL)
+
+    assert int(ran.output) == RESERVED_PIDS + TASKS * SMALL.processes
+    assert Path("/proc/sys/kernel/pid_max").read_text() == before
 
 
 def test_no_shared_memory_outlives_it(world):

@@ -206,6 +206,7 @@ def _begin_alone(plan: LaunchPlan, report_fd: int) -> None:
         os._exit(_exit_status(os.waitpid(first, 0)[1]))
     landlock.die_with_parent()
     namespaces.show_processes()
+    namespaces.limit_processes(TASKS * plan.limits.processes)
     check = os.fork()
     if check == 0:
         landlock.die_with_parent()
