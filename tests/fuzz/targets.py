@@ -117,7 +117,7 @@ def document(content: bytes) -> None:
         found = parse(content, path="learned/a.md")
     except GitmemError:
         return
-    assert parse(format_document(found), path="learned/a.md").fields == found.fields
+    assert parse(format_document(found.fields, found.body), path="learned/a.md").fields == found.fields
 
 
 def policy(text: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.errors import AmbiguousKeyError, NotFoundError
-from gitmem.index.catalog import Catalog, key_of_id, short_ids
+from gitmem.index.catalog import Catalog, key_of_id, short_ids, unreadable_tip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,16 @@ def full_key(catalog: Catalog, typed: str) -> str:
     if keys:
         shown = ", ".join(keys[:KEYS_NAMED]) + (", …" if len(keys) > KEYS_NAMED else "")
         raise AmbiguousKeyError(f"{typed} matches several memories", keys=keys, hint=f"choose one of {shown}")
-    raise NotFoundError(f"there is no memory {typed}", hint=near_keys(catalog, typed))
+    raise _not_found(catalog, typed)
+
+
+def _not_found(catalog: Catalog, typed: str) -> NotFoundError:
+    """Return the error for a key that no memory has; the answer is not "no" where git cannot read the newest state."""
+    if not (shown := unreadable_tip(catalog)):
+        return NotFoundError(f"there is no memory {typed}", hint=near_keys(catalog, typed))
+    err = NotFoundError(f"there is no memory {typed} in what git can read: {shown}", hint="gitmem doctor")
+    err.exit_status = 3
+    return err
 
 
 def names_of(catalog: Catalog, keys: Iterable[str]) -> dict[str, str]:

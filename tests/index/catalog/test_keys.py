@@ -8,9 +8,10 @@ import pytest
 from conftest import put_files
 
 from gitmem.errors import AmbiguousKeyError, NotFoundError
-from gitmem.index.catalog import short_ids
+from gitmem.index.catalog import short_ids, update
 from gitmem.index.catalog.keys import full_key, near_keys
 from gitmem.memory import Memory
+from gitmem.model import Problem
 from gitmem.verify.options import Options
 
 
@@ -29,6 +30,19 @@ def test_a_whole_key_is_taken_although_others_begin_with_it(keyed: Memory) -> No
 
 def test_a_beginning_that_fits_one_is_enough(keyed: Memory) -> None:
     assert full_key(keyed.repository.catalog(), "dep") == "deploy-vpn"
+
+
+def test_a_key_may_exist_where_the_newest_tree_cannot_be_read(keyed: Memory) -> None:
+    catalog = keyed.repository.catalog().copy()
+    statuses = []
+    for problem in ((), (Problem("tree-unreadable", "", "showing 2 commits earlier"),)):
+        for one in problem:
+            update.add_problem(catalog, one)
+        with pytest.raises(NotFoundError) as caught:
+            full_key(catalog, "seal")
+        statuses.append((caught.value.exit_status, "showing 2 commits earlier" in caught.value.message))
+
+    assert statuses == [(1, False), (3, True)]
 
 
 def test_a_beginning_that_fits_several_names_them_all(keyed: Memory) -> None:
