@@ -6,10 +6,13 @@ also if root starts it, and removes everything at its end.
 
 from __future__ import annotations
 
+import base64
 import glob
 import hashlib
+import html
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -217,6 +220,21 @@ def search(address: str, who: str, query: str) -> list[dict[str, str]]:
     return hits
 
 
+def facets(address: str, who: str, query: str) -> dict[str, list[str]]:
+    """Return the values of each facet with their counts, as the page for people shows them."""
+    cookie = base64.urlsafe_b64encode(f"token-of-{who}".encode()).decode()
+    request = urllib.request.Request(
+        f"{address}/?q={urllib.parse.quote(query)}", headers={"Cookie": f"gitmem_hub={cookie}"}
+    )
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as answer:
+        page = answer.read().decode()
+    found: dict[str, list[str]] = {}
+    for link, count in re.findall(r'<a href="([^"]*)">[^<]*</a> <small>([^<]*)</small>', page):
+        name, value = urllib.parse.parse_qsl(urllib.parse.urlsplit(html.unescape(link)).query)[-1]
+        found.setdefault(name, []).append(f"{value} {count}")
+    return found
+
+
 def main() -> None:
     """Play the story."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what was started also ends
@@ -239,6 +257,18 @@ def main() -> None:
             play(scratch, stack)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def fact_file(title: str, check: str) -> str:
+    """Return the file of a fact."""
+    return f'---\ntitle: "{title}"\nkind: fact\nverify: {check}\n---\n'
+
+
+def settle(url: str, left: str) -> None:
+    """Sync and let the workers do all that is due, until nothing is."""
+    for _ in range(3):  # verdicts that are pushed may make others due
+        run(*GITMEM, "hub", "sync", quiet=True)
+        wait(lambda: sql(url, left) == [(0,)], "the jobs end")
 
 
 def play(scratch: Path, stack: ExitStack) -> None:
@@ -328,7 +358,28 @@ def play(scratch: Path, stack: ExitStack) -> None:
     if "rests on" not in run(*GITMEM, *where, env=asks):
         raise SystemExit("this is wrong")
 
-    say("7. A worker is killed in the middle of a check; the other one does its job")
+    say("7. The page for people, with facets: what is no longer true, anywhere?")
+    counted = facets(nodes[0], "ben", "service listens port 8080")
+    for facet, values in counted.items():
+        show(f"{facet}: {', '.join(values[:4])}{', …' * (len(values) > 4)}")
+    if "failed 1" not in counted.get("status", []):
+        raise SystemExit("this is wrong")
+
+    say("8. A fact compares a port here with one there; the other repository changes it, and this one is judged")
+    reader, owner = repositories[2], repositories[3]
+    value = "{value: 'config.py#PORT', is: '%s'}"
+    commit(owner, "memory", "facts/number.md", fact_file("The port is stated once", value % "8080"))
+    agree = f"{{agree: ['config.py#PORT', 'git/{owner.stem}:number']}}"
+    commit(reader, "memory", "facts/same-port.md", fact_file("The port is that of the other service", agree))
+    settle(url, left)
+    commit(owner, "main", "config.py", "PORT = 6060\n")
+    commit(owner, "memory", "facts/number.md", fact_file("The port is stated once", value % "6060"))
+    settle(url, left)
+    where = ("-C", str(scratch / "first"), "show", f"git/{reader.stem}:same-port", "--hub", nodes[0])
+    if "failed" not in run(*GITMEM, *where, env=asks):
+        raise SystemExit("this is wrong")
+
+    say("9. A worker is killed in the middle of a check; the other one does its job")
     commit(repositories[-1], "main", "config.py", "PORT = 7070\n")
     run(*GITMEM, "hub", "sync", quiet=True)
     running = "SELECT worker_id FROM public.procrastinate_jobs WHERE status = 'doing'"
