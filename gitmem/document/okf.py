@@ -171,10 +171,17 @@ def entries_of(verified: object) -> list[object]:
     return verified if isinstance(verified, list) else [] if verified is None else [verified]
 
 
+def type_of(fields: Mapping[str, Any]) -> str:
+    """Return the type of a concept, the first one of a list; empty if it has none."""
+    value = fields.get("type")
+    first = value[0] if isinstance(value, list) and value else value
+    return first.strip() if isinstance(first, str) else ""
+
+
 def is_concept(fields: Mapping[str, Any]) -> bool:
     """Return whether a frontmatter has a type and fields that only OKF has."""
     sources = fields.get("sources")
-    return bool(isinstance(fields.get("type"), str) and fields["type"]) and (
+    return bool(type_of(fields)) and (
         any(isinstance(fields.get(name), dict) and "by" in fields[name] for name in ("generated", "verified"))
         or any(isinstance(entry, dict) and "by" in entry for entry in entries_of(fields.get("verified")))
         or (isinstance(sources, list) and any(isinstance(entry, dict) and "resource" in entry for entry in sources))

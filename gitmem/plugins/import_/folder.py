@@ -281,7 +281,8 @@ def _is_bundle(folder: Path, notes: list[str]) -> bool:
 def read_bean(path: str, where: str) -> list[ImportRecord | Unreadable]:
     """Return the memories of a YAML file of Beans, or the reason why there are none."""
     try:
-        fields = read_fields(_read_text(path))
+        # A file of YAML with an id, a title and a state is one, also without the fields that others have.
+        fields = {"slug": "", **read_fields(_read_text(path))}
     except (OSError, FormatError) as err:
         return [_unreadable(err, where)]
     return read_issue(fields, where=where) if is_issue(fields) else [Unreadable(where, "it is not an issue of Beans")]

@@ -52,7 +52,7 @@ def read_concept(text: str, inside: str, where: str, pages: Pages) -> ImportReco
         found = read_fields(parts.frontmatter)
     except FormatError:
         return None
-    if not (isinstance(found.get("type"), str) and found["type"].strip()):
+    if not okf.type_of(found):
         return None
     return _own(found, parts.body, inside, where) or foreign_concept(
         found, unify(parts.body).strip("\n"), inside, where, pages
@@ -100,7 +100,7 @@ def foreign_concept(found: Mapping[str, Any], body: str, inside: str, where: str
     status, path = found.get("status"), inside.rpartition(".")[0]
     title, description = found.get("title"), found.get("description")
     fields: dict[str, Any] = {
-        "kind": kind_of(found["type"]),
+        "kind": kind_of(okf.type_of(found)),
         "title": title if isinstance(title, str) and title else path.rpartition("/")[2],
     }
     created = time_of(written.get("at"))

@@ -26,6 +26,10 @@ _SIGNS = (*_GLOBS, "alwaysApply")
 _BEAN = re.compile(r"([a-z0-9]+(?:[-.][a-z0-9]+)*)--[^/]*")
 
 
+# The states of an issue of Beans, which need not say its type.
+_STATES = ("draft", "todo", "in-progress", "completed", "scrapped")
+
+
 def is_rule(fields: Mapping[str, Any], path: str) -> bool:
     """Return whether a Markdown file is a rule for agents, by its ending or its fields."""
     return path.lower().endswith((RULE_ENDING, *RULE_FILES)) or any(name in fields for name in _SIGNS)
@@ -54,6 +58,7 @@ def _patterns(value: object) -> list[str]:
 def with_bean_id(fields: Mapping[str, Any], path: str) -> dict[str, Any]:
     """Return the frontmatter of a Markdown issue of Beans with the id that its file's name has; others unchanged."""
     named = _BEAN.fullmatch(path.rpartition("/")[2].rpartition(".")[0])
-    if named is None or "id" in fields or not {"title", "status", "type"} <= fields.keys():
+    is_bean = {"title", "status"} <= fields.keys() and ("type" in fields or fields["status"] in _STATES)
+    if named is None or "id" in fields or not is_bean:
         return dict(fields)
-    return {**fields, "id": named[1], "issue_type": fields["type"]}
+    return {**fields, "id": named[1], "issue_type": fields.get("type", "task")}

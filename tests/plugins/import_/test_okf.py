@@ -29,6 +29,7 @@ AT = "2026-06-20T22:53:05Z"
     [
         ({"type": "BigQuery Table"}, {"kind": "bigquery_table", "type": "BigQuery Table"}),
         ({"type": "decision"}, {"kind": "decision", "type": None}),
+        ({"type": ["Dashboard", "View"]}, {"kind": "dashboard", "type": ["Dashboard", "View"]}),
         ({"type": "m", "generated": {"by": "human:ana", "at": AT}},
          {"by": {"who": "ana"}, "created": AT, "generated": None}),
         ({"type": "m", "generated": {"by": "agent/2", "at": "2026-06-20"}},

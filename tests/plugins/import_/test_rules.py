@@ -37,6 +37,11 @@ def test_description_is_the_title_of_a_rule_without_a_heading() -> None:
     assert not is_rule({"description": "x"}, "a.md")
 
 
+def test_bean_needs_a_state_and_no_type() -> None:
+    for status, is_bean in (("scrapped", True), ("on fire", False)):
+        assert ("id" in with_bean_id({"title": "X", "status": status}, "b3--x.md")) is is_bean
+
+
 def test_id_of_a_bean_is_in_the_name_of_its_file() -> None:
     fields = {"title": "T", "status": "todo", "type": "bug"}
 
