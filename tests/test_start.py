@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from support.facts import make_fact, put
 
 # Each costs 3 ms or more, 0.2 of a bare start, with Python 3.11 (signal 1 ms, pygit2 and whoosh ten times that).
 SLOW = {
@@ -54,6 +56,20 @@ def test_importing_recall_loads_nothing_slow() -> None:
 
     assert "gitmem.cli.recall" in loaded
     assert sorted(loaded & SLOW) == []
+
+
+@needs_recall
+def test_recall_of_facts_whose_statuses_are_known_does_not_load_what_judges_them(
+    template: Path, tmp_path: Path
+) -> None:
+    repo = tmp_path / "repo"
+    shutil.copytree(template, repo, symlinks=True)
+    put(repo, *(make_fact(f"f{n}", {"contains": "RS256", "in": "src/auth/jwt.py"}) for n in range(2)))
+    argv = ["-m", "gitmem", "recall", "fact", "--limit", "1"]
+    first = imported_while(argv, repo)
+
+    assert "gitmem.index.catalog.fact_state" in first
+    assert not {"gitmem.index.catalog.fact_state", "gitmem.text.secrets"} & imported_while(argv, repo)
 
 
 def test_importing_what_tasks_are_ready_loads_nothing_slow() -> None:

@@ -13,6 +13,7 @@ from gitmem.cli.memory_rows import row_of, row_parts, widths_of
 from gitmem.cli.options import add_at, add_json, gone_table, refuse_other_stores
 from gitmem.cli.output import Output
 from gitmem.document.times import format_time
+from gitmem.text.own import own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def run(args: Arguments, out: Output) -> int:
         if not found.hits:
             out.note("no memories found")
         if found.more:
-            out.note(f"{found.more} more: --limit {len(found.hits) + found.more}")
+            out.note(own("{} more: --limit {}", found.more, len(found.hits) + found.more))
     return 0 if found.hits else 1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.errors import UsageError
 from gitmem.store.scopes import PROJECT, SCOPES
+from gitmem.text.own import own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -147,4 +148,4 @@ def print_hits(memory: Memory, found: RecallResult, out: Output, *, explain: boo
         factors = [" ".join(f"{name}={value:.4g}" for name, value in product)] if product else []
         out.row(hit.reference, hit.kind, hit.gone or hit.status, hit.title, hit.snippet, hit.scope, *factors)
     if found.more:
-        out.note(f"{found.more} more: --limit {len(found.hits) + found.more}")
+        out.note(own("{} more: --limit {}", found.more, len(found.hits) + found.more))

@@ -50,7 +50,7 @@ def show_of(repository: OpenRepository, key: str, scope: str) -> dict[str, Any]:
 
 def _why_claimed(holder: OpenStore, catalog: Catalog, key: str) -> str:
     """Return why a memory or its verdict does not count, if the policy or the fact asks who made it; or empty."""
-    if not fact_state.asks_who(catalog, holder.policy()):
+    if not state.asks_who(catalog, holder.policy()):
         return ""
     from gitmem.verify.signed import explain as explain_makers  # 8 ms, and only where that is asked
 

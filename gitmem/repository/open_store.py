@@ -362,7 +362,6 @@ class OpenStore:
                 the next call, because captures were committed meanwhile, and then every fact would look unproven.
         """
         from gitmem.index.catalog import state
-        from gitmem.index.catalog.fact_state import asks_who
 
         catalog = catalog or self.catalog()
         if self.store.scope == UNIVERSAL:
@@ -376,7 +375,7 @@ class OpenStore:
         catalog.answer_claims = lambda ground, facts: self._answer_claims(catalog, commit, ground, facts)
         try:
             if known is not None and (
-                not asks_who(catalog, self.policy()) or self.known_facts(catalog).is_settled(self.git)
+                not state.asks_who(catalog, self.policy()) or self.known_facts(catalog).is_settled(self.git)
             ):
                 return known
             return self._refresh_states(catalog, commit)

@@ -108,11 +108,13 @@ class SharedStores(OpenStore):
             files, commits = _files_of(store), " ".join([*store.source(), store.git.read_head()[1] or ""])
             if part is not None and files and (part.files, part.commits) == (files, commits):
                 return part
+            # What rests on a memory of another repository that failed is suspect: such a store is asked by itself.
+            is_wrong = bool(store.local.wrong_elsewhere())
             counts = f"{store.local.serial()} {store.local.count_looks()}"
+            if is_wrong or (part is None and is_late):
+                return None
             if part is not None and (part.counts, part.commits) == (counts, commits):
                 source = None
-            elif part is None and is_late:
-                return None
             else:
                 source = self._source_of(store)
                 if source is None:
@@ -128,7 +130,7 @@ class SharedStores(OpenStore):
 
     def _source_of(self, store: ListedStore) -> PartSource | None:
         """Return a store as a part is made from it; None if it can be none."""
-        from gitmem.index.catalog.fact_state import asks_who
+        from gitmem.index.catalog.state import asks_who
         from gitmem.index.shared_update import PartSource, can_be_part
 
         own = store.catalog()

@@ -133,14 +133,14 @@ class KnownFacts:
         def accepts(verdict: Verdict) -> bool:
             return is_accepted(verdict, self.policy, now=self.now)
 
-        if not fact_state.asks_who(self.catalog, self.policy):
+        if not state.asks_who(self.catalog, self.policy):
             return accepts
         refuse = self.refusals()
         return lambda verdict: accepts(verdict) and not refuse(verdict)
 
     def refusals(self) -> Callable[[Verdict], str]:
         """Return a function that says on one line why a verdict does not count as its maker's; empty if it does."""
-        if not fact_state.asks_who(self.catalog, self.policy):
+        if not state.asks_who(self.catalog, self.policy):
             return lambda _: ""
         from gitmem.verify.signed import demands_of  # 8 ms, and only where the policy or a fact asks
 
@@ -148,7 +148,7 @@ class KnownFacts:
 
     def is_settled(self, git: Git) -> bool:
         """Return whether it is known who made what the policy or a fact asks about."""
-        if not fact_state.asks_who(self.catalog, self.policy):
+        if not state.asks_who(self.catalog, self.policy):
             return True
         from gitmem.verify.signed import is_settled
 

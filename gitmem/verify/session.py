@@ -555,7 +555,7 @@ class Session:
         verdicts = [
             v if v.key in self._breaks else with_culprit(v, self._git, self._catalog, self._local) for v in verdicts
         ]
-        if fact_state.asks_who(self._catalog, self._policy):
+        if state.asks_who(self._catalog, self._policy):
             verdicts = [replace(v, by=v.cached or prover(self._git)) for v in verdicts]
         # Before the verdicts are added here, because they change the statuses.
         before = self._take_stock()

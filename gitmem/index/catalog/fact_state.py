@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.document.meaning import parse_foundations
 from gitmem.frozen import frozen, replace
-from gitmem.index.catalog.state import ANCHORED, CHANGED, INDEPENDENT, LIVE, NOT_PASSED, NOT_RUN
+from gitmem.index.catalog.state import ANCHORED, CHANGED, LIVE, NOT_PASSED, NOT_RUN
 from gitmem.model import FAILS, HOLDS, RUNGS, Verdict, is_weaker
 from gitmem.store.verdicts.environment import difference
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.model import Blocked
-    from gitmem.policy import Policy
     from gitmem.store.local import LocalState
 
 # How many code commits have their statuses cached: enough for the branches and work trees that a user switches between.
@@ -173,13 +172,6 @@ def latest_of(verdicts: Sequence[Verdict]) -> Verdict | None:
 def moved_keys(catalog: Catalog) -> set[str]:
     """Return the keys of the facts with a verdict on the branch that records moved files."""
     return {key for (key,) in catalog.rows("SELECT DISTINCT key FROM verdict WHERE moved <> ''")}
-
-
-def asks_who(catalog: Catalog, policy: Policy) -> bool:
-    """Return whether the policy or a fact asks who signed or made something (``verify.signed``)."""
-    if policy.signatures.required or policy.verify.independent:
-        return True
-    return catalog.row(f"SELECT 1 FROM packed p WHERE {INDEPENDENT} LIMIT 1") is not None
 
 
 def branch_verdicts(catalog: Catalog, keys: Iterable[str] | None = None) -> dict[str, list[Verdict]]:

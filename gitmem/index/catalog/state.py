@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.catalog import Catalog
+    from gitmem.policy import Policy
 
 # The outcome of a memory without a check that refers to changed lines of code.
 CHANGED = "changed"
@@ -137,6 +138,13 @@ def has_statuses(catalog: Catalog) -> bool:
     """Return whether any memory can have a status: there is a fact or an anchored reference."""
     anchored = f"SELECT 1 FROM packed p WHERE {ANCHORED}"
     return catalog.row(f"SELECT 1 FROM fact UNION ALL {anchored} LIMIT 1") is not None
+
+
+def asks_who(catalog: Catalog, policy: Policy) -> bool:
+    """Return whether the policy or a fact asks who signed or made something (``verify.signed``)."""
+    if policy.signatures.required or policy.verify.independent:
+        return True
+    return catalog.row(f"SELECT 1 FROM packed p WHERE {INDEPENDENT} LIMIT 1") is not None
 
 
 def list_flapping(catalog: Catalog, ground: int | None) -> list[tuple[str, str, int, str, str]]:
