@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 READERS = (START, WORK, PROMPT, REQUEST)
 PROJECT, PRIVATE = "project", "private"
 WRITERS = (REMEMBER, WORKFLOW, CAPTURE, IMPORT)
-# The other name in C's document.
+# The other name in the AI Memory Module's document.
 ALIASES = {"jira-data": "jira"}
 # Suffixes of files that prompts name. AI Memory Module, "Validation regex": py, js, ts, md, yaml, sql, sh.
 _SUFFIXES = frozenset(

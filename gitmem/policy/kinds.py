@@ -220,7 +220,7 @@ REMEMBER, WORKFLOW, CAPTURE, IMPORT = "remember", "workflow", "capture", "import
 # typing: type): a tag that everything has ranks nothing.
 TAG_WORDS: dict[str, tuple[str, ...]] = {
     "api": ("api", "endpoint", "openapi", "swagger", "webhook", "graphql", "grpc"),
-    # `task group` and `sendable`: A's own example of a text that is tagged async.
+    # `task group` and `sendable`: beadboard's own example of a text that is tagged async.
     "async": ("async", "await", "asyncio", "coroutine", "event loop", "task group", "sendable"),
     "auth": (
         *("auth", "authentication", "oauth", "oidc", "saml", "jwt", "login", "logout", "rbac", "session cookie"),

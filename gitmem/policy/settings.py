@@ -466,8 +466,9 @@ class StopSettings:
 class CaptureSettings:
     """What to capture automatically while an agent works; explicit learnings are always captured."""
 
-    # C stores each edit. git has them all already, and hundreds a day would bury the rest: C's own document
-    # says of its session start that it "returns random code patterns (low relevance)". So only a store that wants it.
+    # The AI Memory Module stores each edit. git has them all already, and hundreds a day would bury the rest: that
+    # system's document says that its session start "returns random code patterns (low relevance)". So only where a
+    # store wants it.
     edits: str = setting(
         "off", read_one_of("off", "patterns"), '"patterns" = definitions in edits become code patterns; "off" = none do'
     )

@@ -95,7 +95,7 @@ _READ: tuple[tuple[tuple[str, ...], type | UnionType], ...] = (
     *((names, str) for names in (TEXT, TITLE, _KIND, _AGENT, ("by", "who"))),
     (_TASK, str | int),
 )
-# The AI Memory Module's (C) and Agent Swarm's (D) names for our kinds.
+# The AI Memory Module's and Agent Swarm's names for our kinds.
 _KINDS = {
     **{"session_summary": "session", "implementation": "code_pattern", "task_completion": "outcome"},
     **{"file_index": "note", "manual": "learned"},
