@@ -388,11 +388,11 @@ def play(scratch: Path, stack: ExitStack) -> None:
     taker = sql(url, running)
     number = 0 if taker == sql(url, "SELECT min(id) FROM public.procrastinate_workers") else 1
     process, _, _ = workers[number]
-    lines = len(workers[1 - number][1].read_text().splitlines())
+    before_kill = len(workers[1 - number][1].read_text().splitlines())
     process.kill()
     show(f"kill -9 of worker {number + 1}; its jobs go to others after {DEAD_AFTER_S} seconds without a sign of life")
     wait(lambda: sql(url, left) == [(0,)], "the other worker does the job")
-    wait(lambda: len(workers[1 - number][1].read_text().splitlines()) > lines, "it says so")
+    wait(lambda: len(workers[1 - number][1].read_text().splitlines()) > before_kill, "it says so")
     show(f"worker {2 - number}: {workers[1 - number][1].read_text().splitlines()[-1]}")
     run(*GITMEM, "hub", "sync", quiet=True)
     run(*GITMEM, "hub", "status")

@@ -9,7 +9,7 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import replace
 from gitmem.index.catalog.required_elsewhere import list_required_elsewhere
 
-# Seconds until a hub must have answered: for who waits for many checks anyway, and for who waits for one answer.
+# Seconds until a hub must have answered: before many checks, and before a single answer.
 PATIENT_S, HURRIED_S = 2.0, 0.3
 _NO_HUB, _OFFLINE = "no hub is set (gitmem.hub)", "nothing was read from others (--offline)"
 
