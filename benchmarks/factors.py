@@ -30,7 +30,8 @@ from benchmarks.world import COMPONENTS, DAY_S, TODAY, Question, World, commit
 from gitmem.frozen import replace
 from gitmem.memory import Memory
 from gitmem.model import FACTORS
-from gitmem.recall import Query, ranker
+from gitmem.recall import ranker
+from gitmem.recall.query import Query
 from gitmem.verify.options import Options
 
 # Scope and talk have no signal in this world: they are measured by tests, and on the recall benchmark.

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from benchmarks.questions import QUESTIONS, varied
 from gitmem import Memory
 from gitmem.frozen import replace
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 # Questions before those that count: a server has been asked before.
 WARM_UP = 20

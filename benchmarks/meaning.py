@@ -20,7 +20,7 @@ from benchmarks.measure import BenchmarkError
 from benchmarks.questions import QUESTIONS
 from benchmarks.stores import Stores
 from gitmem import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.system.environment import OneThread
 
 # Those of all-MiniLM-L6-v2, the model most often used for this.

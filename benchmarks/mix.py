@@ -30,7 +30,8 @@ from benchmarks.recall import DEVELOPER, TASKS
 from benchmarks.retriever import Retriever
 from gitmem.frozen import replace
 from gitmem.policy.settings import DenseSettings
-from gitmem.recall import Ranking, Signals, fuse, rank, ranker
+from gitmem.recall import fuse, ranker
+from gitmem.recall.scoring import Ranking, Signals, rank
 
 Setting = tuple[float, float]
 WEIGHTS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5)

@@ -22,7 +22,7 @@ from typing import Any
 
 from gitmem.memory import Memory
 from gitmem.plugins.import_.run import Sources
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.text.slugs import slug
 
 SESSION = "session-"

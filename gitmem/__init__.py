@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.memory import Memory
-    from gitmem.recall import Query
+    from gitmem.recall.query import Query
 
 __all__ = ["Memory", "Query", "__version__"]
 
@@ -22,7 +22,7 @@ def __getattr__(name: str) -> object:
 
         return Memory
     if name == "Query":
-        from gitmem.recall import Query
+        from gitmem.recall.query import Query
 
         return Query
     raise AttributeError(f"module 'gitmem' has no attribute {name!r}")

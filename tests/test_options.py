@@ -16,7 +16,7 @@ from gitmem.document.memory_fields import CheckFields
 from gitmem.document.options import names_of
 from gitmem.errors import UsageError
 from gitmem.memory import Memory
-from gitmem.recall import Filters, Query
+from gitmem.recall.query import Filters, Query
 
 PACKAGE = Path(gitmem.__file__).parent
 

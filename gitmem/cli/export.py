@@ -50,7 +50,7 @@ def run(args: Arguments, out: Output) -> int:
         raise UsageError("--okf cannot be combined with --format, --to and --notes", hint="gitmem export --okf FOLDER")
     if args.notes and (args.format or args.to != "-"):
         raise UsageError("--notes cannot be combined with --format and --to", hint="gitmem export --notes FOLDER")
-    from gitmem.recall import Query
+    from gitmem.recall.query import Query
 
     other = args.okf or args.notes
     to = other or args.to

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.arguments import ArgumentParser, Arguments
     from gitmem.memory import Memory
-    from gitmem.recall import Query
+    from gitmem.recall.query import Query
 
 
 def add_filters(parser: ArgumentParser) -> None:
@@ -66,7 +66,7 @@ def parse_query(args: Arguments, memory: Memory, *, query: str = "", limit: int 
     Raises:
         UsageError: The status, scope or role is unknown, or a kind is misspelt.
     """
-    from gitmem.recall import Query
+    from gitmem.recall.query import Query
 
     statuses = [part for given in args.status for part in given.split(",") if part]
     wrong = [s for s in statuses if s not in STATUSES]
@@ -102,7 +102,7 @@ def parse_query(args: Arguments, memory: Memory, *, query: str = "", limit: int 
 def _refuse_misspelt(memory: Memory, kinds: Sequence[str]) -> None:
     """Raise UsageError for a kind that no memory has and whose name is nearly that of a known one."""
     from gitmem.policy.kinds import KINDS, nearest_kind
-    from gitmem.recall import Query
+    from gitmem.recall.query import Query
 
     for kind in kinds:
         near = "" if kind in KINDS else nearest_kind(kind, memory.repository.policy().kinds)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from gitmem.memory import Memory
     from gitmem.model import Hit
-    from gitmem.recall import RecallResult
+    from gitmem.recall.query import RecallResult
 
 
 def print_hits(memory: Memory, found: RecallResult, out: Output, *, explain: bool) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
     from gitmem.memory import Memory
     from gitmem.model import Hit
-    from gitmem.recall import RecallResult
+    from gitmem.recall.query import RecallResult
 
 
 def add_approved(parser: ArgumentParser) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gitmem.hub.client import HubAnswer
     from gitmem.memory import Memory
     from gitmem.model import Hit
-    from gitmem.recall import Query, RecallResult
+    from gitmem.recall.query import Query, RecallResult
 
 EXAMPLES = (
     "gitmem recall how are auth tokens signed",

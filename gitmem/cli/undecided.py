@@ -8,7 +8,7 @@ from gitmem.cli.terminal import ask, is_interactive
 from gitmem.frozen import frozen
 from gitmem.index.catalog.disputes import list_disputes
 from gitmem.index.catalog.state import LIVE
-from gitmem.repository import has_private, open_private
+from gitmem.repository.private import has_private, open_private
 from gitmem.statuses import MARKS
 
 TYPE_CHECKING = False

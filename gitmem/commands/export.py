@@ -16,7 +16,8 @@ from gitmem.document.times import format_time
 from gitmem.errors import FormatError, GitmemError, RefusedError
 from gitmem.index.catalog import state
 from gitmem.model import HOLDS, STALE, VERIFIED
-from gitmem.recall import filter_condition, narrow
+from gitmem.recall.conditions import filter_condition
+from gitmem.recall.query import narrow
 from gitmem.store import layout
 from gitmem.store.code_folder import CODE_PREFIX
 from gitmem.store.scopes import POLICY_PATH
@@ -27,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from gitmem.recall import Query
+    from gitmem.recall.query import Query
     from gitmem.repository import OpenRepository
 
 # How many embedded files a notice names.

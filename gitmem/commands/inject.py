@@ -7,7 +7,7 @@ from gitmem.document.options import set_values
 from gitmem.errors import RefusedError
 from gitmem.frozen import replace
 from gitmem.policy.kinds import WORKFLOW
-from gitmem.repository import open_private
+from gitmem.repository.private import open_private
 from gitmem.repository.roles import author_fields
 from gitmem.text import display
 from gitmem.text.slugs import slug

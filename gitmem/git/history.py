@@ -6,8 +6,9 @@ import os
 
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen
-from gitmem.git import CODE_BOUNDS, Git
+from gitmem.git import Git
 from gitmem.git.ancestry import kin_of
+from gitmem.git.git import CODE_BOUNDS
 from gitmem.git.repository import is_oid
 from gitmem.system import process
 from gitmem.text.secrets import redact

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 
-from gitmem.git import parse_changes
+from gitmem.git.git import parse_changes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,14 +9,15 @@ from __future__ import annotations
 import os
 
 from gitmem.config import variable
-from gitmem.git import Git, parse_changes
+from gitmem.git import Git
+from gitmem.git.git import parse_changes
 from gitmem.git.repository import is_oid
 from gitmem.system import read_file
 from gitmem.system.environment import merged_heads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.git import TreeChange
+    from gitmem.git.git import TreeChange
 
 UNMERGED = "U"
 

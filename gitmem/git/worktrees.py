@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 
 from gitmem.frozen import frozen
-from gitmem.git import Git, parse_changes
+from gitmem.git import Git
+from gitmem.git.git import parse_changes
 from gitmem.git.repository import Repository, refuse_special
 from gitmem.system import list_names, process, read_file
 from gitmem.system.atomic_write import sync_files, sync_folder, write_durably
@@ -18,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gitmem.git import TreeChange
+    from gitmem.git.git import TreeChange
 
 # The files that mark a folder of `.git/worktrees` as a worktree's: gitrepository-layout(5).
 ADMIN = ("HEAD", "gitdir", "commondir")

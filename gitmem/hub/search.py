@@ -14,9 +14,10 @@ from gitmem.frozen import frozen, replace
 from gitmem.hub.engine import COUNTED, MOST_VALUES, Filter
 from gitmem.model import STALE, VERIFIED, IndexText
 from gitmem.policy import Policy, builtin
-from gitmem.recall import DAY_S, Query, RecallRun, Signals, grade, half_life_days, lexical_of, narrow, rank, ranking_of
 from gitmem.recall.bm25 import all_terms
+from gitmem.recall.query import Query, narrow
 from gitmem.recall.ranker import candidates_for, may_name_time
+from gitmem.recall.scoring import DAY_S, RecallRun, Signals, grade, half_life_days, lexical_of, rank, ranking_of
 from gitmem.recall.when import factors, find_when
 from gitmem.statuses import age_s, combine_status
 from gitmem.text import parse_json

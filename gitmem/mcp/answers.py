@@ -14,7 +14,7 @@ from gitmem.document.author import read_author
 from gitmem.frozen import replace
 from gitmem.index.catalog import places_of
 from gitmem.index.catalog.agent_text import About, MemoryLabel, about, by, entry_of, fence_parts
-from gitmem.recall import RecallResult
+from gitmem.recall.query import RecallResult
 from gitmem.statuses import warning_of
 from gitmem.text.fence import fence_text
 

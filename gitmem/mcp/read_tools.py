@@ -12,7 +12,7 @@ from gitmem.commands.recall import count_recall
 from gitmem.mcp import answers, schemas
 from gitmem.mcp.service import Service
 from gitmem.memory import Memory
-from gitmem.recall import Query, RecallResult
+from gitmem.recall.query import Query, RecallResult
 from gitmem.statuses import describe_claims
 from gitmem.text import display
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gitmem.commands.undo import Undone
     from gitmem.plugins.import_.discovery import Importable
     from gitmem.plugins.import_.run import ImportResult, Sources
-    from gitmem.recall import Query
+    from gitmem.recall.query import Query
     from gitmem.repository import OpenRepository
     from gitmem.write.queue import Queue
 

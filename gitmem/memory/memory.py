@@ -9,7 +9,8 @@ import time
 
 from gitmem.frozen import replace
 from gitmem.memory.parts import MemoryParts
-from gitmem.repository import OpenRepository, reads_companion
+from gitmem.repository import OpenRepository
+from gitmem.repository.open_repository import reads_companion
 from gitmem.store.scopes import PROJECT
 
 TYPE_CHECKING = False
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
     from gitmem.memory.tasks import Tasks
     from gitmem.plugins.board.api import Boards
     from gitmem.plugins.workflow.api import Workflow
-    from gitmem.recall import Filters, Query, RecallResult
     from gitmem.recall.by_syntax import Similar
+    from gitmem.recall.query import Filters, Query, RecallResult
     from gitmem.results import Digest, LogEntry, MemoryDetails, StoreStatus
     from gitmem.store.init import InitResult
     from gitmem.verify.options import Options, VerifyRun, Watch
@@ -325,7 +326,7 @@ class Memory(MemoryParts):
             UsageError: There is no such filter.
         """
         from gitmem.commands.recall import recall
-        from gitmem.recall import query_of
+        from gitmem.recall.query import query_of
 
         question = query_of(query, filters)
         repository, question = self.repository, replace(question, here=self.repository.here)
@@ -344,7 +345,7 @@ class Memory(MemoryParts):
     def similar(self, key: str, *, limit: int = 10, query: Query | None = None) -> Similar:
         """Return the memories that are most similar to one; *query* filters them."""
         from gitmem.commands.recall.engines import similar
-        from gitmem.recall import query_of
+        from gitmem.recall.query import query_of
 
         return similar(self.repository, key, query or query_of("", {"limit": limit}))
 
@@ -353,7 +354,7 @@ class Memory(MemoryParts):
         """Return memories that pass the filters of ``recall``, newest first, with their tags and without their text."""
         from gitmem.commands.recall import list_memories
         from gitmem.memory.sources import with_sources
-        from gitmem.recall import query_of
+        from gitmem.recall.query import query_of
 
         question = with_sources(self, query or query_of("", {"limit": ALL_MEMORIES, **filters}))
         return list_memories(self.repository, question)

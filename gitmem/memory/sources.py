@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.memory import Memory
     from gitmem.plugins.pull.api import PulledSources
-    from gitmem.recall import Query
+    from gitmem.recall.query import Query
 
 
 def find_sources(memory: Memory) -> PulledSources | None:

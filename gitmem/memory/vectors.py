@@ -45,7 +45,7 @@ class MemoryVectors:
     def question(self, text: str, catalog: Catalog) -> AbstractContextManager[VectorQuery | None]:
         """Return a query to the project's vectors, as a context manager; None to search by words alone."""
         from gitmem.commands.recall import QuestionVectors
-        from gitmem.recall import Query
+        from gitmem.recall.query import Query
 
         return QuestionVectors(self._repository, Query(text=text, reader=START), [(self._repository, catalog)])
 

@@ -9,15 +9,17 @@ from gitmem.frozen import frozen, replace
 from gitmem.index import FtsEngine
 from gitmem.index.catalog import strings, text_of
 from gitmem.index.whoosh import syntax
-from gitmem.recall import Query, RecallResult, hit_condition, suggestions, with_status
+from gitmem.recall import suggestions
+from gitmem.recall.conditions import hit_condition, with_status
 from gitmem.recall.inventory import newest
+from gitmem.recall.query import Query, RecallResult
 from gitmem.recall.ranker import candidates_for, conditions, ranker_of
 from gitmem.text.globs import has_to_do
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.index.whoosh.engine import WhooshEngine
-    from gitmem.recall import RecallRun
+    from gitmem.recall.scoring import RecallRun
     from gitmem.recall.searched_store import SearchedStore
 
 # How many key terms of a memory are used to find similar ones. More terms find memories that share only common words.

@@ -13,7 +13,7 @@ import re
 from itertools import groupby
 
 from gitmem.frozen import frozen, replace
-from gitmem.recall import SESSION
+from gitmem.recall.query import SESSION
 from gitmem.text import parse_json
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog import Catalog
     from gitmem.model import IndexText
-    from gitmem.recall import Signals
+    from gitmem.recall.scoring import Signals
 
 # The field in which an import records the position of memories with equal times and no numbered keys.
 PLACE = "seq"

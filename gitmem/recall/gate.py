@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.model import Hit, IndexText
     from gitmem.policy import Policy
-    from gitmem.recall import RecallResult
+    from gitmem.recall.query import RecallResult
 
 
 # One word is enough if the best hit's score is this many times that of a word which only one memory has, and this many

@@ -5,16 +5,14 @@ from __future__ import annotations
 from gitmem.frozen import replace
 from gitmem.index.catalog import refs_of, short_ids, state, strings, texts_of
 from gitmem.model import Hit
-from gitmem.recall import (
-    SNIPPET,
-    Query,
-    RecallResult,
+from gitmem.recall.conditions import (
     count_statuses,
     filter_condition,
     hit_condition,
     unsound_statuses,
     withheld_condition,
 )
+from gitmem.recall.query import SNIPPET, Query, RecallResult
 from gitmem.store.scopes import DOMAIN, PROJECT, UNIVERSAL
 from gitmem.text import tokens
 from gitmem.text.slugs import natural_order

@@ -13,21 +13,10 @@ from gitmem.index import FtsEngine, Stats
 from gitmem.index.catalog import refs_of, state, texts_of
 from gitmem.model import Hit
 from gitmem.policy.kinds import PROMPT, START
-from gitmem.recall import (
-    SESSION,
-    SNIPPET,
-    RecallResult,
-    count_statuses,
-    hit_condition,
-    is_sound,
-    lexical_of,
-    narrow,
-    rank,
-    ranking_of,
-    signals_of,
-    withheld_condition,
-)
 from gitmem.recall.bm25 import all_terms, idf_of
+from gitmem.recall.conditions import count_statuses, hit_condition, is_sound, withheld_condition
+from gitmem.recall.query import SESSION, SNIPPET, RecallResult, narrow
+from gitmem.recall.scoring import lexical_of, rank, ranking_of, signals_of
 from gitmem.store.scopes import LISTED, PROJECT, SOURCE
 from gitmem.text import tokens
 
@@ -37,7 +26,8 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog import Catalog, Transaction
     from gitmem.model import IndexText
-    from gitmem.recall import Query, RankedMemory, Ranking, RecallRun, Signals
+    from gitmem.recall.query import Query
+    from gitmem.recall.scoring import RankedMemory, Ranking, RecallRun, Signals
     from gitmem.recall.searched_store import SearchedStore
     from gitmem.recall.semantic import Sources, VectorQuery
     from gitmem.recall.when import When

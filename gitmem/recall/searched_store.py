@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gitmem.index import Engine
     from gitmem.index.catalog import Catalog
     from gitmem.model import Hit
-    from gitmem.recall import Query
+    from gitmem.recall.query import Query
 
     class Accesses(Protocol):
         """Local state: how often each memory was read."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.index.vectors.store import Vectors
     from gitmem.policy.settings import DenseSettings
-    from gitmem.recall import RankedMemory
+    from gitmem.recall.scoring import RankedMemory
 
     Sources = tuple[tuple[str, float], ...]
 

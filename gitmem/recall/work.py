@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.model import IndexText
     from gitmem.policy.settings import WorkPoints
-    from gitmem.recall import Signals
+    from gitmem.recall.scoring import Signals
 
 
 def relevance(points: WorkPoints, overlap: float, *, is_linked: bool, recency: float) -> float:

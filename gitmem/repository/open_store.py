@@ -14,7 +14,7 @@ from gitmem.errors import (
     ProcessError,
     TrustError,
 )
-from gitmem.git import plausible
+from gitmem.git.git import plausible
 from gitmem.store.companion import describe_companion_write
 from gitmem.store.proofs import FOREIGN, read_proofs
 from gitmem.store.proposal import describe_proposal_write

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from gitmem.git.repository import Repository
-    from gitmem.recall import Query
+    from gitmem.recall.query import Query
     from gitmem.repository import OpenRepository
     from gitmem.repository.shared_stores import SharedStores
     from gitmem.store.listings import StoreListing

@@ -12,7 +12,7 @@ from gitmem.text import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.recall import Query
+    from gitmem.recall.query import Query
     from gitmem.repository import OpenRepository
     from gitmem.repository.open_store import OpenStore
 

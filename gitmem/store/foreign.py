@@ -33,8 +33,9 @@ from __future__ import annotations
 import os
 
 from gitmem.errors import ConfigError, ConflictError, ForeignBranchError, GitmemError, ProcessError, suppress
-from gitmem.git import Git, TreeEntry
+from gitmem.git import Git
 from gitmem.git.ancestry import is_shallow
+from gitmem.git.git import TreeEntry
 from gitmem.git.repository import Unsure
 from gitmem.model import FORMAT
 from gitmem.policy import load

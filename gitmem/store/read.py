@@ -9,7 +9,8 @@ import os
 
 from gitmem.errors import BusyError, ProcessError, RemoteError
 from gitmem.frozen import frozen, replace
-from gitmem.git import Git, TreeEntry
+from gitmem.git import Git
+from gitmem.git.git import TreeEntry
 from gitmem.model import Problem
 from gitmem.store import layout
 from gitmem.text import display

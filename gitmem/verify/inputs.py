@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from gitmem.document.elsewhere import Foundation
-    from gitmem.git import Git, TreeChange
+    from gitmem.git import Git
+    from gitmem.git.git import TreeChange
     from gitmem.git.history import PathChange
     from gitmem.model import Verdict
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.config import machine_identity
-from gitmem.git import FALLBACK_IDENTITY
+from gitmem.git.git import FALLBACK_IDENTITY
 from gitmem.policy.settings import VERDICTS
 from gitmem.store.commit import signing
 

@@ -20,7 +20,7 @@ from gitmem.agents.session.summary import waits
 from gitmem.frozen import replace
 from gitmem.index.catalog import FILE_NAME
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.store.state import background
 from gitmem.store.state.plain_files import HELD_S, spool_folders, waiting_captures
 from gitmem.store.state.spool import Spool

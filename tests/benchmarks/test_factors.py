@@ -7,7 +7,8 @@ import pytest
 from benchmarks.factors import judge, p_value, rows_of, shuffled, table
 from benchmarks.world import World
 from gitmem.model import FAILED, VERIFIED
-from gitmem.recall import Signals, ranker
+from gitmem.recall import ranker
+from gitmem.recall.scoring import Signals
 
 
 def test_world_is_the_same_every_time_and_another_with_another_seed() -> None:

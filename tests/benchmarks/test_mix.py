@@ -13,8 +13,8 @@ from benchmarks import mix
 from benchmarks.mix import GRID, Corpus, Record, best_of, value
 from gitmem.frozen import replace
 from gitmem.policy.settings import DenseSettings
-from gitmem.recall import Ranking, Signals, rank
 from gitmem.recall.fuse import Spread, fuse
+from gitmem.recall.scoring import Ranking, Signals, rank
 
 
 def test_setting_for_a_task_is_the_best_of_the_others() -> None:

@@ -12,7 +12,7 @@ from gitmem.cli.hits import match_parts
 from gitmem.cli.options import print_hits
 from gitmem.cli.output import Output
 from gitmem.model import Hit
-from gitmem.recall import RecallResult
+from gitmem.recall.query import RecallResult
 
 
 def hit(key: str, *, status: str = "", factors: tuple[tuple[str, float], ...] = ()) -> Hit:

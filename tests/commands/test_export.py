@@ -16,7 +16,7 @@ from gitmem.document.format import format as format_document
 from gitmem.errors import FormatError, RefusedError
 from gitmem.memory import Memory
 from gitmem.plugins.import_.run import Sources
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets
 

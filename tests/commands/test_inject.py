@@ -10,7 +10,7 @@ from gitmem.commands.inject import CATEGORIES, leads
 from gitmem.errors import DuplicateError, RefusedError
 from gitmem.memory import Memory
 from gitmem.policy.kinds import KINDS
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 TEXT = "Run the migrations before the tests of the ledger"
 

@@ -10,7 +10,7 @@ from support.facts import Clock, statuses, verify
 
 from gitmem.errors import RefusedError
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 PRIVATE = "refs/gitmem/private/dev"
 

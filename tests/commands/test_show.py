@@ -20,7 +20,7 @@ from support.facts import (
 
 from gitmem.errors import AmbiguousKeyError, NotFoundError
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 RS256 = {"contains": "RS256", "in": "src/auth/jwt.py"}
 EDDSA = {"src/auth/jwt.py": 'ALGORITHM = "EdDSA"\n'}

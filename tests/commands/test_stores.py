@@ -19,7 +19,8 @@ from gitmem.errors import GitmemError, NoRepositoryError, NotFoundError, Refused
 from gitmem.git import Git
 from gitmem.index.catalog import FORMAT
 from gitmem.memory import Memory
-from gitmem.recall import Query, ranker
+from gitmem.recall import ranker
+from gitmem.recall.query import Query
 from gitmem.repository import other_repositories
 from gitmem.store.state import registration
 from gitmem.system import file_lock

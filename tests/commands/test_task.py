@@ -10,7 +10,7 @@ from support.facts import for_code, make_fact, put, trailers
 
 from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError, UsageError
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.repository.approvals import approve_command
 from gitmem.verify.session import Session
 

@@ -16,7 +16,7 @@ from gitmem.errors import RefusedError, UsageError
 from gitmem.memory import Memory
 from gitmem.plugins.workflow.pre_work import Work
 from gitmem.plugins.workflow.step import WorkflowStep
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 RULES = """
 [session]

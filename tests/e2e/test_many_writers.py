@@ -13,7 +13,7 @@ from conftest import git, memory_text, put_files, tip
 from support.console import GITMEM, Console, environment, fsck, is_linear, keys_on_branch, start
 
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 WRITERS = 8
 EACH = 3

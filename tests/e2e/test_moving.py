@@ -12,7 +12,7 @@ from support.systems import SYSTEMS, write_systems
 
 from gitmem.memory import Memory
 from gitmem.plugins.import_.run import Sources
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 ALL = Query(everything=True, limit=9999)
 # Files that do not come out byte for byte, and why.

@@ -15,7 +15,7 @@ from support.code_changes import RS256
 from support.console import SCRIPTS, Ran, environment, run
 from support.facts import make_fact, put
 
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 MANIFEST = Path(__file__).resolve().parents[2] / ".pre-commit-hooks.yaml"
 PRE_COMMIT = SCRIPTS / "pre-commit"

@@ -21,7 +21,7 @@ from gitmem.plugins.workflow.pre_work import Work
 from gitmem.plugins.workflow.step import WorkflowStep
 from gitmem.policy import load
 from gitmem.policy.profiles import PROFILES, profile_policy
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 STEP = WorkflowStep()
 

@@ -14,7 +14,7 @@ from support.sessions import started
 
 from gitmem.agents import on_event
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 TRAP, BROKEN = ["src/gateway/retry.py:1", "https://example.org/7"], ["AGENTS.md:2"]
 

@@ -12,7 +12,7 @@ from support.facts import Clock, outcomes, put, statuses, verify
 
 from gitmem.errors import NoRepositoryError, RefusedError
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.store.universal import find_universal
 
 ALL = {name: name for name in ("project", "private", "domain", "universal")}

@@ -12,7 +12,7 @@ from gitmem.errors import GitmemError
 from gitmem.git import Git
 from gitmem.git.repository import discover, programs_of
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.repository.approvals import accept_settings
 
 # A setting that names a program, and the address for which git starts it.

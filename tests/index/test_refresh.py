@@ -25,7 +25,7 @@ from gitmem.index.catalog import FILE_NAME, LOCK_NAME, Catalog
 from gitmem.index.refresh import CatalogSource, empty_catalog, rebuild, refresh
 from gitmem.memory import Memory
 from gitmem.model import FAILS, Verdict
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.repository.open_store import OpenStore
 from gitmem.store import layout
 from gitmem.store.verdicts import format_verdict
@@ -461,7 +461,7 @@ def test_readers_answer_while_a_large_change_is_built_and_after_its_builder_was_
 def test_where_no_file_may_grow_the_index_is_read_and_made_in_memory(indexed: Path) -> None:
     put_files(indexed, {"learned/later.md": memory_text("gateway later", body="words " * 9000)})
     script = (
-        "import resource, sys; from gitmem.memory import Memory; from gitmem.recall import Query\n"
+        "import resource, sys; from gitmem.memory import Memory; from gitmem.recall.query import Query\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))\n"
         "with Memory(sys.argv[1]) as m: print(len(m.recall(Query('gateway', limit=50)).hits))"
     )
@@ -473,7 +473,7 @@ def test_where_no_file_may_grow_the_index_is_read_and_made_in_memory(indexed: Pa
 
 def test_processes_that_rebuild_and_write_at_once_agree_in_the_end(indexed: Path) -> None:
     script = (
-        "import sys, sqlite3; from gitmem.memory import Memory; from gitmem.recall import Query\n"
+        "import sys, sqlite3; from gitmem.memory import Memory; from gitmem.recall.query import Query\n"
         "from gitmem.errors import GitmemError\n"
         "for n in range(8):\n"
         "    with Memory(sys.argv[1]) as m:\n"

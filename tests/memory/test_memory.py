@@ -22,7 +22,7 @@ from gitmem.memory.index import MemoryIndex
 from gitmem.memory.stores import Stores
 from gitmem.memory.tasks import Tasks
 from gitmem.memory.vectors import MemoryVectors
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.repository.approvals import approve_command, deny_command, trust_of
 from gitmem.repository.verification import reviewed_branch
 from gitmem.store.proofs import ROOTED, read_proofs

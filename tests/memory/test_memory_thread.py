@@ -17,7 +17,7 @@ from support.facts import make_memory, put
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.memory import Memory
 from gitmem.memory.memory_thread import MemoryThread
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.store.state.write_lock import WriteLock
 
 

@@ -11,7 +11,7 @@ from support.whoosh_store import ask, keys, make_store
 
 from gitmem.errors import NotFoundError
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 
 @pytest.fixture(scope="module")

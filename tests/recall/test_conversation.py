@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gitmem.recall import Query
 from gitmem.recall.conversation import factor, talk_of
+from gitmem.recall.query import Query
 
 if TYPE_CHECKING:
     from gitmem.memory import Memory

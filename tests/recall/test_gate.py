@@ -9,8 +9,8 @@ from support.engines import make_text
 from support.facts import make_memory, put
 
 from gitmem.index import FIELDS, Stats
-from gitmem.recall import Query
 from gitmem.recall.gate import coverage, everyday, good_hits, worth
+from gitmem.recall.query import Query
 from gitmem.text.tokens import query_terms
 
 SHELF = {

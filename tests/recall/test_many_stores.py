@@ -8,7 +8,7 @@ from support.facts import Clock, make_memory, put
 
 from gitmem.index import Stats
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.recall.ranker import together
 
 TEXTS = {

@@ -8,8 +8,8 @@ import pytest
 from conftest import NOW, memory_text, put_files
 
 from gitmem.memory import Memory
-from gitmem.recall import Query
 from gitmem.recall.other_forms import WORDS, languages_of, other_forms
+from gitmem.recall.query import Query
 from gitmem.text.tokens import query_terms, terms
 
 

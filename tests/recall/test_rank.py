@@ -8,7 +8,7 @@ import pytest
 
 from gitmem.frozen import replace
 from gitmem.model import FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
-from gitmem.recall import RANKING, Ranking, Signals, grade, rank, recency
+from gitmem.recall.scoring import RANKING, Ranking, Signals, grade, rank, recency
 
 
 def make_signals(number: int, lexical: float = 1.0, **known: object) -> Signals:

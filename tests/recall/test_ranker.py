@@ -15,7 +15,8 @@ from support.facts import DAY, Clock, approve_all, make_fact, make_memory, put, 
 from gitmem.document.times import format_time
 from gitmem.memory import Memory
 from gitmem.model import STATUSES
-from gitmem.recall import Query, gate
+from gitmem.recall import gate
+from gitmem.recall.query import Query
 
 QUESTION = "how are auth tokens signed?"
 # Characters that mean something to FTS5, SQL, a shell, a regular expression or a terminal, and what is no character.

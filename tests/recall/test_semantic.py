@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from gitmem.policy.settings import DenseSettings
-from gitmem.recall import RankedMemory
 from gitmem.recall.fuse import STATIC
+from gitmem.recall.scoring import RankedMemory
 from gitmem.recall.semantic import VectorQuery
 
 

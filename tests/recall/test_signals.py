@@ -14,7 +14,8 @@ from gitmem.memory import Memory
 from gitmem.model import FACTORS
 from gitmem.policy import builtin
 from gitmem.policy.kinds import KINDS
-from gitmem.recall import RANKING, Query, RecallRun, ranking_of
+from gitmem.recall.query import Query
+from gitmem.recall.scoring import RANKING, RecallRun, ranking_of
 from gitmem.recall.work import neighbours
 
 if TYPE_CHECKING:

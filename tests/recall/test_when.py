@@ -9,7 +9,8 @@ import pytest
 from conftest import NOW, git, memory_text, put_files
 
 from gitmem.memory import Memory
-from gitmem.recall import Query, ranker
+from gitmem.recall import ranker
+from gitmem.recall.query import Query
 from gitmem.recall.when import When, factors, find_when
 
 # 2026-09-21 is a Monday.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.recall import RANKING
+from gitmem.recall.scoring import RANKING
 from gitmem.recall.work import path_overlap, relevance
 
 

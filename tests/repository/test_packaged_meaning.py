@@ -16,8 +16,8 @@ from support.models import make_packaged
 
 from gitmem.index.vectors.folders import FOLDER
 from gitmem.memory import Memory
-from gitmem.recall import Query
 from gitmem.recall import semantic as recall_semantic
+from gitmem.recall.query import Query
 from gitmem.repository import packaged_meaning, semantic
 from gitmem.store.state import background
 

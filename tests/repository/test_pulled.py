@@ -11,7 +11,7 @@ from support.sessions import prompt_event, started
 
 from gitmem.agents import on_event
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.text.budget import count_tokens
 
 QUESTION = "how are auth tokens signed, with RS256?"

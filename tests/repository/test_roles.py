@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.agents.event import PROMPT, Event
 from gitmem.agents.session.prompt import find_hits
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.repository.roles import read_by
 
 

@@ -22,7 +22,7 @@ from gitmem.index import catalog as catalogs
 from gitmem.index import shared_update
 from gitmem.memory import Memory
 from gitmem.model import Hit
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.repository import other_repositories, shared_stores
 from gitmem.repository.open_store import OpenStore
 from gitmem.repository.shared_stores import folder_of

@@ -22,7 +22,7 @@ from support.facts import (
 )
 
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 
 def listed(memory: Memory) -> dict[str, str]:

@@ -14,7 +14,7 @@ from conftest import NOW, git, memory_text, put_files, tip
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import gitmem.git
+import gitmem.git.git
 from gitmem.errors import BusyError, ProcessError, RemoteError
 from gitmem.git import Git, tree_limits
 from gitmem.git.repository import discover
@@ -195,7 +195,7 @@ def test_a_huge_blob_is_asked_for_its_size_only(repo: Path) -> None:
     hostile(repo, ("100644", b"bomb.md", git(repo, "hash-object", "-w", str(big))))
     script = (
         "import sys, json, resource; from gitmem.memory import Memory\n"
-        "from gitmem.recall import Query\n"
+        "from gitmem.recall.query import Query\n"
         "with Memory(sys.argv[1]) as memory: found = memory.recall(Query('good'))\n"
         "peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))\n"
         "print(json.dumps([[hit.key for hit in found.hits], peak]))"
@@ -249,7 +249,7 @@ def test_git_that_was_stopped_shows_no_earlier_tree(
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(tree_limits, "PATIENT_S", 0.05)
-    monkeypatch.setattr(gitmem.git, "STORE_BOUNDS", (1 << 26, 0.1))
+    monkeypatch.setattr(gitmem.git.git, "STORE_BOUNDS", (1 << 26, 0.1))
 
     with pytest.raises(BusyError, match="could not list the memory"):
         scan_all(door(repo), at)

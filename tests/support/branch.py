@@ -9,7 +9,7 @@ from conftest import git
 
 from gitmem.document.parse import parse
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 
 def memory_files(folder: Path, rev: str = "refs/heads/memory") -> dict[str, str]:

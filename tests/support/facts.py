@@ -12,7 +12,7 @@ from gitmem.git import Git
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
 from gitmem.model import BUILTIN, Check
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.repository.approvals import approve_command
 from gitmem.store.layout import bucket_path, verdict_path
 from gitmem.store.verdicts.buckets import sections_of, split_bucket

@@ -12,7 +12,7 @@ from conftest import NOW, git
 
 from gitmem.commands.propose.send import ProposalState
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 AUTH = "refs/heads/gitmem/auth"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from support.facts import make_fact, make_memory, put
 
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 SHELF = {
     **make_memory("jwt-signing", "Auth tokens are signed with RS256", "The gateway only holds public keys.",

@@ -12,7 +12,7 @@ from support.facts import outcomes, result_of, statuses, verify
 
 from gitmem.commands.context.near import facts_reading, memories_near
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.text.globs import composed, escape, is_plain, matcher, unescape
 
 NFC, NFD = (unicodedata.normalize(form, "größe") for form in ("NFC", "NFD"))

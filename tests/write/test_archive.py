@@ -10,7 +10,7 @@ from support.branch import fields_of, keys_found, memory_files
 
 from gitmem.memory import Memory
 from gitmem.plugins.import_.run import Sources
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 POLICY = "[rotation]\nlimit = 4\nmove = 2\n"
 

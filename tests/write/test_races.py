@@ -10,7 +10,7 @@ from conftest import NOW, git, memory_text, put_files, tip
 
 from gitmem.memory import Memory
 from gitmem.model import HOLDS
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.store import commit
 from gitmem.verify.options import Options
 

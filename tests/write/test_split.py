@@ -8,7 +8,7 @@ import pytest
 from conftest import NOW, git, memory_text, put_files, tip
 
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.store import layout
 
 REF = "refs/heads/memory"

@@ -13,7 +13,7 @@ from support.facts import Clock, count_commits, for_code, trailers
 
 from gitmem.errors import DuplicateError, GitmemError, NotFoundError, RefusedError
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.store import layout
 from gitmem.write.draft import with_fields
 

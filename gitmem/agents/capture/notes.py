@@ -7,7 +7,7 @@ from binascii import crc32
 from gitmem.agents.capture.source import place_of, read_inside
 from gitmem.agents.clients import find_table
 from gitmem.frozen import frozen
-from gitmem.repository import agent_of
+from gitmem.repository.private import agent_of
 from gitmem.store.scopes import PRIVATE
 from gitmem.text.slugs import hashed_slug, slug
 

@@ -7,7 +7,7 @@ from gitmem.agents.moments.risk import warns
 from gitmem.agents.session import log, topics
 from gitmem.index.catalog import wordings_by_key
 from gitmem.policy.kinds import PROMPT
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.store.scopes import LISTED
 from gitmem.text.marker_words import CIRCUMSTANCES
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from gitmem.agents.event import Event
     from gitmem.model import Hit
-    from gitmem.recall import RecallResult
+    from gitmem.recall.query import RecallResult
     from gitmem.repository import OpenRepository
 
 # The most hits examined, and the most memories shown.

@@ -6,7 +6,7 @@ from gitmem.agents.session import log, topics
 from gitmem.commands.context.parts import part_of
 from gitmem.frozen import replace
 from gitmem.index.catalog import agent_text, state
-from gitmem.recall import RecallResult
+from gitmem.recall.query import RecallResult
 from gitmem.text.budget import count_tokens
 from gitmem.text.secrets import redact
 

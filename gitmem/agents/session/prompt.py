@@ -5,8 +5,8 @@ from __future__ import annotations
 from gitmem.agents.session import log, topics
 from gitmem.frozen import replace
 from gitmem.policy.kinds import PROMPT
-from gitmem.recall import Query
 from gitmem.recall.gate import good_hits
+from gitmem.recall.query import Query
 from gitmem.repository.pulled import pulled_stores
 from gitmem.repository.roles import read_by, role_of
 from gitmem.store.state import plain_files
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gitmem.agents.event import Event
     from gitmem.index.catalog import Catalog
     from gitmem.model import Hit
-    from gitmem.recall import RecallResult
+    from gitmem.recall.query import RecallResult
     from gitmem.repository import OpenRepository
 
 # Of a longer prompt, the beginning and the end are the query: people write before or after what they paste.

@@ -27,8 +27,9 @@ from gitmem.index.catalog.disputes import list_disputes
 from gitmem.index.catalog.state import count_live
 from gitmem.model import ADOPTED
 from gitmem.policy.kinds import START as AT_START
-from gitmem.recall import Query, RecallResult, filter_condition
-from gitmem.repository import has_private, open_private
+from gitmem.recall.conditions import filter_condition
+from gitmem.recall.query import Query, RecallResult
+from gitmem.repository.private import has_private, open_private
 from gitmem.repository.roles import role_of
 from gitmem.store.scopes import LISTED
 from gitmem.store.state import losses, plain_files

@@ -13,7 +13,7 @@ from gitmem.frozen import replace
 from gitmem.index.catalog.state import LIVE
 from gitmem.policy import Policy
 from gitmem.policy.kinds import CAPTURE
-from gitmem.repository import open_private
+from gitmem.repository.private import open_private
 from gitmem.store.scopes import PRIVATE
 from gitmem.store.state.spool import Spool
 from gitmem.system import blocked_by

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.check.facts import HeadFact
     from gitmem.commands.check.judge import AnswerPair, FactAnswer
-    from gitmem.git import TreeChange
+    from gitmem.git.git import TreeChange
 
     # The changed files that each fact's check runs, by the fact's key.
     ProgramEdits = Mapping[str, tuple[TreeChange, ...]]

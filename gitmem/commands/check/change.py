@@ -14,7 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from gitmem.git import Git, TreeChange
+    from gitmem.git import Git
+    from gitmem.git.git import TreeChange
     from gitmem.repository.open_store import OpenStore
     from gitmem.verify.inputs import CodeTree
     from gitmem.verify.options import Options

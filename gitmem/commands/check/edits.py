@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gitmem.commands.check.change import Trees
-    from gitmem.git import TreeChange
+    from gitmem.git.git import TreeChange
 
 # The name of a list of approved commands, in any folder (`gitmem trust --print > .github/gitmem-approved`).
 APPROVED = "gitmem-approved"

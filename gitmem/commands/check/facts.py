@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from gitmem.commands.check.change import StoreChange
-    from gitmem.git import TreeChange
+    from gitmem.git.git import TreeChange
     from gitmem.index.catalog import Catalog
 
 # The prefix of the digest of a whole tree (``verify.inputs.digest``).

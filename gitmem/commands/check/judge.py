@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.check.change import StoreChange, Trees
     from gitmem.commands.check.facts import TouchedFact
-    from gitmem.git import TreeChange
+    from gitmem.git.git import TreeChange
     from gitmem.index.catalog import Catalog, fact_state
     from gitmem.model import Verdict
     from gitmem.verify.inputs import CodeTree

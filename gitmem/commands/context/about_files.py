@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.index.catalog import refs_of, short_ids, wordings_of
 from gitmem.model import Hit
-from gitmem.recall import SNIPPET, Query, RecallResult
+from gitmem.recall.query import SNIPPET, Query, RecallResult
 from gitmem.store.scopes import PROJECT
 
 TYPE_CHECKING = False

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gitmem.index.catalog.agent_text import About
-    from gitmem.recall import RecallResult
+    from gitmem.recall.query import RecallResult
     from gitmem.repository import OpenRepository
     from gitmem.repository.open_store import OpenStore
 

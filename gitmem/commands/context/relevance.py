@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from heapq import nlargest
 
-from gitmem import recall
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.model import ADOPTED
 from gitmem.policy.kinds import START
-from gitmem.recall import half_life_days, work
+from gitmem.recall import work
+from gitmem.recall.scoring import half_life_days, recency
 from gitmem.recall.work import neighbours
 from gitmem.statuses import age_s
 from gitmem.text import parse_json
@@ -181,12 +181,12 @@ def score_all(
     )
     scored = []
     for row in (*rows, *(RelevanceRow(*other) for other in found)):
-        recency = recall.recency(age_s(row.created, now) / DAY_S, half_life_days(row.kind, policy, config))
+        how_recent = recency(age_s(row.created, now) / DAY_S, half_life_days(row.kind, policy, config))
         overlap, is_linked = overlaps.get(row.id, 0.0), row.key in linked
         words = related.get(row.key, 0.0) if related is not None else 0.0
         if related is None or words or is_linked or overlap >= RELATED:
             points = work.relevance(
-                policy.recall.points, max(min(overlap, 1.0), words), is_linked=is_linked, recency=recency
+                policy.recall.points, max(min(overlap, 1.0), words), is_linked=is_linked, recency=how_recent
             )
             # As much as age can make up, so that a newer memory about a whole folder does not come before the file's.
             ahead = policy.recall.points.recency * max(0.0, overlap - 1) / TRACE

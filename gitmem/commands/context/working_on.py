@@ -8,12 +8,13 @@ from gitmem.commands.context import digest, relevance, sections
 from gitmem.commands.context.relevance import UNFIT
 from gitmem.errors import ProcessError
 from gitmem.frozen import fields_of, replace
-from gitmem.git import NO_SYSTEM
 from gitmem.git.branches import SHARED, likely_default
+from gitmem.git.git import NO_SYSTEM
 from gitmem.index.catalog import state
 from gitmem.index.catalog.keys import describe_unreadable
 from gitmem.policy.kinds import START
-from gitmem.recall import Query, hit_condition
+from gitmem.recall.conditions import hit_condition
+from gitmem.recall.query import Query
 from gitmem.recall.searched_store import SearchedStore
 from gitmem.repository.roles import role_of
 from gitmem.store.companion import companion_notice
@@ -71,7 +72,8 @@ def score_by_names(
     asked += [one.row.title for one in list_own(catalog, repository.git, repository.config.agent)[:HELD_AT_MOST]]
     if not asked:
         return {}
-    from gitmem.recall import RecallRun, gate, ranker  # 10 ms, only if there is a query
+    from gitmem.recall import gate, ranker
+    from gitmem.recall.scoring import RecallRun  # 10 ms, only if there is a query
 
     policy, found = repository.policy(), dict[str, float]()
     unfit = (*UNFIT, *policy.unread(START))

@@ -6,7 +6,7 @@ import os
 import time
 
 from gitmem.document.times import format_time
-from gitmem.git import plausible
+from gitmem.git.git import plausible
 from gitmem.model import Problem
 from gitmem.store.purged import read_journal
 from gitmem.store.state import hook_log, losses

@@ -23,11 +23,11 @@ from gitmem.document.fields import warnings_of
 from gitmem.document.times import format_time
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
-from gitmem.git import EARLIEST_S, LATEST_S
+from gitmem.git.git import EARLIEST_S, LATEST_S
 from gitmem.index.catalog.required_elsewhere import list_required_elsewhere
 from gitmem.index.catalog.state import TO_SETTLE
 from gitmem.model import Document, Problem
-from gitmem.repository import has_private
+from gitmem.repository.private import has_private
 from gitmem.store.code_folder import is_home
 from gitmem.store.layout import POLICY_LIMIT
 from gitmem.store.merge.policy import SETTLE_MARK

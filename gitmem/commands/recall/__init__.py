@@ -5,8 +5,10 @@ from __future__ import annotations
 from gitmem.config import ENGINES
 from gitmem.frozen import replace
 from gitmem.policy.kinds import PROMPT, START
-from gitmem.recall import RecallRun, narrow, ranker
+from gitmem.recall import ranker
+from gitmem.recall.query import narrow
 from gitmem.recall.ranker import Readings
+from gitmem.recall.scoring import RecallRun
 from gitmem.store.scopes import LISTED, PROJECT
 from gitmem.store.state import plain_files
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog import Catalog
     from gitmem.policy import Policy
-    from gitmem.recall import Query, RecallResult
+    from gitmem.recall.query import Query, RecallResult
     from gitmem.recall.semantic import VectorQuery
     from gitmem.repository import OpenRepository
     from gitmem.repository.open_store import OpenStore

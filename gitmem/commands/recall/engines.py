@@ -8,8 +8,9 @@ from __future__ import annotations
 from gitmem.config import ENGINES
 from gitmem.errors import ConfigError, ConflictError, GitmemError
 from gitmem.index import WHOOSH_AT_MOST, WHOOSH_FOLDER
-from gitmem.recall import RecallRun, narrow
+from gitmem.recall.query import narrow
 from gitmem.recall.ranker import Readings
+from gitmem.recall.scoring import RecallRun
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from gitmem.index.whoosh.engine import WhooshEngine
     from gitmem.index.whoosh.index import SearchableIndex
     from gitmem.policy import Policy
-    from gitmem.recall import Query, RecallResult
     from gitmem.recall.by_syntax import Similar
+    from gitmem.recall.query import Query, RecallResult
     from gitmem.repository import OpenRepository
 
     Progress = Callable[[int, int], None] | None

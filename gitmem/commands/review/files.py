@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen
-from gitmem.git import TreeEntry
+from gitmem.git.git import TreeEntry
 from gitmem.git.objects import open_objects
 from gitmem.store import layout
 from gitmem.store.read import display_path, sort_entries

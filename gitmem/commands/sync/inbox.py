@@ -12,7 +12,7 @@ from gitmem.commands.remember import remember
 from gitmem.errors import ConflictError, DuplicateError, GitmemError, RefusedError, RemoteError
 from gitmem.git import remotes
 from gitmem.git.repository import is_oid
-from gitmem.repository import open_private
+from gitmem.repository.private import open_private
 from gitmem.text import display, parse_json
 from gitmem.text.slugs import slug
 from gitmem.write.draft import refuse_secrets

@@ -17,7 +17,9 @@ from gitmem.index.catalog.keys import full_key
 from gitmem.index.refresh import empty_catalog
 from gitmem.model import FAILED, TASK, UNPROVEN
 from gitmem.policy import Policy
-from gitmem.recall import RecallRun, inventory, narrow, ranker
+from gitmem.recall import inventory, ranker
+from gitmem.recall.query import narrow
+from gitmem.recall.scoring import RecallRun
 from gitmem.recall.searched_store import SearchedStore
 from gitmem.results import MemoryDetails, Statistics, StoreStatus
 from gitmem.store.code_folder import read_tree
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from gitmem.recall import Query, RecallResult
+    from gitmem.recall.query import Query, RecallResult
     from gitmem.repository import OpenRepository
 
 # Age does not apply to the past: no time to live has passed, no memory has expired, and recency does not count.

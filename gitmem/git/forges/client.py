@@ -16,8 +16,8 @@ from urllib.request import Request
 from gitmem.document.times import format_time
 from gitmem.errors import ForgeError
 from gitmem.frozen import frozen
-from gitmem.git import plausible
 from gitmem.git.forges.errors import error_of, format_reply
+from gitmem.git.git import plausible
 from gitmem.system.http import FAILURES, USER_AGENT, exchange, opener_for, unreachable
 
 TYPE_CHECKING = False

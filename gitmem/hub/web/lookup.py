@@ -11,7 +11,7 @@ from gitmem.hub import links
 from gitmem.hub.reading import find_readable, find_text, find_texts, note_reads, read_texts
 from gitmem.hub.search import count_facets, search, status_of
 from gitmem.model import FAILED
-from gitmem.recall import SNIPPET
+from gitmem.recall.query import SNIPPET
 from gitmem.statuses import combine_status
 from gitmem.text.tokens import query_terms, snippet
 

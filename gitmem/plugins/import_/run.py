@@ -19,8 +19,8 @@ from gitmem.plugins.import_.files import check_sources, read_sources
 from gitmem.plugins.import_.folder import ImportContext
 from gitmem.plugins.import_.names import Names
 from gitmem.policy.kinds import IMPORT
-from gitmem.recall import SESSION
 from gitmem.recall.conversation import PLACE, number_key
+from gitmem.recall.query import SESSION
 from gitmem.store import layout
 from gitmem.text import display
 from gitmem.text.hazards.hidden_characters import find_hidden

@@ -13,7 +13,7 @@ from gitmem.document.format import format as format_document
 from gitmem.document.times import format_time
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
-from gitmem.git import plausible
+from gitmem.git.git import plausible
 from gitmem.store import layout
 from gitmem.text import display
 from gitmem.text.secrets import redact

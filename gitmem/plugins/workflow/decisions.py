@@ -10,7 +10,8 @@ from gitmem.document.author import read_author
 from gitmem.frozen import frozen, replace
 from gitmem.plugins.workflow.step import WorkflowStep, component_tag
 from gitmem.policy.kinds import role_name
-from gitmem.recall import Query, RecallResult, inventory
+from gitmem.recall import inventory
+from gitmem.recall.query import Query, RecallResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from gitmem.model import FAILED, SUMMARY, TASK
 from gitmem.plugins.workflow import decisions
 from gitmem.plugins.workflow.step import component_tag, role_of
 from gitmem.policy.kinds import WORK
-from gitmem.recall import Query, RecallResult, inventory
+from gitmem.recall import inventory
+from gitmem.recall.query import Query, RecallResult
 from gitmem.repository.roles import read_by
 from gitmem.tasks.digest import FAILURES, FailedAttempt, failures
 from gitmem.tasks.task import task_from

@@ -11,7 +11,7 @@ import time
 
 from gitmem.errors import suppress
 from gitmem.frozen import frozen
-from gitmem.git import plausible
+from gitmem.git.git import plausible
 from gitmem.system import make_folder, only_regular, open_private
 from gitmem.system.atomic_write import write_synced
 from gitmem.system.file_lock import lock

@@ -10,7 +10,8 @@ import os
 
 from gitmem.errors import ConflictError, ProcessError, suppress
 from gitmem.frozen import frozen, replace
-from gitmem.git import Git, TreeEntry, worktrees
+from gitmem.git import Git, worktrees
+from gitmem.git.git import TreeEntry
 from gitmem.git.objects import oid_of
 from gitmem.git.worktrees import PathVersion
 from gitmem.store import layout

@@ -8,7 +8,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from gitmem.git import FALLBACK_IDENTITY, Git, quote_path
+from gitmem.git import Git
+from gitmem.git.git import FALLBACK_IDENTITY, quote_path
 from gitmem.system import process
 
 TYPE_CHECKING = False

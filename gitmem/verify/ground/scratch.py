@@ -24,7 +24,7 @@ from pathlib import Path
 
 from gitmem.config import git_environment
 from gitmem.errors import GitmemError, NotFoundError, ProcessError
-from gitmem.git import SAFE
+from gitmem.git.git import SAFE
 from gitmem.system import process
 from gitmem.system.file_lock import try_lock
 from gitmem.verify.ground.folders import LentFolder

@@ -13,7 +13,7 @@ import time
 from gitmem.document.times import format_time
 from gitmem.errors import BusyError, suppress
 from gitmem.frozen import fields_of, frozen, replace
-from gitmem.git import plausible
+from gitmem.git.git import plausible
 from gitmem.system import make_folder, only_regular, write_text
 from gitmem.system.file_lock import try_lock
 from gitmem.text import format_json, parse_json

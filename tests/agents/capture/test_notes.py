@@ -11,7 +11,7 @@ from support.agent_work import SECRET, captured_memories, refusals, wrote
 from gitmem.agents import on_event
 from gitmem.frozen import replace
 from gitmem.memory import Memory
-from gitmem.repository import open_private
+from gitmem.repository.private import open_private
 from gitmem.write.draft import make_draft
 from gitmem.write.new_memory import NewMemory
 

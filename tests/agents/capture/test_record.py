@@ -11,7 +11,7 @@ from support.agent_work import SECRET, captured_memories, message_event, ran, re
 
 from gitmem.agents import on_event
 from gitmem.memory import Memory
-from gitmem.repository import open_private
+from gitmem.repository.private import open_private
 from gitmem.store.state import losses, spool
 from gitmem.store.state.plain_files import spool_folders
 from gitmem.store.state.spool import REFUSED_AT_MOST, Spool

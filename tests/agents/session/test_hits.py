@@ -10,7 +10,7 @@ from support.facts import make_fact, put, verify
 
 from gitmem.agents.session.hits import spot_checked
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from gitmem.agents.transcripts import ledger
 from gitmem.errors import GitmemError, NotFoundError
 from gitmem.frozen import replace
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.store.state import background
 
 

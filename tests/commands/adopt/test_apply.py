@@ -11,7 +11,7 @@ from gitmem.commands.adopt.memories import proposals_of
 from gitmem.commands.adopt.run import adopt
 from gitmem.document.parse import parse
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.text.slugs import KEY_TEXT
 
 

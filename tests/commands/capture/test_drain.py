@@ -16,7 +16,7 @@ from gitmem.errors import ConflictError, GitmemError
 from gitmem.index.catalog import Catalog
 from gitmem.index.catalog.state import ground_of
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.repository import OpenRepository
 from gitmem.store.state.plain_files import waiting_captures
 from gitmem.store.state.spool import Spool

@@ -6,7 +6,7 @@ from support.facts import make_memory, put
 from support.ids import named
 
 from gitmem.commands.context.parts import compose, part_of
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.text.budget import count_tokens
 
 

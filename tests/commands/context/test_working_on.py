@@ -13,7 +13,7 @@ from gitmem.commands.context.sections import RELEVANT
 from gitmem.commands.context.working_on import at_work
 from gitmem.errors import UsageError
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ from support.facts import Clock, make_fact, make_memory, put, verdict_file, veri
 from gitmem.errors import ConflictError
 from gitmem.memory import Memory
 from gitmem.model import Problem
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.store.state.write_lock import STALE_AFTER_S, WriteLock
 from gitmem.text import display
 

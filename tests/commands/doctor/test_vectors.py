@@ -12,7 +12,7 @@ from support.facts import put
 from support.models import make_packaged
 
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 OF_VECTORS = ("embedding-unusable", "embedding-silent", "vectors-unused")
 

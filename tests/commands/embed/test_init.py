@@ -14,7 +14,8 @@ from support.facts import Clock, make_memory, put
 from gitmem.errors import ConfigError
 from gitmem.index.vectors.folders import FOLDER, VectorsLock, folder_of
 from gitmem.memory import Memory
-from gitmem.recall import Query, ranker
+from gitmem.recall import ranker
+from gitmem.recall.query import Query
 from gitmem.repository import semantic
 
 

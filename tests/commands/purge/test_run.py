@@ -20,7 +20,7 @@ from gitmem.commands.purge import publish as publishing
 from gitmem.commands.purge import run as module
 from gitmem.errors import ConflictError, NotFoundError, RefusedError, UsageError
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.write.new_memory import NewMemory
 
 if TYPE_CHECKING:

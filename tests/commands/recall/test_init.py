@@ -16,7 +16,7 @@ from gitmem.frozen import replace
 from gitmem.index.whoosh import index
 from gitmem.memory import Memory
 from gitmem.model import ENGLISH
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 
 @pytest.fixture(scope="module")

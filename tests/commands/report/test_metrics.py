@@ -16,7 +16,7 @@ from gitmem.agents import on_event
 from gitmem.commands.capture.keep import keep
 from gitmem.commands.report.metrics import KINDS_AT_MOST, Family, _limit_kinds, format_metrics
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.store.state import hook_log
 from gitmem.store.state.spool import Spool
 from gitmem.write.new_memory import NewMemory

@@ -21,7 +21,7 @@ from gitmem.git import remotes
 from gitmem.memory import Memory
 from gitmem.memory.captures import Captures
 from gitmem.policy.template import default_toml
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 MEMORY = "refs/heads/memory"
 IDLE = memory_text("The gateway drops idle connections", body="After a minute.\n", kind="gotcha", tags="[net]")

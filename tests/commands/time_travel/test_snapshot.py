@@ -14,7 +14,7 @@ from support.facts import DAY, Clock, make_memory, put, tracked
 
 from gitmem.errors import GitmemError, NotFoundError, UsageError
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.verify.options import Options
 
 

@@ -21,7 +21,7 @@ from gitmem.index.catalog.agent_text import (
     keys_of,
 )
 from gitmem.model import FAILED, VERIFIED
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.text.budget import count_tokens
 
 

@@ -11,7 +11,7 @@ from conftest import memory_text, put_files, tip
 from gitmem.errors import GitmemError
 from gitmem.index import refresh
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from gitmem.memory import Memory
 from gitmem.plugins.import_.chunks import cut_documents
 from gitmem.plugins.import_.fields import ImportRecord, Unreadable
 from gitmem.plugins.import_.run import Sources
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 BODY = "Before all.\n\n## Install\n\nUse uv.\n\n```sh\n# no heading\n```\n\n## Run\n\nmake run\n\n## Run\n\nagain\n"
 

@@ -9,7 +9,7 @@ from support.branch import keys_found
 
 from gitmem.memory import Memory
 from gitmem.plugins.import_.run import ImportResult, Sources
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 ADR_TOOLS = {
     "docs/adr/0001-a.md": "# 1. Walrus queue\n\nDate: 2024-05-02\n\n## Status\n\n"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gitmem.memory import Memory
 from gitmem.plugins.import_.names import Names
 from gitmem.plugins.import_.run import ImportResult, Sources
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.store import layout
 
 # Names that have the same slug, or none.

@@ -16,7 +16,7 @@ from gitmem.plugins.import_.names import Names
 from gitmem.plugins.import_.okf import foreign_concept, read_concept
 from gitmem.plugins.import_.run import Sources
 from gitmem.plugins.import_.wiki import pages_of
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 PATHS = ("tables/orders.md", "tables/Customers.md", "tables/log.md", "metrics/revenue.md", "m.md")
 PAGES = pages_of(Names().keys("bundle", PATHS), is_bundle=True)

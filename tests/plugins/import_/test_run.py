@@ -31,8 +31,8 @@ from gitmem.plugins.import_.folder import ImportContext
 from gitmem.plugins.import_.names import Names
 from gitmem.plugins.import_.run import ImportResult, Sources, _incoming, _LeftOut
 from gitmem.policy import builtin
-from gitmem.recall import Query
 from gitmem.recall.conversation import runs_of
+from gitmem.recall.query import Query
 from gitmem.write.bulk import settle
 from gitmem.write.draft import Author
 

@@ -14,7 +14,7 @@ from gitmem.memory import Memory
 from gitmem.plugins.pull.branch import SourceBranch
 from gitmem.plugins.pull.documents import PulledDocument
 from gitmem.plugins.pull.files import LINES_AT_MOST, code_chunks
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 GUIDE = "# Guide\n\nIntro.\n\n## Install\n\nUse uv.\n\n```sh\n# not a heading\n```\n\n## Run\n\nmake run\n"
 

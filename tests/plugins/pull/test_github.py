@@ -9,7 +9,7 @@ from support.tracker_server import Tracker, comment, commit, issue, pull, time_o
 
 from gitmem.memory import Memory
 from gitmem.plugins.pull.run import PullResult
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 
 def added(memory: Memory, tracker: Tracker, *parts: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from support.tracker_server import Tracker, jira_issue
 
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 
 def added(memory: Memory, tracker: Tracker, **options: Any) -> None:

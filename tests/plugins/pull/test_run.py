@@ -15,7 +15,7 @@ from support.tracker_server import Tracker, issue
 
 from gitmem.errors import BusyError, ConfigError
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.system.file_lock import try_lock
 
 SCRIPT = "import sys; from gitmem.memory import Memory; Memory().sources.pull('github')"

@@ -10,7 +10,7 @@ from support.ids import named
 from gitmem.errors import UsageError
 from gitmem.plugins.workflow.pre_work import Work
 from gitmem.plugins.workflow.step import WorkflowStep
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.text.budget import count_tokens
 
 SHELF = {

@@ -9,7 +9,7 @@ from conftest import git
 
 from gitmem.errors import UnwritableError
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 from gitmem.store.state.links import has_links, remove_links
 
 

@@ -17,7 +17,7 @@ from gitmem.git.branches import is_on_default
 from gitmem.index.catalog import fact_state, short_ids, state, strings
 from gitmem.index.catalog.fact_state import FactRow
 from gitmem.model import FAILED, STALE, SUSPECT, TASK, UNPROVEN, Check
-from gitmem.recall import RecallRun
+from gitmem.recall.scoring import RecallRun
 from gitmem.statuses import describe_chain, name_chain
 from gitmem.store.scopes import PROJECT, UNIVERSAL, is_meant
 from gitmem.text.globs import is_plain

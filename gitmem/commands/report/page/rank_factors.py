@@ -6,14 +6,15 @@ number, which ``recall`` computes and the page multiplies.
 
 from __future__ import annotations
 
-from gitmem import recall
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.index import EVERYWHERE, FEW, FIELD_WEIGHTS
 from gitmem.index.catalog import texts_of
 from gitmem.model import ADOPTED, ENGLISH, FACTORS, FAILED, STALE, VERIFIED
 from gitmem.policy.kinds import REQUEST
-from gitmem.recall import Query, bm25, half_life_days, ranking_of, signals_of
+from gitmem.recall import bm25
+from gitmem.recall.query import Query
 from gitmem.recall.ranker import candidates_for
+from gitmem.recall.scoring import half_life_days, rank, ranking_of, signals_of
 from gitmem.text import tokens
 
 TYPE_CHECKING = False
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog import Catalog
     from gitmem.index.catalog.state import MemoryStatus
-    from gitmem.recall import RecallRun
+    from gitmem.recall.scoring import RecallRun
     from gitmem.store.local import LocalState
 
 # Memories whose signals are read at once: SQLite before 3.32 allows 999 parameters.
@@ -60,7 +61,7 @@ def list_rank_factors(
         lexical = dict.fromkeys(numbers[at : at + BATCH], 1.0)
         texts = texts_of(catalog, lexical)
         signals = signals_of(catalog, local, lexical, texts, statuses, query=query, run=run)
-        for one in recall.rank(signals, limit=BATCH, ranking=timeless):
+        for one in rank(signals, limit=BATCH, ranking=timeless):
             status = statuses[one.number]
             held = status.at if status.own in (VERIFIED, STALE) else 0
             found[one.number] = RankFactors(max(created[one.number], held), one.score)

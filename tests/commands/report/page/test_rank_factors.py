@@ -22,7 +22,8 @@ from gitmem.commands.report.page.rank_factors import settings
 from gitmem.config import Config
 from gitmem.memory import Memory
 from gitmem.policy import builtin
-from gitmem.recall import Query, RecallRun
+from gitmem.recall.query import Query
+from gitmem.recall.scoring import RecallRun
 
 pytestmark = pytest.mark.skipif(
     not (CHROMIUM and DRIVER), reason="no chromium or no chromedriver here (Debian: chromium, chromium-driver)"

@@ -12,7 +12,7 @@ from conftest import commit_files, git, put_files
 from support.facts import Clock, make_fact, make_memory, put, verify
 
 from gitmem.memory import Memory
-from gitmem.recall import Query
+from gitmem.recall.query import Query
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gitmem.errors import ConflictError, GitmemError, NotFoundError, ProcessError
-from gitmem.git import EARLIEST_S, FALLBACK_IDENTITY, LATEST_S, Git, TreeChange, TreeEntry, plausible
+from gitmem.git import Git
+from gitmem.git.git import EARLIEST_S, FALLBACK_IDENTITY, LATEST_S, TreeChange, TreeEntry, plausible
 from gitmem.git.repository import discover
 
 MISSING = "1" * 40
@@ -367,8 +368,8 @@ def test_without_git_the_error_says_what_to_install(door: Git, monkeypatch: pyte
 def test_tree_that_names_itself_without_end_is_given_up(
     door: Git, repo: Path, monkeypatch: pytest.MonkeyPatch, leaf: str
 ) -> None:
-    monkeypatch.setattr("gitmem.git.STORE_BOUNDS", (100_000, 0.2))
-    monkeypatch.setattr("gitmem.git.CODE_BOUNDS", (100_000, 0.2))
+    monkeypatch.setattr("gitmem.git.git.STORE_BOUNDS", (100_000, 0.2))
+    monkeypatch.setattr("gitmem.git.git.CODE_BOUNDS", (100_000, 0.2))
     empty = git(repo, "hash-object", "-w", "-t", "tree", "--stdin", input=b"")
     found = empty if leaf == "empty" else tree(repo, {"a": ("100644", blob(repo, b"x"))})
     for _ in range(12):
