@@ -342,10 +342,18 @@ def newer_format(api: Path) -> None:
     (api / ".git/refs/heads/memory").write_text("ref: refs/heads/main\n")
 
 
-def silent(api: Path) -> None:
+def pipe(api: Path) -> None:
     ref = api / ".git/refs/heads/memory"
     ref.unlink()
     os.mkfifo(ref)
+
+
+def silent(api: Path) -> None:
+    """Let git itself wait for an object, as for a network disk that is gone."""
+    tip = git(api, "rev-parse", "memory").strip()
+    place = api / ".git/objects" / tip[:2] / tip[2:]
+    place.unlink()
+    os.mkfifo(place)
 
 
 def a_file(api: Path) -> None:
@@ -363,6 +371,7 @@ FAULTS = (
     (no_objects, "git"),
     (unusable_setting, "must be a name that a branch can have"),
     (newer_format, "format"),
+    (pipe, "is not a file, and git would wait for it forever"),
     (silent, "did not answer within"),
 )
 
