@@ -31,8 +31,8 @@ from gitmem.errors import BusyError, UsageError
 from gitmem.frozen import replace
 from gitmem.model import BUILTIN
 from gitmem.statuses import MARKS
+from gitmem.text.natural_order import natural_order
 from gitmem.text.own import OwnWords
-from gitmem.text.slugs import natural_order
 from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.moves import describe_moves
 from gitmem.verify.options import Options, Watch

@@ -15,7 +15,7 @@ from gitmem.recall.conditions import (
 from gitmem.recall.query import SNIPPET, Query, RecallResult
 from gitmem.store.scopes import DOMAIN, PROJECT, UNIVERSAL
 from gitmem.text import tokens
-from gitmem.text.slugs import natural_order
+from gitmem.text.natural_order import natural_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 from gitmem.text.tokens import PLAIN, fold
 
 _SLUG = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 # The most characters of a key that is made from a text.
 KEY_TEXT = 40
-# Longer numbers in keys are sorted like text.
-DIGITS = 20
-_DIGITS = frozenset("0123456789")
 
 
 def slug(text: str, *, limit: int = 60) -> str:
@@ -30,12 +25,6 @@ def slug(text: str, *, limit: int = 60) -> str:
         cut = cut[: len(words)] or cut
     plain = fold(cut).replace("'", "").replace("’", "").lower()  # "don't" is one word
     return "-".join("".join(char if char in _SLUG else " " for char in plain).split())[:limit].rstrip("-")
-
-
-def natural_order(key: str) -> tuple[str, str]:
-    """Return what keys are sorted by, so that ``fact-2`` comes before ``fact-10``."""
-    runs = ((is_number, "".join(run)) for is_number, run in groupby(key, _DIGITS.__contains__))
-    return "".join(run.zfill(DIGITS) if is_number else run for is_number, run in runs), key
 
 
 def hashed_slug(text: str, digest: str, *, otherwise: str) -> str:

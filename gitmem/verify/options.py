@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
 from gitmem.model import FAILS, HOLDS
-from gitmem.text.slugs import natural_order
+from gitmem.text.natural_order import natural_order
 from gitmem.verify.overview.stock import Stock
 
 TYPE_CHECKING = False

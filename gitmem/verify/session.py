@@ -15,7 +15,7 @@ from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, UNPROVEN, Blocked, Chec
 from gitmem.store.local import CheckOutput
 from gitmem.system.environment import search_path
 from gitmem.text import format_json, parse_json
-from gitmem.text.slugs import natural_order
+from gitmem.text.natural_order import natural_order
 from gitmem.verify import due as due_module
 from gitmem.verify.blame.culprit import is_behind, with_culprit
 from gitmem.verify.blame.newest import NewestCommits

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.hard_texts import joined_text
 
-from gitmem.text.slugs import KEY_TEXT, hashed_slug, natural_order, slug
+from gitmem.text.slugs import KEY_TEXT, hashed_slug, slug
 
 KEY = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 
@@ -33,12 +33,6 @@ KEY = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 )
 def test_slug_of(text: str, expected: str) -> None:
     assert slug(text) == expected
-
-
-def test_keys_are_sorted_by_the_numbers_in_them() -> None:
-    names = ["fact", "fact-1", "fact-01", "fact-2", "fact-2-a", "fact-2-b", "fact-10", "fact-a", "v1-9-0", "v1-10-0"]
-
-    assert sorted(sorted(names), key=natural_order) == [*names[:1], "fact-01", "fact-1", *names[3:]]
 
 
 @given(joined_text, st.integers(min_value=1, max_value=80))

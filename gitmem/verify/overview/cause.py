@@ -8,7 +8,7 @@ from __future__ import annotations
 from gitmem.frozen import frozen, replace
 from gitmem.model import FAILED, SUSPECT
 from gitmem.statuses import name_chain
-from gitmem.text.slugs import natural_order
+from gitmem.text.natural_order import natural_order
 from gitmem.verify.overview.path_move import parse_path_move
 
 TYPE_CHECKING = False

@@ -21,8 +21,8 @@ from gitmem.recall.scoring import RecallRun
 from gitmem.statuses import describe_chain, name_chain
 from gitmem.store.scopes import PROJECT, UNIVERSAL, is_meant
 from gitmem.text.globs import is_plain
+from gitmem.text.natural_order import natural_order
 from gitmem.text.secrets import redact
-from gitmem.text.slugs import natural_order
 from gitmem.verify.blame.culprit import describe_culprits, with_last_held
 from gitmem.verify.due import is_accepted
 from gitmem.verify.overview.notice.links import commits_of, files_of

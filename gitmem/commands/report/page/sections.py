@@ -6,7 +6,7 @@ from gitmem.commands.report.page.model import LIVE
 from gitmem.frozen import frozen, replace
 from gitmem.model import ADOPTED, BLOCKED, FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS, describe_claims
-from gitmem.text.slugs import natural_order
+from gitmem.text.natural_order import natural_order
 from gitmem.verify.overview.cause import Case, group
 
 TYPE_CHECKING = False

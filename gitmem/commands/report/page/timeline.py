@@ -8,8 +8,8 @@ from gitmem.frozen import frozen
 from gitmem.git.history import list_ancestors, list_line, list_touched, read_summaries, read_trees
 from gitmem.model import FAILS, HOLDS
 from gitmem.statuses import suspicion_chains
+from gitmem.text.natural_order import natural_order
 from gitmem.text.secrets import redact
-from gitmem.text.slugs import natural_order
 from gitmem.verify.due import digester
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.past_verdicts import KnownCommit, counting_of, list_known_commits
