@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gitmem.cli.commands import GROUPS, all_commands, load_command
-from gitmem.cli.manual import groups_of, help_of, man_page, usage_of, word_of
+from gitmem.cli.manual import groups_of, help_of, man_page, shared_by_commands, shared_options, usage_of, word_of
 from gitmem.cli.parser import Parser, parser_of
 
 TARGET = Path(__file__).with_name("cli.md")
@@ -50,7 +50,7 @@ SETTINGS = """\
 def reference() -> str:
     """Return the whole reference as Markdown."""
     parsers = {name: parser_of(name, load_command(name)) for name in all_commands()}
-    shared = _shared(parsers)
+    shared = shared_options(parsers, _item)
     parts = [HEAD]
     for group, heading in GROUPS.items():
         names = [name for name, (of, _) in all_commands().items() if of == group]
@@ -82,26 +82,11 @@ def _command(name: str, parser: Parser, shared: Mapping[str, Sequence[str]]) -> 
     return "\n".join([*lines, "```sh", *parser.examples, "```", ""])
 
 
-def _shared(parsers: Mapping[str, Parser]) -> dict[str, list[str]]:
-    """Return the commands of each option that at least three commands have with the same help."""
-    found: dict[str, list[str]] = {}
-    for name, parser in parsers.items():
-        for actions in groups_of(parser).values():
-            for action in actions:
-                if action.option_strings:
-                    found.setdefault(_item(action), []).append(name)
-    return {item: names for item, names in found.items() if len(names) >= 3}
-
-
 def _shared_section(shared: Mapping[str, Sequence[str]]) -> str:
-    """Return the section of the shared options, by the commands that have them, widely shared ones first."""
-    sets: dict[tuple[str, ...], list[str]] = {}
-    for item, names in shared.items():
-        sets.setdefault(tuple(names), []).append(item)
+    """Return the section of the shared options."""
     lines = ["## Shared options", ""]
-    for names, items in sorted(sets.items(), key=lambda one: -len(one[0])):
-        of = ", ".join(f"`{name}`" for name in names) if len(names) <= 12 else "most commands"
-        lines += [f"Of {of}:", "", *items, ""]
+    for commands, items in shared_by_commands(shared, mark="`"):
+        lines += [f"Of {commands}:", "", *items, ""]
     return "\n".join(lines)
 
 

@@ -11,9 +11,12 @@ from gitmem.cli.topics import TOPICS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+    from typing import TypeVar
 
     from gitmem.cli.parser import Parser
+
+    Item = TypeVar("Item")
 
 ABOUT = (
     "Git-native memory: what people and agents know about a repository, as files on a branch, with proof of which facts"
@@ -147,24 +150,61 @@ def man_page(parsers: Mapping[str, Parser]) -> str:
         *(".SH SYNOPSIS", f".B {_roff(USAGE)}", ".br", f".B {_roff(USAGE.replace('gitmem', 'git mem', 1))}"),
         *(".SH OPTIONS", *_entries(GLOBAL)),
     ]
+    shared = shared_options(parsers, _entry)
     for group, heading in GROUPS.items():
         lines.append(f'.SH "{_roff(heading.upper())}"')
         for name, (of, _) in all_commands().items():
             if of == group:
-                lines += _section(parsers[name])
+                lines += _section(parsers[name], shared)
+    lines.append(".SH SHARED OPTIONS")
+    for commands, entries in shared_by_commands(shared):
+        lines += [".PP", f"Of {_roff(commands)}:", *_entries(entries)]
     lines.append(".SH TOPICS")
     for name, (about, text) in TOPICS.items():
         lines += [f'.SS "{name}: {_roff(about)}"', *_prose(text)]
     return "\n".join([*lines, ""])
 
 
-def _section(parser: Parser) -> list[str]:
+def shared_options(parsers: Mapping[str, Parser], item_of: Callable[[argparse.Action], Item]) -> dict[Item, list[str]]:
+    """Return the commands of each option that at least three commands have with the same help.
+
+    Args:
+        parsers: The parser of each command.
+        item_of: Returns an option as it is printed.
+    """
+    found: dict[Item, list[str]] = {}
+    for name, parser in parsers.items():
+        for actions in groups_of(parser).values():
+            for action in actions:
+                if action.option_strings:
+                    found.setdefault(item_of(action), []).append(name)
+    return {item: names for item, names in found.items() if len(names) >= 3}
+
+
+def shared_by_commands(shared: Mapping[Item, Sequence[str]], mark: str = "") -> list[tuple[str, list[Item]]]:
+    """Return shared options by the commands that have them, widely shared ones first; *mark* surrounds a name."""
+    sets: dict[tuple[str, ...], list[Item]] = {}
+    for item, names in shared.items():
+        sets.setdefault(tuple(names), []).append(item)
+    return [
+        (", ".join(f"{mark}{name}{mark}" for name in names) if len(names) <= 12 else "most commands", items)
+        for names, items in sorted(sets.items(), key=lambda one: -len(one[0]))
+    ]
+
+
+def _section(parser: Parser, shared: Container[tuple[str, str]]) -> list[str]:
     lines = [f'.SS "{_roff(usage_of(parser))}"', *_prose(cleandoc(parser.description or ""))]
     lines += [".PP", "Examples:", *_code(*parser.examples)]
+    named = []
     for title, actions in groups_of(parser).items():
-        lines += [".PP", f"{_roff(title[:1].upper() + title[1:])}:"]
-        lines += _entries((option_of(a) if a.option_strings else word_of(a), help_of(a)) for a in actions)
-    return lines
+        own = [_entry(action) for action in actions if _entry(action) not in shared]
+        named += [option for a in actions if _entry(a) in shared for option in a.option_strings]
+        lines += [".PP", f"{_roff(title[:1].upper() + title[1:])}:", *_entries(own)] if own else []
+    return [*lines, ".PP", f"Shared options: {_roff(', '.join(named))}"] if named else lines
+
+
+def _entry(action: argparse.Action) -> tuple[str, str]:
+    return option_of(action) if action.option_strings else word_of(action), help_of(action)
 
 
 def _entries(rows: Iterable[tuple[str, str]]) -> list[str]:

@@ -116,7 +116,7 @@ def test_wheel_has_only_what_runs(wheel: Path) -> None:
 
     assert {Path(name).suffix for name in names} <= IN_WHEEL
     assert not [name for name in names if "test" in Path(name).stem.split("_") and name.endswith(".py")]
-    assert wheel.stat().st_size < 2_650_000  # nine tenths of it are modules, at 36 % of their size
+    assert wheel.stat().st_size < 2_680_000  # nine tenths of it are modules, at 36 % of their size
 
 
 def test_plain_install_needs_few_packages() -> None:
