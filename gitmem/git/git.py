@@ -235,10 +235,10 @@ class Git:
 
     def _resolve_here(self, rev: str, kind: str) -> str:
         name = (read_head(self.repository)[1] or "") if rev == "HEAD" else rev
-        found, _ = self.loose.read_header(name)
+        found = self.loose.read(name)[0]  # all of it, as git does: a damaged one is not there
         if kind == "tree" and found == "commit":
             name = self.loose.find_tree(name)
-            found, _ = self.loose.read_header(name)
+            found = self.loose.read(name)[0]
         if found != kind:
             raise Unsure
         return name

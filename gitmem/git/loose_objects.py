@@ -8,6 +8,7 @@ Layout: gitrepository-layout(5), objects; gitformat-loose(5); trees as in git's 
 from __future__ import annotations
 
 import os
+from itertools import takewhile
 
 from gitmem.git.repository import Unsure, is_oid
 from gitmem.system import only_regular
@@ -82,7 +83,7 @@ class LooseObjects:
         """Return the object name of a commit's tree, or of a tree."""
         kind, _, content = self.read(name)
         if kind == "commit":
-            return _headers(content, b"tree ")[0]
+            return _links(content)[0]
         if kind != "tree":
             raise Unsure
         return name
@@ -174,16 +175,21 @@ class LooseObjects:
         kind, _, content = self.read(commit)
         if kind != "commit":
             raise Unsure
-        return _headers(content, b"parent ")
+        return _links(content)[1:]
 
 
-def _headers(commit: bytes, name: bytes) -> list[str]:
-    """Return the object names in a commit's first lines with a name."""
-    lines = commit.partition(b"\n\n")[0].split(b"\n")
-    found = [line.removeprefix(name).decode("ascii", "replace") for line in lines if line.startswith(name)]
-    if not all(map(is_oid, found)) or (name == b"tree " and len(found) != 1):
+def _links(commit: bytes) -> list[str]:
+    """Return a commit's tree, then its parents: git takes only the first lines for them (commit.c)."""
+    tree, *lines = commit.split(b"\n")
+    links = [tree.removeprefix(b"tree "), *(line[7:] for line in takewhile(_names_parent, lines))]
+    found = [link.decode("ascii", "replace") for link in links]
+    if not all(map(is_oid, found)) or not tree.startswith(b"tree "):
         raise Unsure
     return found
+
+
+def _names_parent(line: bytes) -> bool:
+    return line.startswith(b"parent ")
 
 
 def _is_plain(path: str) -> bool:

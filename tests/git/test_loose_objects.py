@@ -105,6 +105,27 @@ def test_damaged_object_is_left_to_git(repo: Path, how: str) -> None:
         LooseObjects(str(repo / ".git")).read(blob)
 
 
+def test_half_a_commit_is_not_there(repo: Path) -> None:
+    head = git(repo, "commit-tree", "-m", "\n".join(map(str, range(500))), "HEAD^{tree}")
+    path = repo / ".git/objects" / head[:2] / head[2:]
+    raw = path.read_bytes()
+    path.chmod(0o644)
+    path.write_bytes(raw[: len(raw) // 2])
+
+    assert LooseObjects(str(repo / ".git")).read_header(head)[0] == "commit"
+    assert not Git(discover(repo)).has(head, "commit")
+
+
+def test_parents_are_named_only_before_the_author(repo: Path) -> None:
+    old = commit_files(repo, {"a": "1"})
+    text = git(repo, "cat-file", "commit", git(repo, "commit-tree", "-m", "x", "HEAD^{tree}"))
+    head, _, message = text.partition("\n\n")
+    (repo / "forged").write_text(f"{head}\nparent {old}\n\n{message}\n")
+    new = git(repo, "hash-object", "-t", "commit", "--literally", "-w", "forged")
+
+    assert not Git(discover(repo)).is_ancestor(old, new)
+
+
 def test_many_or_large_objects_are_left_to_git(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     head = commit_files(repo, {"a/b/c": "1", "large": "x" * 500})
     loose = LooseObjects(str(repo / ".git"))
