@@ -233,6 +233,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/memory/view.py": "the wiring of the view: tests/commands/view/",
     "gitmem/plugins/workflow/api.py": "the wiring of the steps of a workflow: tests/plugins/workflow/",
     "gitmem/plugins/workflow/cli/steps.py": "options: the tests of each command of a step",
+    "gitmem/mcp/disconnects.py": "a filter of the log: tests/mcp/test_http.py",
     "gitmem/memory/learnings.py": "the wiring of inject: tests/commands/test_inject.py",
     "gitmem/memory/parts.py": "the wiring of each part: its own tests",
     "gitmem/repository/open_repository.py": "the wiring that every command goes through: tests/memory/test_memory.py",

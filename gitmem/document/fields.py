@@ -346,3 +346,10 @@ def _seconds(name: str, text: str) -> int:
         return parse_duration(text)
     except ValueError as err:
         raise FormatError(f"`{name}`: {err}", code=f"bad-{name}") from err
+
+
+def format_value(value: Any) -> str:
+    """Return a value of a memory's frontmatter as text; not one line yet."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {format_value(one)}" for name, one in value.items())
+    return ", ".join(map(format_value, value)) if isinstance(value, list) else str(value)

@@ -31,16 +31,17 @@ from gitmem.hub.identity import TOKEN_LENGTH, UnknownIdentityError
 from gitmem.hub.reading import Reading, refuse_powers
 from gitmem.hub.web import verdicts
 from gitmem.hub.web.lookup import find_dependents, find_foundations, find_hits, find_memory
-from gitmem.hub.web.mcp import Endpoint, make_server
+from gitmem.hub.web.mcp_endpoint import Endpoint
 from gitmem.hub.web.page import Pages
 from gitmem.hub.web.request import RefusedRequestError, asked_dependents, asked_foundations, query_of, read_body
-from gitmem.mcp.http import ignore_disconnects
+from gitmem.mcp.disconnects import ignore_disconnects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
     from pathlib import Path
 
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -230,7 +231,13 @@ def make_app(hub: Hub) -> Starlette:
     routes = [Route(path, answered(what, answer), methods=["GET"]) for what, (path, answer) in answers.items()]
     # A probe waits for no thread: a server that is busy is alive.
     routes += [Route(path, probed(answered(what, answer)), methods=["GET"]) for what, (path, answer) in probes.items()]
-    tools = Endpoint(make_server(hub.node, hub.reading), hub.identify, site=hub.place.site, issuer=hub.place.issuer)
+
+    def load_tools() -> StreamableHTTPSessionManager:
+        from gitmem.hub.web.mcp import load_sessions
+
+        return load_sessions(hub.node, hub.reading)
+
+    tools = Endpoint(load_tools, hub.identify, site=hub.place.site, issuer=hub.place.issuer)
     pages = Pages(hub.node, hub.reading, hub.identify_token, site=hub.place.site)
     hooks = [Route("/webhook", partial(_note_push, hub), methods=["POST"])]
     others = {

@@ -11,6 +11,7 @@ from mcp_types import CallToolResult, TextContent
 from gitmem.commands.context.parts import part_of
 from gitmem.commands.context.render import parts_of_digest
 from gitmem.document.author import read_author
+from gitmem.document.fields import format_value
 from gitmem.frozen import replace
 from gitmem.index.catalog import places_of
 from gitmem.index.catalog.agent_text import About, MemoryLabel, about, by, entry_of, fence_parts
@@ -108,13 +109,6 @@ def memory(details: Mapping[str, Any]) -> str:
 
 def _join(*words: str) -> str:
     return ", ".join(filter(None, map(line, words)))
-
-
-def format_value(value: Any) -> str:
-    """Return a value of a memory's frontmatter as text; not one line yet."""
-    if isinstance(value, dict):
-        return ", ".join(f"{name}: {format_value(one)}" for name, one in value.items())
-    return ", ".join(map(format_value, value)) if isinstance(value, list) else str(value)
 
 
 def digest(memory: Memory, document: Mapping[str, Any]) -> str:

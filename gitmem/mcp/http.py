@@ -7,7 +7,6 @@ try to: hence the token, and the check of hosts and origins (MCP, "Security Best
 from __future__ import annotations
 
 import hmac
-import logging
 import os
 import shutil
 import socket
@@ -17,10 +16,10 @@ from typing import Any
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
-from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 
 from gitmem.errors import GitmemError
+from gitmem.mcp.disconnects import ignore_disconnects
 from gitmem.mcp.server import make_server
 from gitmem.mcp.service import Service
 from gitmem.store.state.registration import LOCK, settle_state
@@ -43,8 +42,6 @@ TOKEN_BYTES = 24
 # A request contains at most one memory's text, 64 KiB.
 BODY_LIMIT = 512 * 1024
 SESSIONS = 64
-# The loggers of request errors.
-LOGGERS = ("mcp.server.streamable_http", "uvicorn.error")
 GUARD = TransportSecuritySettings(
     enable_dns_rebinding_protection=True,
     allowed_hosts=[f"{HOST}:*", "localhost:*"],
@@ -81,18 +78,6 @@ def serve(
             server.run(sockets=[bound])
     finally:
         service.close()
-
-
-def ignore_disconnects() -> None:
-    """Log no client that closes its connection in the middle of a request."""
-    for name in LOGGERS:
-        logging.getLogger(name).addFilter(_is_worth_logging)
-
-
-def _is_worth_logging(record: logging.LogRecord) -> bool:
-    """Return whether a log entry is more than a client closing its connection."""
-    err = record.exc_info[1] if record.exc_info else None
-    return not isinstance(err, (ClientDisconnect, ConnectionError))
 
 
 _QUIET: dict[str, Any] = {"log_level": "error", "access_log": False, "timeout_graceful_shutdown": 2, "lifespan": "on"}

@@ -22,11 +22,11 @@ from gitmem import __version__
 from gitmem.commands.report.page.render import styles
 from gitmem.commands.report.page.serve import HEADERS
 from gitmem.commands.report.page.templates import FILTERS as TEXTS
+from gitmem.document.fields import format_value
 from gitmem.errors import GitmemError
 from gitmem.frozen import replace
 from gitmem.hub.web.lookup import find_hits, find_memory
 from gitmem.hub.web.request import FILTERS, RefusedRequestError, query_of, read_body
-from gitmem.mcp.answers import format_value
 from gitmem.statuses import MARKS, warning_of
 from gitmem.text import web_page
 
