@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import _sqlite3 as sqlite3
+
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import short_ids
 from gitmem.store.scopes import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, domains_of
@@ -57,6 +59,15 @@ class SearchedStore:
         if self.scope == PROJECT and not self.name:
             return hit
         return replace(hit, scope=self.scope_of(hit.key), store=self.name or hit.store)
+
+    def check_parts(self) -> None:
+        """Check that a shared catalog has exactly the parts that it had when it was brought up to date.
+
+        Raises:
+            sqlite3.OperationalError: Another process has added or removed one since.
+        """
+        if self.parts and {str(number) for (number,) in self.catalog.rows("SELECT number FROM part")} != {*self.parts}:
+            raise sqlite3.OperationalError("the shared index is busy: another process changed its stores")
 
     def part_of(self, full_key: str) -> str:
         """Return the name of the store that a memory of a shared catalog is from; empty for any other catalog."""

@@ -226,6 +226,28 @@ def test_while_another_process_writes_the_file_each_store_is_asked_by_itself(
     assert hits == ask(here)
 
 
+@pytest.mark.parametrize("others", [(0, 1, 2), (0, 1, 2, 3, 4)])
+def test_another_process_with_another_list_changes_no_answer(
+    here: Path, monkeypatch: pytest.MonkeyPatch, others: tuple[int, ...]
+) -> None:
+    query = Query("gateway token", limit=100)
+    expected = by_reference(ask(here, query)).keys()
+    shutil.copytree(here.parent / "s0", here.parent / "s4", symlinks=True)
+    follow = shared_stores.SharedStores.follow
+
+    def follow_and_be_overtaken(self: shared_stores.SharedStores, stores: list) -> list:
+        left = follow(self, stores)
+        with monkeypatch.context() as other:
+            other.setattr(shared_stores.SharedStores, "follow", follow)
+            other.setenv("GITMEM_STORES", os.pathsep.join(str(here.parent / f"s{n}") for n in others))
+            ask(here)
+        return left
+
+    monkeypatch.setattr(shared_stores.SharedStores, "follow", follow_and_be_overtaken)
+
+    assert by_reference(ask(here, query)).keys() == expected
+
+
 def test_a_store_in_another_language_is_asked_by_itself(here: Path) -> None:
     put(here.parent / "s1", {"gitmem.toml": '[recall]\nlanguage = "german"\n'}, make_memory("haus", "Häuser und Token"))
 

@@ -98,6 +98,8 @@ def _rank(repository: OpenRepository, stores: Sequence[OpenStore], query: Query,
     with QuestionVectors(repository, query, looked_into) as meaning, Readings(sources):
         if engine_of is not None:
             sources[0] = replace(sources[0], engine=engine_of(sources[0].catalog))
+        for source in sources:
+            source.check_parts()
         run = RecallRun(policy, repository.config, repository.now)
         return ranker.recall(
             sources, query, run, meaning=meaning, date_of=lambda version: _date_of(repository, version)
