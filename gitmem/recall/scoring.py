@@ -275,7 +275,7 @@ def signals_of(
     if query.paths or query.near or query.held:
         from gitmem.recall.work import with_work
 
-        return with_work(catalog, signals, texts, (*query.paths, *query.near), query.held)
+        return with_work(catalog, signals, (*query.paths, *query.near), query.held)
     return signals
 
 

@@ -11,10 +11,9 @@ from gitmem.text.globs import is_path_like, unescape, without_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from gitmem.index.catalog import Catalog
-    from gitmem.model import IndexText
     from gitmem.policy.settings import WorkPoints
     from gitmem.recall.scoring import Signals
 
@@ -67,7 +66,6 @@ def affinity(fields: str, here: tuple[str, str]) -> float:
 def with_work(
     catalog: Catalog,
     signals: Sequence[Signals],
-    texts: Mapping[int, IndexText],
     working: Sequence[str],
     held: Sequence[str],
 ) -> list[Signals]:
@@ -75,9 +73,11 @@ def with_work(
 
     The current work is the held tasks and the memories about exactly these places.
     """
-    rows = catalog.each("SELECT id, paths FROM text WHERE id IN ({})", [s.number for s in signals])
-    overlaps = {number: overlap_of(paths, working) for number, paths in rows}
-    linked = neighbours(catalog, [texts[s.number].key for s in signals])
+    sql = "SELECT m.id, m.key, t.paths FROM memory m JOIN text t ON t.id = m.id WHERE m.id IN ({})"
+    rows = list(catalog.each(sql, [s.number for s in signals]))
+    keys = {number: key for number, key, _ in rows}
+    overlaps = {number: overlap_of(paths, working) for number, _, paths in rows}
+    linked = neighbours(catalog, [*keys.values()])
     others = catalog.each(
         "SELECT m.key, t.paths FROM memory m JOIN text t ON t.id = m.id"
         f" WHERE {state.LIVE} AND {state.CLAIM} AND t.paths <> '[]' AND m.key IN ({{}})",
@@ -85,7 +85,7 @@ def with_work(
     )
     at_work = {key for key, paths in others if overlap_of(paths, working) >= 1.0} | set(held)
     return [
-        replace(s, overlap=overlaps[s.number], is_linked=not at_work.isdisjoint(linked[texts[s.number].key]))
+        replace(s, overlap=overlaps[s.number], is_linked=not at_work.isdisjoint(linked[keys[s.number]]))
         for s in signals
     ]
 

@@ -168,6 +168,15 @@ def test_a_failure_that_is_recorded_there_and_a_reading_count_at_once(here: Path
     assert dict(hits["s3:m1"].factors)["access"] > 1
 
 
+def test_what_requires_a_memory_about_the_paths_is_linked_with_them(here: Path) -> None:
+    about = {"paths": ["src/auth/jwt.py"]}
+    linked = make_memory("linked", "A keyring for two", requires=["about"], **about)
+    put(here.parent / "s2", linked, make_memory("about", "Of the same files", **about))
+    hits = ask(here, Query("keyring", paths=("src/auth/jwt.py",)))
+
+    assert [(hit.reference, dict(hit.factors)["dependency"] > 1) for hit in hits] == [("s2:linked", True)]
+
+
 def test_a_store_that_is_no_longer_listed_leaves_the_file(here: Path) -> None:
     ask(here)
     git(here, "config", "--unset", "gitmem.stores", "s3$")
