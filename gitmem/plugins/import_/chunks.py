@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from gitmem.commands.adopt.chunks import prose_chunks
 from gitmem.frozen import replace
 from gitmem.plugins.import_.fields import Unreadable
@@ -39,13 +41,14 @@ def _sections(record: ImportRecord) -> Iterator[ImportRecord]:
     title = str(record.fields.get("title") or "")
     base = record.key or key_from(title or parts[0].name)
     taken = set[str]()
+    numbers = Counter[str]()  # of the headings that repeat
     for part in parts:
         name = " › ".join(filter(None, (title, part.name)))
         key = base if not part.name else key_from(f"{base[:NAME_KEY]}-{slug(part.name, limit=HEADING_KEY)}")
-        number, own = 1, key
+        own = key
         while own in taken:
-            number += 1
-            own = f"{key}.{number}"
+            numbers[key] += 1
+            own = f"{key}.{numbers[key] + 1}"
         taken.add(own)
         file = f"{record.name}#{own}" if record.name else ""
         fields = {**record.fields, "title": name} if name else record.fields

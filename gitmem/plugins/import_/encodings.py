@@ -7,11 +7,14 @@ with few letters beyond ASCII. Text in another encoding stays as it is, and is r
 from __future__ import annotations
 
 import codecs
+import re
 
 # The largest share of characters beyond ASCII: 12 of 100 letters in French and German, nearly all in Russian.
 MOST_FOREIGN = 0.25
 # What Windows-1252 has beside letters: quotes, dashes, dots, signs of money and of paragraphs.
 _SIGNS = frozenset("€‚„…†‡‰‹‘’“”•–—™›\xa0¡£©«®°±²³´·¹»¼½¾¿§×")
+# Accented letters and quotes as UTF-8 has them, which read "Ã©" and "â€œ" as Windows-1252: the file mixes both.
+_AS_UTF8 = re.compile(rb"[\xc2\xc3][\x80-\xbf]|\xe2\x80[\x90-\xbf]")
 _MARKS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 REMARK = "it was read as {}, and is stored as UTF-8"
 
@@ -31,6 +34,8 @@ def to_utf8(data: bytes) -> tuple[bytes, str]:
 
 
 def _from_windows(data: bytes) -> tuple[bytes, str]:
+    if data.startswith(b"%PDF-") or _AS_UTF8.search(data):
+        return data, ""
     try:
         text = data.decode("cp1252")
     except UnicodeDecodeError:  # five bytes are no characters

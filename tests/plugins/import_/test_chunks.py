@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from gitmem.memory import Memory
@@ -27,6 +28,14 @@ def test_each_section_is_a_record_with_its_headings_in_key_and_title() -> None:
         ("guide-run.2", "Guide › Run", "g.md:15"),
     ]
     assert found[1].body == "Use uv.\n\n```sh\n# no heading\n```"
+
+
+def test_sections_with_one_heading_are_numbered_in_linear_time() -> None:
+    start = time.process_time()
+    found = [one for one in cut_documents([record("## Run\n\nmake\n\n" * 20_000)]) if isinstance(one, ImportRecord)]
+
+    assert (found[0].key, found[-1].key, len({one.key for one in found})) == ("guide-run", "guide-run.20000", 20_000)
+    assert time.process_time() - start < 8
 
 
 def test_what_has_no_sections_or_is_gitmems_own_stays_whole() -> None:

@@ -33,6 +33,8 @@ def test_text_is_read(text, encoding, name):
         b"\x00\xff\x10 binary",
         b"caf\x81 is no character",
         b"\xff\xfe\x00",  # half of a character
+        b"# Pool \xc3\xa9 and caf\xe9",  # both encodings in one file
+        b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj stream of text",
     ],
 )
 def test_other_bytes_are_left_as_they_are(data):
