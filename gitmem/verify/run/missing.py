@@ -75,8 +75,12 @@ _MESSAGES = tuple(
             rf"^(?:\S*sh(?:: line)?: (?:line )?\d+: |\S*sh: |\S+: line \d+: )({_NAME}+): (?:command )?not found",
             _PROGRAM,
         ),
+        (r"^(?:\S+: )+?(?:line )?(?:\d+: )?(\[\[): (?:command )?not found", _PROGRAM),  # only bash has it
         (rf"^(?:zsh: )?command not found: ({_NAME}+)", _PROGRAM),
-        (rf"^\S*env: .?({_NAME}+?).?: No such file or directory", _PROGRAM),
+        (rf"^\S*(?:timeout|nohup|stdbuf|setsid): failed to run command .({_NAME}+?).: No such file", _PROGRAM),
+        (rf"^\S*(?:xargs|nice): \W?({_NAME}+?)[^\w:]?: No such file or directory", _PROGRAM),
+        (rf"^\S*time: cannot run ({_NAME}+): No such file", _PROGRAM),
+        (rf"^\S*env: \W?({_NAME}+?)[^\w:]?: No such file or directory", _PROGRAM),
         (rf"^make(?:\[\d+\])?: ({_NAME}+): No such file or directory", _PROGRAM),
         (rf"spawn(?:Sync)? ({_NAME}+) ENOENT", _PROGRAM),
         (r"_execute_child\n.*\n(?:.*\n)?FileNotFoundError: \[Errno 2\] .*: '([\w+-]+)'", _PROGRAM),

@@ -54,6 +54,17 @@ _TIMED_OUT, _KILLED = "timed out", "killed by a signal"
 # Programs whose first argument is a script; an assignment of a variable for one command.
 _INTERPRETER = re.compile(r"(?:.*/)?(?:\.|source|env|exec|sh|bash|dash|zsh|node|perl|ruby|php|python[0-9.]*|!)")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+# What begins another command of a shell, and the words before a command, that run one, and that only some shells have.
+_SEPARATOR = re.compile(r"[;&|(){}`\n]|(?<= )-exec(?= )")
+_KEYWORDS = frozenset("! if then elif else while until do exec".split())
+_RUNNERS = frozenset("env sh bash sudo nice nohup timeout xargs time stdbuf setsid".split())
+_SHELL_WORDS = frozenset("source shopt pushd popd declare".split())
+# What succeeds without another program; how a check asks whether a program is there, and for the status of a shell that
+# did not find one.
+_NO_OTHER = re.compile(r"\|\|\s*(?:true|:|exit 0)(?![\w/.-])")
+_ASKING = frozenset("command which type hash".split())
+_OPTIONS_ASKING = frozenset("--version -V --help".split())
+_STATUS = re.compile(r"\b127\b")
 
 
 def argv_of(spec: Spec) -> tuple[str, ...]:
@@ -102,13 +113,45 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
 
 
 def _find_not_run(check: Check, output: str) -> str:
-    """Return the program of a check that was not found although the check holds; empty if another one is tried then.
+    """Return the program of a check that was not found although the check holds; empty if the check expects that.
 
-    `! rg -q TODO src` succeeds without rg.
+    `! rg -q TODO src` succeeds without rg, and so does `test -z "$(rg TODO src)"`.
     """
     words = check.words[0] if check.form == SHELL else ""
-    name = find_program(output) if words and "||" not in words else ""
-    return name if name and (words.lstrip().startswith("!") or name in list_scripts(check)) else ""
+    name = find_program(output) if words else ""
+    if not name or name in _SHELL_WORDS or _expects_absence(words, name):
+        return ""
+    return name if words.lstrip().startswith("!") or name.removeprefix("./") in _list_commands(words) else ""
+
+
+def _expects_absence(words: str, name: str) -> bool:
+    """Return whether a command tries another one instead of a program, asks whether it is there, or does without it."""
+    if "||" in _NO_OTHER.sub("", words) or _STATUS.search(words) or _is_optional(words, name):
+        return True
+    for part in _SEPARATOR.split(words):
+        before, found, after = part.partition(name)
+        if found and (_ASKING.intersection(before.split()) or _OPTIONS_ASKING.intersection(after.split())):
+            return True
+    return False
+
+
+def _is_optional(words: str, name: str) -> bool:
+    """Return whether what a program prints and answers is not used: `prettier --write . || true`."""
+    runs = re.search(rf"(?<![\w./-]){re.escape(name)}(?: [^;&|()`>\n]{{0,300}})?\|\| *(?:true|:)(?![\w/.-])", words)
+    return runs is not None and "$(" not in words and "`" not in words
+
+
+def _list_commands(words: str) -> set[str]:
+    """Return the programs that a shell command runs, also within quotes and after programs that run another one."""
+    found = set()
+    for part in _SEPARATOR.split(words):
+        for word in (word.strip("\"'").removeprefix("./") for word in part.split()):
+            if word in _KEYWORDS or word.startswith("-") or _ASSIGNMENT.match(word) or word.rstrip("smh").isdecimal():
+                continue
+            found.add(word)
+            if word.rpartition("/")[2] not in _RUNNERS:
+                break
+    return found
 
 
 def list_scripts(check: Check) -> list[str]:
