@@ -22,6 +22,8 @@ _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})\s*([\w+#.-]*)")
 _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
 _BULLET = re.compile(r"^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 _CODE = re.compile(r"(?<!`)(`{1,2})(?!`)((?:.|\n(?!\s*\n))+?)(?<!`)\1(?!`)")
+# Literal text of AsciiDoc within code: `+src/a.py+`.
+_LITERAL = re.compile(r"\A\+([^+]+)\+\Z")
 _LINK = re.compile(r"(?<!!)\[([^\]]{0,300})\]\(\s{0,20}<?([^)\s>]{1,300})>?(?:\s{1,20}\"[^\"]{0,400}\")?\s{0,20}\)")
 _BOLD = re.compile(r"\*\*([^*`\[\]]+?)\*\*")
 _TREE = re.compile(r"^([\s│|]*)(?:[├└]|\+--|\|--|`--)[─\-–\s]*")
@@ -129,6 +131,7 @@ def _spans(text: str, first: int) -> list[Span]:
     for kind, pattern, group in (("code", _CODE, 2), ("link", _LINK, 2), ("bold", _BOLD, 1)):
         for hit in pattern.finditer(text):
             words = " ".join(filter(None, map(str.strip, hit[group].split("\n"))))
+            words = _LITERAL.sub(r"\1", words) if kind == "code" else words
             found.append(Span(kind, words, first + text.count("\n", 0, hit.start(group))))
     return sorted(found, key=lambda span: span.line)
 

@@ -1,0 +1,48 @@
+"""Comments of reStructuredText and AsciiDoc state nothing about the code; what is shown does."""
+
+import pytest
+
+from gitmem.commands.adopt.documents import document_of
+from gitmem.commands.adopt.history import split_current
+
+RST = """Run ``make a``.
+
+.. See ``src/b.py``,
+
+   and ``src/c.py``.
+.. note:: Read ``src/d.py``.
+.. |e| replace:: ``src/e.py``
+
+Read ``src/f.py``.
+"""
+ADOC = """Run `make a`.
+// See `src/b.py`.
+////
+See `src/c.py`.
+
+//////
+////
+Read `src/d.py` and `+src/e.py+`.
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "shown"),
+    [
+        ("README.rst", RST, ["make a", "src/d.py", "src/e.py", "src/f.py"]),
+        ("README.adoc", ADOC, ["make a", "src/d.py", "src/e.py"]),
+        ("README.md", ADOC[:32], ["make a", "src/b.py"]),
+    ],
+)
+def test_comments_are_left_out_and_lines_stay_where_they_are(path, text, shown):
+    spans = [span for one in split_current(document_of(path), text)[0] for span in one.spans]
+
+    assert [span.text for span in spans] == shown
+    assert all(span.text in text.split("\n")[span.line - 1] for span in spans)
+
+
+def test_comment_that_says_what_to_ignore_is_kept():
+    text = "// gitmem: ignore it is an example\nRun `make a`.\n"
+
+    kept, ignored = split_current(document_of("README.adoc"), text)
+    assert ([one for one in kept if one.spans], len(ignored)) == ([], 1)
