@@ -110,7 +110,9 @@ class SharedStores(OpenStore):
                 return part
             # What rests on a memory of another repository that failed is suspect: such a store is asked by itself.
             is_wrong = bool(store.local.wrong_elsewhere())
-            counts = f"{store.local.serial()} {store.local.count_looks()}"
+            # The times too: local state that was deleted may have as many accesses again, to other memories.
+            times = sum(store.local.last_looks().values())
+            counts = f"{store.local.serial()} {store.local.count_looks()} {times}"
             if is_wrong or (part is None and is_late):
                 return None
             if part is not None and (part.counts, part.commits) == (counts, commits):
@@ -130,14 +132,18 @@ class SharedStores(OpenStore):
 
     def _source_of(self, store: ListedStore) -> PartSource | None:
         """Return a store as a part is made from it; None if it can be none."""
-        from gitmem.index.catalog.state import asks_who
+        from gitmem.index.catalog.state import asks_who, has_statuses
         from gitmem.index.shared_update import PartSource, can_be_part
 
         own = store.catalog()
         # Who signed a verdict, or made it, is looked up for each question.
         if store.behind or not can_be_part(self.catalog(), own) or asks_who(own, store.policy()):
             return None
-        return PartSource(own, store.checked_ground(own), store.local)
+        ground = store.checked_ground(own)
+        # Code that cannot be read may be whole again without a new commit.
+        if ground is None and store.git.read_head()[1] and has_statuses(own):
+            return None
+        return PartSource(own, ground, store.local)
 
 
 def shared_place() -> str:

@@ -10,8 +10,8 @@ import stat
 from pathlib import Path
 
 import pytest
-from conftest import git
-from support.facts import Clock, make_fact, make_memory, put
+from conftest import NOW, git
+from support.facts import Clock, commit_later, make_fact, make_memory, put
 
 from gitmem.commands import stores
 from gitmem.commands.purge import derived
@@ -166,6 +166,32 @@ def test_a_failure_that_is_recorded_there_and_a_reading_count_at_once(here: Path
     assert before["s3:f0"].status == "unproven"
     assert hits["s3:f0"].status in ("verified", "failed")
     assert dict(hits["s3:m1"].factors)["access"] > 1
+
+
+def test_accesses_count_after_local_state_was_deleted(here: Path) -> None:
+    s3, factors = here.parent / "s3", []
+    for key, now in (("m1", NOW), ("m0", NOW + 1)):
+        shutil.rmtree(s3 / ".git" / "gitmem", ignore_errors=True)
+        with Memory(s3, clock=Clock(now)) as memory:
+            memory.show(key)
+        factors.append(dict(by_reference(ask(here, Query("m1", limit=100)))["s3:m1"].factors)["access"])
+
+    assert factors == [pytest.approx(1.1), 1.0]
+
+
+def test_statuses_are_known_again_when_damaged_code_is_whole_again(here: Path) -> None:
+    s1 = here.parent / "s1"
+    commit_later(s1, {"other": "text"})
+    tree = git(s1, "rev-parse", "HEAD^{tree}")
+    path = s1 / ".git" / "objects" / tree[:2] / tree[2:]
+    path.rename(s1 / "away")
+    statuses = [by_reference(ask(here, Query("signed", limit=100)))["s1:f0"].status]
+    (s1 / "away").rename(path)
+    statuses.append(by_reference(ask(here, Query("signed", limit=100)))["s1:f0"].status)
+
+    assert statuses[0] == "unproven"
+    assert statuses[1] in ("verified", "failed")
+    assert rows(here, "SELECT count(*) FROM part") == [(4,)]
 
 
 def test_what_requires_a_memory_about_the_paths_is_linked_with_them(here: Path) -> None:
