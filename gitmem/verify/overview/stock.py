@@ -84,6 +84,7 @@ def take_stock(
     Blocked facts depend on this machine, and what is known of other repositories on the reader, so a page that all
     clones share is made without them.
     """
+    catalog.wrong_elsewhere = local.wrong_elsewhere()
     chains = state.suspects(catalog, ground, with_elsewhere=with_blocked)
     # A shared page must not change as time passes either, so expired memories are left out only here.
     live = f"{state.LIVE} AND (m.expires IS NULL OR m.expires > {now})" if with_blocked else state.LIVE

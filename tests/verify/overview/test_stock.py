@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.facts import Clock, make_fact, make_memory, put, statuses, verify
 
+from gitmem.document.elsewhere import Foundation
 from gitmem.document.parse import parse
 from gitmem.index.catalog import Catalog, fact_state, state
 from gitmem.index.catalog.inserts import Inserts, StoredMemory
@@ -38,6 +39,15 @@ def stock(memory) -> Stock:
     return take_stock(
         memory.repository.catalog(), memory.repository.ground(), memory.repository.local, now=memory.repository.now
     )
+
+
+def test_failure_in_another_repository_counts_after_a_run(memory, repo):
+    put(repo, make_fact("ours", {"exists": "README.md"}, requires=["billing:port"]))
+    memory.repository.local.keep_elsewhere({"billing:port": Foundation("failed", "")})
+
+    run = verify(memory)
+    assert [(line.key, line.status) for line in run.standing.lines] == [("ours", SUSPECT)]
+    assert describe_statuses(run.standing) == "1 suspect"
 
 
 # --- suspects, through the catalog's own links ---------------------------------------------------------------------
