@@ -25,6 +25,7 @@ PACKAGE = PROJECT / "gitmem"
 # Where any of gitmem's own modules may be imported inside a function, and why. Elsewhere only those may be that lead
 # to something heavy.
 LAZY_HOMES = {
+    "gitmem.store.local": "few memories require one of another repository",
     "gitmem.store.commit": "a clone is accepted once in its life",
     "gitmem.store.layout": "recall never asks for a shard",
     "gitmem.index.catalog.inserts": "what finds secrets is loaded only where a memory is new",

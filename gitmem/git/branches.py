@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from gitmem.git import Git, worktrees
+from gitmem.git import Git
+from gitmem.git.repository import refuse_special
 from gitmem.system import list_names, read_file
 
 TYPE_CHECKING = False
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 # Branches that many people share; a detached HEAD is on no branch and counts as shared.
 SHARED = frozenset(("main", "master", "dev", "develop", "trunk", ""))
+# The files that mark a folder of `.git/worktrees` as a work tree's: gitrepository-layout(5).
+WORKTREE_FILES = ("HEAD", "gitdir", "commondir")
 
 
 def default_branch(git: Git, *, configured: str, remote: str) -> str:
@@ -53,6 +56,18 @@ def _remote_head(git: Git, remote: str) -> str:
     return found.removeprefix(prefix) if found.startswith(prefix) else ""
 
 
+def refuse_unreadable(git: Git) -> None:
+    """Refuse a pipe or device among the files of work trees, before git is called to look at all of them.
+
+    Raises:
+        NoRepositoryError: There is one.
+    """
+    folder = os.path.join(git.repository.common, "worktrees")
+    refuse_special(
+        os.path.join(folder, name, file) for name in list_names(folder) for file in (*WORKTREE_FILES, "locked", "index")
+    )
+
+
 def find_checkout(git: Git, ref: str) -> str:
     """Return the folder of an existing work tree that has a branch checked out, or an empty string."""
     here = git.repository.top
@@ -60,7 +75,7 @@ def find_checkout(git: Git, ref: str) -> str:
         return here
     if not any(head in (f"ref: {ref}", "ref: refs/heads/.invalid", "") for head in _heads(git)):
         return ""
-    worktrees.refuse_unreadable(git)
+    refuse_unreadable(git)
     found = os.fsdecode(git.run("for-each-ref", "--format=%(worktreepath)", ref).stdout).removesuffix("\n")
     # A bare repository has a HEAD but no files.
     return found if found and os.path.exists(os.path.join(found, ".git")) else ""

@@ -10,9 +10,10 @@ import os
 
 from gitmem.frozen import frozen
 from gitmem.git import Git
+from gitmem.git.branches import WORKTREE_FILES, refuse_unreadable
 from gitmem.git.git import parse_changes
 from gitmem.git.repository import Repository, refuse_special
-from gitmem.system import list_names, process, read_file
+from gitmem.system import process, read_file
 from gitmem.system.atomic_write import sync_files, sync_folder, write_durably
 
 TYPE_CHECKING = False
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
     from gitmem.git.git import TreeChange
 
-# The files that mark a folder of `.git/worktrees` as a worktree's: gitrepository-layout(5).
-ADMIN = ("HEAD", "gitdir", "commondir")
 # Settings, besides filters, that could change bytes between a file and its blob (gitattributes(5)).
 PLAIN = ("-c", "core.autocrlf=false", "-c", "core.attributesFile=/dev/null", "-c", "core.fileMode=false")
 
@@ -54,20 +53,8 @@ def at(git: Git, name: str, path: str) -> Git:
     """
     common = git.repository.common
     admin = os.path.join(common, "worktrees", name)
-    refuse_special(os.path.join(admin, file) for file in (*ADMIN, "index"))
+    refuse_special(os.path.join(admin, file) for file in (*WORKTREE_FILES, "index"))
     return Git(Repository(admin, common, path))
-
-
-def refuse_unreadable(git: Git) -> None:
-    """Refuse a pipe or device among the files of work trees, before git is called to look at all of them.
-
-    Raises:
-        NoRepositoryError: There is one.
-    """
-    folder = os.path.join(git.repository.common, "worktrees")
-    refuse_special(
-        os.path.join(folder, name, file) for name in list_names(folder) for file in (*ADMIN, "locked", "index")
-    )
 
 
 def register(git: Git, path: str, commit: str) -> str:
@@ -81,7 +68,7 @@ def register(git: Git, path: str, commit: str) -> str:
     refuse_unreadable(git)
     git.run("worktree", "add", "--quiet", "--detach", "--no-checkout", "--", path, commit)
     admin = admin_of(path)
-    sync_files([f"{path}/.git", *(os.path.join(admin, name) for name in (*ADMIN, "logs/HEAD"))])
+    sync_files([f"{path}/.git", *(os.path.join(admin, name) for name in (*WORKTREE_FILES, "logs/HEAD"))])
     for folder in (os.path.dirname(path), os.path.dirname(admin), git.repository.common):
         sync_folder(folder)
     return os.path.basename(admin)

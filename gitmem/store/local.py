@@ -9,7 +9,6 @@ from __future__ import annotations
 import _sqlite3 as sqlite3
 import os
 
-from gitmem.document.elsewhere import Foundation, wrong_chains
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.model import HOLDS, Blocked, Verdict
 from gitmem.store.state.plain_files import LOCAL
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
     from typing import Any
+
+    from gitmem.document.elsewhere import Foundation
 
 # The most verdicts kept per fact: for the branches that a person switches between (enforced on insert).
 KEPT_PER_FACT = 20
@@ -292,8 +293,13 @@ class LocalState:
 
     def elsewhere(self) -> dict[str, Foundation]:
         """Return what is known here of memories of other repositories, by reference."""
+        rows = self._ask("SELECT reference, fields FROM elsewhere") if self._only is None else []
+        if not rows:
+            return {}
+        from gitmem.document.elsewhere import Foundation
+
         found = {}
-        for reference, fields in self._ask("SELECT reference, fields FROM elsewhere") if self._only is None else []:
+        for reference, fields in rows:
             try:
                 status, value, why, is_shared, problem = parse_json(fields).values()
                 found[reference] = Foundation(status, value, tuple(why), is_shared, problem)
@@ -303,7 +309,12 @@ class LocalState:
 
     def wrong_elsewhere(self) -> list[tuple[str, ...]]:
         """Return the chains of references from memories of other repositories that failed or are suspect, sorted."""
-        return wrong_chains(self.elsewhere())
+        known = self.elsewhere()
+        if not known:
+            return []
+        from gitmem.document.elsewhere import wrong_chains
+
+        return wrong_chains(known)
 
     def keep_outputs(self, outputs: Iterable[CheckOutput]) -> None:
         """Store outputs of checks, replacing earlier ones of the same facts; an empty text removes them."""

@@ -13,6 +13,7 @@ import time
 
 from gitmem.errors import suppress
 from gitmem.git import worktrees
+from gitmem.git.branches import WORKTREE_FILES
 from gitmem.git.repository import is_oid
 from gitmem.store.state.write_lock import FRESH_S
 from gitmem.system import list_names, only_regular
@@ -66,7 +67,7 @@ def _mend(git: Git, admin: str, path: str, commit: str) -> None:
     if not os.path.isdir(admin):
         return
     known = {"commondir": "../..", "gitdir": f"{path}/.git"}
-    for name in [name for name in worktrees.ADMIN if _is_lost(os.path.join(admin, name))]:
+    for name in [name for name in WORKTREE_FILES if _is_lost(os.path.join(admin, name))]:
         if text := known.get(name) or _last_commit(git, admin) or commit:
             write_durably(os.path.join(admin, name), os.fsencode(f"{text}\n"))
     if is_useless(f"{path}/.git"):
@@ -87,7 +88,7 @@ def _may_lead(admin: str, path: str) -> bool:
 def _remove_unmade(admin: str, path: str) -> None:
     """Remove a git directory that git did not finish, and that no folder leads to."""
     place = worktrees.place_of(admin)
-    is_unmade = any(_is_lost(os.path.join(admin, name)) for name in worktrees.ADMIN)
+    is_unmade = any(_is_lost(os.path.join(admin, name)) for name in WORKTREE_FILES)
     if is_unmade and place in ("", path) and time.time() - os.stat(admin).st_mtime > FRESH_S:
         shutil.rmtree(admin, ignore_errors=True)
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from gitmem.errors import ConflictError, GitmemError, ProcessError, RefusedError
 from gitmem.frozen import replace
 from gitmem.git import Git, worktrees
+from gitmem.git.branches import refuse_unreadable
 from gitmem.git.repository import Repository, discover, read_own
 from gitmem.store.state.empty_files import note_empty, was_empty
 from gitmem.store.state.write_lock import WriteLock, clear_stale_lock, is_worked_in
@@ -252,7 +253,7 @@ def move(git: Git, view: View, path: str) -> View:
     refuse_locked(git, view)
     refuse_place(git, path)
     _exclude(git, path, add=True)
-    worktrees.refuse_unreadable(git)
+    refuse_unreadable(git)
     git.run("worktree", "move", "--force", "--force", "--", view.path, path)
     moved = replace(view, path=path)
     save(git, moved)
@@ -287,7 +288,7 @@ def remove(git: Git, view: View, kept: Collection[str] = ()) -> None:
     """
     _exclude(git, view.path, add=False)
     if not kept:
-        worktrees.refuse_unreadable(git)
+        refuse_unreadable(git)
         git.run("worktree", "remove", "--force", "--force", "--", view.path)
         _drop_state(git)
         return
