@@ -358,7 +358,7 @@ def play(scratch: Path, stack: ExitStack) -> None:
     if "rests on" not in run(*GITMEM, *where, env=asks):
         raise SystemExit("this is wrong")
 
-    say("7. The page for people, with facets: what is no longer true, anywhere?")
+    say("7. The page for people, with facets: which facts have failed, in any repository?")
     counted = facets(nodes[0], "ben", "service listens port 8080")
     for facet, values in counted.items():
         show(f"{facet}: {', '.join(values[:4])}{', …' * (len(values) > 4)}")

@@ -50,7 +50,7 @@ def refresh(memory: Memory, out: Output, *, limit_s: float, more: Iterable[str] 
     known = repository.local.elsewhere()
     for one in others:
         before = known.get(one)
-        # A worker of a hub was told just now what all may know (``hub.work``).
+        # A worker of a hub has just stored what all readers may know (``hub.work``).
         found[one] = (
             theirs.get(one) if not problem else before and replace(before, problem=problem * (not before.is_shared))
         )

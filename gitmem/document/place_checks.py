@@ -74,7 +74,7 @@ def guard(probe: Probe) -> Probe:
 
 
 def _missing(written: str, files: FoundFiles) -> BuiltinAnswer:
-    """Return the answer if there is no value at an address."""
+    """Return the answer for an address without a value."""
     address = _address(written, files)
     mine = FoundFiles([path for path in files.paths if is_same_name(path, address.path)], files.findings, files.matcher)
     if mine.unread():

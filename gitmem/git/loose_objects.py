@@ -16,6 +16,7 @@ from gitmem.system import only_regular
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
 # The most objects that one question reads here, the most bytes of one, packed or not, and how deep folders are.
 FEW, LARGEST, DEEPEST = 64, 256 << 10, 20
@@ -60,7 +61,7 @@ class LooseObjects:
             raise Unsure
         return kind, size, content
 
-    def _open(self, oid: str):  # type: ignore[no-untyped-def]
+    def _open(self, oid: str) -> tuple[str, int, bytes, Any]:
         """Return an object's kind, its size, the first bytes of its content, and what inflates the rest."""
         if not is_oid(oid):
             raise Unsure

@@ -195,7 +195,7 @@ def _foundation(table: dict[str, Any]) -> tuple[str, Foundation]:
 
     Raises:
         TypeError: A value is of another type.
-        ValueError: There is no such status.
+        ValueError: The status is unknown.
     """
     texts, why = [table[name] for name in ("reference", "status", "value")], table["why"]
     if not isinstance(why, list) or not all(isinstance(text, str) for text in (*texts, *why)):
@@ -211,7 +211,7 @@ def _dependent(table: dict[str, Any]) -> HubDependent:
 
     Raises:
         TypeError: A value is of another type.
-        ValueError: There is no such status, or no cause.
+        ValueError: The status is unknown, or it has no cause.
     """
     texts, chain = [table[name] for name in ("repository", "key", "kind", "title", "status")], table["chain"]
     if not isinstance(chain, list) or not all(isinstance(text, str) for text in (*texts, *chain)):
@@ -268,7 +268,7 @@ def _memory(table: dict[str, Any]) -> dict[str, Any]:
 
     Raises:
         TypeError: A value is of another type.
-        ValueError: There is no such status.
+        ValueError: The status is unknown.
     """
     names = ("repository", "key", "kind", "status", "title", "hidden")
     front, body, why = table["frontmatter"], table["body"], table["why"]
@@ -290,7 +290,7 @@ def _hit(table: dict[str, Any]) -> HubHit:
 
     Raises:
         TypeError: A value is of another type.
-        ValueError: There is no such status.
+        ValueError: The status is unknown.
     """
     texts = [table[name] for name in ("repository", "key", "kind", "title", "status", "snippet")]
     if not all(isinstance(text, str) for text in texts) or isinstance(table["score"], bool):

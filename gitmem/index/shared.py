@@ -33,7 +33,7 @@ class Part:
         commits: The commits that it shows.
         counts: Numbers that change with the store's local state.
         files: The files of local state that this was read from, as they were; empty if they may have changed since.
-        notices: What its readers are told, one line each.
+        notices: Notices for its readers, one line each.
     """
 
     number: int

@@ -1,4 +1,4 @@
-"""The query and the result of recall, the filters as SQL, and the scorer that all engines share.
+"""The scorer that all engines share: what is known of each candidate, and its score.
 
 A score is the one by words times a factor for each other signal. ``rank`` is pure; ``signals_of`` queries the catalog.
 On the recall benchmark the best hit scores 1.4 to 1.7 times as much as the second and 2 to 3 times as much as the fifth

@@ -7,37 +7,11 @@ import os
 from gitmem.git import Git
 from gitmem.git.repository import read_own
 from gitmem.repository.open_store import OpenStore
-from gitmem.store.scopes import (
-    PRIVATE,
-    PRIVATE_REFS,
-    Store,
-)
+from gitmem.store.scopes import PRIVATE, PRIVATE_REFS, Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import ParamSpec, Protocol, TypeVar
-
-    from gitmem.index.catalog import Catalog
     from gitmem.repository.open_repository import OpenRepository
-
-    P = ParamSpec("P")
-    R = TypeVar("R")
-
-    class Opened(Protocol):
-        """Whatever holds an opened repository."""
-
-        @property
-        def repository(self) -> OpenRepository: ...  # noqa: D102
-
-    M = TypeVar("M", bound=Opened)
-
-    class Waiting(Protocol):
-        """Captures that are not committed yet: readers see them, and the next write commits them."""
-
-        def overlaid(self, base: Catalog) -> Catalog: ...  # noqa: D102
-        def drain(self) -> int: ...  # noqa: D102
-        def close(self) -> None: ...  # noqa: D102
-
 
 # The agent in a ref if its name gives no slug (one in Chinese).
 NAMELESS = "agent"

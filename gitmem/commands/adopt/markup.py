@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-# Explicit markup of reStructuredText that is no comment: directives, targets, footnotes, citations, substitutions.
+# Explicit markup of reStructuredText, except comments: directives, targets, footnotes, citations, substitutions.
 _MARKUP = re.compile(r"\.\. (?:[\w:+.-]+ ?::|_|\[|\||__)")
 # How a comment for gitmem begins, which is kept (``ignored``).
 _ORDER = "gitmem:"

@@ -53,7 +53,7 @@ class Endpoint:
             load: Loads the tools, in another thread: importing what they need takes as long as all else of a server.
             identify: Returns who sends a request, or raises the refusal.
             site: The address by which clients reach the server; empty for the one that a request names.
-            issuer: Who issues tokens; empty if nobody does whom a client could ask.
+            issuer: The address of the issuer of tokens; empty if clients cannot ask one.
         """
         self._load, self._identify = load, identify
         self._site, self._issuer = site, issuer

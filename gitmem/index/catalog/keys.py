@@ -48,7 +48,7 @@ def _not_found(catalog: Catalog, typed: str) -> NotFoundError:
     """Return the error for a key that no memory has; the answer is not "no" where git cannot read the newest state."""
     if not (shown := unreadable_tip(catalog)):
         return NotFoundError(f"there is no memory {typed}", hint=near_keys(catalog, typed))
-    err = NotFoundError(f"there is no memory {typed} in what git can read: {shown}", hint="gitmem doctor")
+    err = NotFoundError(f"no memory {typed} among those that git can read: {shown}", hint="gitmem doctor")
     err.exit_status = 3
     return err
 

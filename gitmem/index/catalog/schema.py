@@ -150,7 +150,7 @@ def build(
         state_dir: The repository's state folder.
         fill: Called with the empty catalog, to fill it.
         expected: The values of ``meta`` with which a catalog that another process has built is returned instead.
-        is_private: Whether nobody else may read the file.
+        is_private: Whether only this user may read the file.
     """
     try:
         make_folder(state_dir)

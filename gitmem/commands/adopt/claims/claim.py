@@ -45,7 +45,7 @@ _DENIAL = re.compile(
     r"|\bno `(?= `)|取代|删除|移除|已删|原 |旧|改为|改名|替代|不再|废弃",
     re.I,
 )
-# What a remark says of the lines below it: commands that nobody should run, or can run any more.
+# Words of a remark that the lines below it are wrong: commands not to run, or that no longer exist.
 _REFUSAL = re.compile(
     r"^(?:#+|//+|--)\s*(?:wrong|incorrect|bad|avoid|never|don'?t|do not)\b|[❌🚫]|"
     r"\b(?:no longer|deprecated|(?:was|were|been|files?|is|are) (?:deleted|removed))\b",
