@@ -28,7 +28,7 @@ from typing import Any
 from benchmarks.adopt import find_mirror, rows
 from gitmem.commands.adopt.code import read_texts
 from gitmem.commands.adopt.findings import FALSE, Adoption, JudgedClaim
-from gitmem.commands.adopt.forms import advice
+from gitmem.commands.adopt.formats import advice
 from gitmem.commands.adopt.run import adopt
 from gitmem.git import Git
 from gitmem.git.repository import Repository

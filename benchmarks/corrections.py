@@ -18,7 +18,7 @@ from pathlib import Path
 from benchmarks.adopt import find_mirror, rows
 from gitmem.commands.adopt.correct import applicable
 from gitmem.commands.adopt.findings import FALSE, HOLDS
-from gitmem.commands.adopt.forms import advice, sentence
+from gitmem.commands.adopt.formats import advice, sentence
 from gitmem.commands.adopt.run import adopt
 from gitmem.git import Git
 from gitmem.git.repository import Repository

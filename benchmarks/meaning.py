@@ -63,7 +63,7 @@ def measure(stores: Stores, name: str, rounds: int) -> dict[str, list[tuple[floa
 def main(repository: str, rounds: int) -> dict[str, list[tuple[float, float]]]:
     """Return what each part took: a recall by words alone, one by words and meaning, and embedding the question."""
     with OneThread():
-        from gitmem.repository.semantic import providers_of
+        from gitmem.repository.query_vectors import providers_of
     with Memory(repository) as memory:
         memory.vectors.rebuild()
         providers = providers_of(memory.repository.config)

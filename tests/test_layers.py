@@ -51,7 +51,7 @@ LAZY_HOMES = {
     "gitmem.repository.open_repository": "the same, for what the commands share",
     "gitmem.repository.private": "the same",
     "gitmem.repository.open_store": "the same, for one store",
-    "gitmem.repository.code_tree": "the same, for the second home",
+    "gitmem.repository.code_tree_store": "the same, for the second home",
     "gitmem.agents.hook": "the store where there is something to do",
     "gitmem.agents.clients": "only the client that calls is loaded",
     "gitmem.agents.capture.state": "the policy's tables, only where a rule of it decides",
@@ -121,7 +121,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/commands/purge/publish.py": "the same",
     "gitmem/memory/purges.py": "the same",
     "gitmem/commands/adopt/findings.py": "data: tests/commands/adopt/test_run.py",
-    "gitmem/commands/adopt/forms.py": "what is printed: tests/cli/test_adopt.py",
+    "gitmem/commands/adopt/formats.py": "what is printed: tests/cli/test_adopt.py",
     "gitmem/commands/adopt/correct/wording.py": "on real repositories: tests/commands/adopt/correct/test_init.py",
     "gitmem/commands/adopt/correct/successor.py": "the same",
     "gitmem/commands/adopt/judge/figures.py": "on real repositories: tests/commands/adopt/test_run.py",
@@ -145,7 +145,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/agents/client.py": "data: tests/agents/clients/test_init.py",
     "gitmem/write/new_memory.py": "data: tests/write/test_draft.py",
     "gitmem/index/embed/folder_model.py": "tests/index/embed/test_bert_directory.py, test_onnx_directory.py",
-    "gitmem/document/options.py": "the whole API: tests/test_options.py",
+    "gitmem/document/api_options.py": "the whole API: tests/test_options.py",
     "gitmem/document/memory_fields.py": "data: tests/test_options.py",
     "gitmem/memory/writes.py": "tests/memory/test_memory.py, tests/test_options.py",
     "gitmem/results.py": "data: tests/memory/test_memory.py, tests/test_python_docs.py",
@@ -178,7 +178,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
         (
             f"gitmem/plugins/board/cli/{name}.py"
             for name in (
-                *("answer", "close", "export", "gate", "link", "list", "open", "post", "rows", "show", "signal"),
+                *("answer", "close", "export", "gate", "link", "list", "open", "post", "shared", "show", "signal"),
                 *("survival", "waive"),
             )
         ),
@@ -197,7 +197,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     ),
     **dict.fromkeys(
         (f"gitmem/cli/curate/{name}.py" for name in ("archive", "decay", "expired", "refs")),
-        "a verb of curate: tests/cli/curate/test_rows.py",
+        "a verb of curate: tests/cli/curate/test_shared.py",
     ),
     "gitmem/plugins/board/actions.py": "what the verbs do: tests/plugins/board/cli/test_board.py",
     "gitmem/plugins/board/api.py": "the wiring of boards: tests/plugins/board/, tests/plugins/board/cli/test_board.py",
@@ -222,7 +222,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/verify/options.py": "the data of a run: tests/verify/test_session.py",
     "gitmem/verify/jobs/history.py": "what status shows of jobs: tests/verify/jobs/test_schedule.py",
     "gitmem/recall/searched_store.py": "a store of a search: tests/recall/test_ranker.py",
-    "gitmem/repository/semantic.py": "how a question finds its vectors: tests/commands/embed/test_init.py",
+    "gitmem/repository/query_vectors.py": "how a question finds its vectors: tests/commands/embed/test_init.py",
     "gitmem/memory/vectors.py": "the wiring of embed: tests/commands/embed/test_init.py",
     "gitmem/index/shared.py": "one catalog of many stores: tests/repository/test_shared_stores.py",
     "gitmem/index/shared_update.py": "as above",
@@ -230,7 +230,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/commands/review/model.py": "data: tests/commands/review/",
     "gitmem/commands/review/sanitize.py": "what is repeated of others: tests/commands/review/test_rules.py",
     "gitmem/commands/review/statuses.py": "what both states say as a whole: tests/commands/review/test_run.py",
-    "gitmem/commands/review/links.py": "the same",
+    "gitmem/commands/review/link_effects.py": "the same",
     "gitmem/memory/view.py": "the wiring of the view: tests/commands/view/",
     "gitmem/plugins/workflow/api.py": "the wiring of the steps of a workflow: tests/plugins/workflow/",
     "gitmem/plugins/workflow/cli/steps.py": "options: the tests of each command of a step",
@@ -247,7 +247,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/repository/verification.py": "verify sessions: tests/verify/test_session.py",
     "gitmem/repository/store_writer.py": "the writer and its author: tests/write/test_writer.py",
     "gitmem/repository/other_repositories.py": "other repositories' stores: tests/commands/test_stores.py",
-    "gitmem/repository/code_tree.py": "writes to the second home: tests/write/test_code_tree.py",
+    "gitmem/repository/code_tree_store.py": "writes to the second home: tests/write/test_code_tree.py",
     "gitmem/__main__.py": "one line: every test that runs the command line as a process",
 }
 LINES_AT_MOST = 600

@@ -11,9 +11,9 @@ import pytest
 from support.syntax import parse
 
 import gitmem
+from gitmem.document.api_options import names_of
 from gitmem.document.builtin_checks import CHECKS, iter_fields
 from gitmem.document.memory_fields import CheckFields
-from gitmem.document.options import names_of
 from gitmem.errors import UsageError
 from gitmem.memory import Memory
 from gitmem.recall.query import Filters, Query

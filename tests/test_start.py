@@ -75,7 +75,7 @@ def test_recall_of_facts_whose_statuses_are_known_does_not_load_what_judges_them
 def test_importing_what_tasks_are_ready_loads_nothing_slow() -> None:
     loaded = loaded_by("import gitmem.cli, gitmem.cli.task.ready, gitmem.tasks.query")
 
-    assert "gitmem.cli.task.rows" in loaded
+    assert "gitmem.cli.task.printing" in loaded
     assert sorted(loaded & SLOW) == []
 
 

@@ -22,7 +22,7 @@ from gitmem.errors import BusyError, ConfigError, GitmemError, NoRepositoryError
 from gitmem.frozen import replace
 from gitmem.git.repository import discover
 from gitmem.store.state import hook_log
-from gitmem.store.state.links import remove_links
+from gitmem.store.state.foreign_files import remove_links
 from gitmem.system.environment import is_switched_off
 from gitmem.text import format_json
 

@@ -242,16 +242,16 @@ def _print_report(
     git: Git,
 ) -> None:
     """Print the judged statements in the requested form, and what was applied."""
-    from gitmem.commands.adopt import forms
+    from gitmem.commands.adopt import formats
 
     if args.suggest:
         is_json = args.suggest == "rdjson"
-        out.exact(forms.rdjson(corrected) if is_json else forms.suggestions(corrected), is_json=is_json)
+        out.exact(formats.rdjson(corrected) if is_json else formats.suggestions(corrected), is_json=is_json)
     elif args.json or args.format == "json":
-        table = forms.as_table(adoption) | {"loaded": _loaded_table(_list_loaded(git, adoption))}
+        table = formats.as_table(adoption) | {"loaded": _loaded_table(_list_loaded(git, adoption))}
         out.json(table | ({"applied": _apply_table(applied)} if applied else {}))
     elif args.format != "text":
-        out.exact(forms.WRITERS[args.format](adoption), is_json=args.format in JSON_FORMS)
+        out.exact(formats.WRITERS[args.format](adoption), is_json=args.format in JSON_FORMS)
     else:
         _print(adoption, out, args)
         _print_loaded(_list_loaded(git, adoption), out, args)
@@ -378,7 +378,7 @@ def _print(adoption: Adoption, out: Output, args: Arguments) -> None:
 
 def _print_each(adoption: Adoption, out: Output) -> None:
     """Print every statement that was judged or ignored."""
-    from gitmem.commands.adopt import forms
+    from gitmem.commands.adopt import formats
     from gitmem.commands.adopt.findings import FALSE, HOLDS, KNOWN, NEVER
 
     for finding in adoption.of(FALSE):
@@ -388,15 +388,15 @@ def _print_each(adoption: Adoption, out: Output) -> None:
             if verdict == NEVER:
                 said, why = (
                     finding.claim.token,
-                    forms.blame(finding) if finding.culprit else forms.describe_never(finding),
+                    formats.blame(finding) if finding.culprit else formats.describe_never(finding),
                 )
             else:
-                said, why = forms.checked(finding), finding.source.where if finding.source else ""
+                said, why = formats.checked(finding), finding.source.where if finding.source else ""
             what = f"  {why}" if why else ""
             where = f"{finding.document.path}:{finding.claim.line}"
             out.line((SIGNS[status].mark, SIGNS[status].style), f" {where}  {said}", (what, "dim"))
     for finding in adoption.of(KNOWN):
-        out.line(("-", "dim"), f" {finding.document.path}:{finding.claim.line}  known: {forms.sentence(finding)}")
+        out.line(("-", "dim"), f" {finding.document.path}:{finding.claim.line}  known: {formats.sentence(finding)}")
     for document, ignored in adoption.ignored:
         reason = display(ignored.reason) or _shorten(display(ignored.statement.text))
         out.line(("-", "dim"), f" {document.path}:{ignored.statement.line}  ignored: {reason}")
@@ -404,7 +404,7 @@ def _print_each(adoption: Adoption, out: Output) -> None:
 
 def _print_counts(adoption: Adoption, out: Output, args: Arguments) -> None:
     """Print the counts; where nothing is false and nothing else was to be done, what was read and the next command."""
-    from gitmem.commands.adopt import forms
+    from gitmem.commands.adopt import formats
     from gitmem.commands.adopt.findings import FALSE
 
     is_narrowed = args.base or args.since or args.baseline or args.write_baseline
@@ -413,7 +413,7 @@ def _print_counts(adoption: Adoption, out: Output, args: Arguments) -> None:
         out.line(f"Read {list_some([one.path for one in adoption.documents], READ)}.")
     elif is_lead:
         out.line("No AGENTS.md, CLAUDE.md, README, CONTRIBUTING or other document of this kind was found.")
-    out.line((forms.summary(adoption), "bold"))
+    out.line((formats.summary(adoption), "bold"))
     if is_lead:
         out.line("Next: ", (_next_command(adoption, out), "key"))
 
@@ -427,7 +427,7 @@ def _command_for_all(args: Arguments) -> str:
 
 def _print_causes(adoption: Adoption, out: Output, args: Arguments) -> None:
     """Print the false statements with the best proof: of several with one cause the first, and where the others are."""
-    from gitmem.commands.adopt import forms
+    from gitmem.commands.adopt import formats
     from gitmem.commands.adopt.causes import group_by_cause
     from gitmem.commands.adopt.findings import FALSE
 
@@ -435,7 +435,7 @@ def _print_causes(adoption: Adoption, out: Output, args: Arguments) -> None:
     for first, *others in groups[:ALARMS]:
         _print_false(first, out)
         if others:
-            out.line("    ", (forms.same_cause(others, PLACES), "dim"))
+            out.line("    ", (formats.same_cause(others, PLACES), "dim"))
     if more := sum(map(len, groups[ALARMS:])):
         out.line((f"  {more} more: {_command_for_all(args)}", "dim"))
 
@@ -458,7 +458,7 @@ def _next_command(adoption: Adoption, out: Output) -> str:
 
 def _print_unfounded(adoption: Adoption, out: Output, args: Arguments) -> None:
     """Print the commands and files that documents name and that never were there: no alarms."""
-    from gitmem.commands.adopt import forms
+    from gitmem.commands.adopt import formats
     from gitmem.commands.adopt.findings import FALSE, NEVER
 
     unfounded = adoption.list_unfounded()
@@ -468,7 +468,7 @@ def _print_unfounded(adoption: Adoption, out: Output, args: Arguments) -> None:
         out.line()
     out.line("Never existed here (a typo, an example, or another project's):")
     for findings in unfounded[:UNFOUNDED]:
-        out.line((SIGNS[UNPROVEN].mark, SIGNS[UNPROVEN].style), f" {forms.unfounded(findings)}")
+        out.line((SIGNS[UNPROVEN].mark, SIGNS[UNPROVEN].style), f" {formats.unfounded(findings)}")
     if more := len(adoption.of(NEVER)) - sum(map(len, unfounded[:UNFOUNDED])):
         out.line((f"  {more} more: {_command_for_all(args)}", "dim"))
 
@@ -517,7 +517,7 @@ def _print_loaded(loaded: Sequence[LoadedDocument], out: Output, args: Arguments
 
 def _print_contradictions(adoption: Adoption, out: Output, args: Arguments) -> None:
     """Print what documents say differently where the code does not decide: no alarms."""
-    from gitmem.commands.adopt import forms
+    from gitmem.commands.adopt import formats
     from gitmem.commands.adopt.findings import FALSE
 
     found = adoption.contradictions
@@ -528,30 +528,30 @@ def _print_contradictions(adoption: Adoption, out: Output, args: Arguments) -> N
     out.line("Documents that contradict each other:")
     shown = found if args.verbose else found[:UNFOUNDED]
     for one in shown:
-        out.line((SIGNS[UNPROVEN].mark, SIGNS[UNPROVEN].style), f" {forms.contradiction(one)}")
+        out.line((SIGNS[UNPROVEN].mark, SIGNS[UNPROVEN].style), f" {formats.contradiction(one)}")
     if len(found) > len(shown):
         out.line((f"  {len(found) - len(shown)} more: {_command_for_all(args)}", "dim"))
 
 
 def _print_false(finding: JudgedClaim, out: Output) -> None:
-    from gitmem.commands.adopt import forms
+    from gitmem.commands.adopt import formats
 
     out.line(
         (SIGNS[FAILED].mark, SIGNS[FAILED].style),
         " ",
         (f"{finding.document.path}:{finding.claim.line}", "key"),
-        f"  {forms.sentence(finding)}",
+        f"  {formats.sentence(finding)}",
     )
     out.line("    ", (_shorten(finding.statement.text), "dim"))
-    if others := forms.also(finding):
+    if others := formats.also(finding):
         out.line("    ", (others, "dim"))
-    if since := forms.blame(finding):
+    if since := formats.blame(finding):
         out.line("    ", since)
     if finding.fix:
         out.line("    ", "should say: ", (finding.fix, "green"))
-    elif advice := forms.advice(finding):
+    elif advice := formats.advice(finding):
         out.line("    ", advice)
-    if right := forms.elsewhere(finding):
+    if right := formats.elsewhere(finding):
         out.line("    ", (right, "dim"))
 
 

@@ -213,7 +213,7 @@ def print_findings(findings: Sequence[FactFinding], out: Output, *, is_each: boo
 
 
 def _case(finding: FactFinding, out: Output) -> Case:
-    from gitmem.commands.report.words import place_sentence
+    from gitmem.commands.report.sentences import place_sentence
 
     words, name = WORDS[finding.kind], name_of(finding, out)
     where = [f"{spot.path}:{spot.line}" if spot.line else spot.path for spot in finding.places]

@@ -65,7 +65,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Write the page; failures that it shows do not affect the exit status."""
-    from gitmem.commands.report.page import model, place, render
+    from gitmem.commands.report.page import model, page_file, render
 
     if args.serve:
         return _serve(args, out)
@@ -86,7 +86,7 @@ def run(args: Arguments, out: Output) -> int:
     if not args.file:
         own.parent.mkdir(parents=True, exist_ok=True)
     file = args.file or os.path.relpath(own)
-    place.write(file, text, force=args.force)
+    page_file.write(file, text, force=args.force)
     out.result(file, f"wrote {file}")
     if args.open:
         _open(Path(file).resolve().as_uri(), out)

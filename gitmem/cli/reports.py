@@ -70,9 +70,9 @@ def is_wanted(args: Arguments) -> bool:
 def emit(args: Arguments, out: Output, found: Findings, table: Mapping[str, Any]) -> None:
     """Write the result of ``check`` or ``verify`` in the requested formats; *table* is its JSON."""
     from gitmem.commands.report import clean, render  # imports xml and json, and only to make a report
-    from gitmem.git.forges.place import find_site
-    from gitmem.verify.overview.notice.links import Links
+    from gitmem.git.forges.job_environment import find_site
     from gitmem.verify.overview.notice.notice import render as notice
+    from gitmem.verify.overview.notice.permalinks import Links
 
     site, form_of_links = find_site()
     links = Links(site, found.head, found.memory, form_of_links)

@@ -23,7 +23,7 @@ from gitmem.repository.approvals import approve_command
 from gitmem.tasks.task import Gate
 from gitmem.text.globs import composed, escape, is_path_like, is_plain, path_of, with_names
 from gitmem.verify import trivial
-from gitmem.verify.files import SUBMODULE
+from gitmem.verify.code_files import SUBMODULE
 from gitmem.verify.inputs import ELSEWHERE, CodeTree
 from gitmem.verify.references import list_never_there, nearest_file
 from gitmem.verify.trace.undeclared_reads import advice

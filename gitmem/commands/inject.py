@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.commands.remember import remember
-from gitmem.document.options import set_values
+from gitmem.document.api_options import set_values
 from gitmem.errors import RefusedError
 from gitmem.frozen import replace
 from gitmem.policy.kinds import WORKFLOW

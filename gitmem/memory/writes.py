@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gitmem.commands.remember import remember as write
 from gitmem.commands.remember import settle_place
+from gitmem.document.api_options import names_of
 from gitmem.document.memory_fields import FactOptions, JudgingOptions, frontmatter_of
-from gitmem.document.options import names_of
 from gitmem.memory.duplicate_status import DuplicateStatus
 from gitmem.store.scopes import PRIVATE, refuse_misplaced
 from gitmem.write.new_memory import NewMemory

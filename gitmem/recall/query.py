@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.document.options import TypedDict, refuse_wrong
+from gitmem.document.api_options import TypedDict, refuse_wrong
 from gitmem.frozen import frozen, replace
 from gitmem.policy.kinds import REQUEST
 

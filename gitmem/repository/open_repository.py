@@ -33,7 +33,7 @@ from gitmem.store.scopes import (
     memory_tip,
     project_store,
 )
-from gitmem.store.state.links import remove_links
+from gitmem.store.state.foreign_files import remove_links
 from gitmem.store.state.plain_files import has_left_followed, waiting_captures
 from gitmem.store.universal import find_universal, make_universal
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from gitmem.model import Document
     from gitmem.recall.query import Query
     from gitmem.recall.searched_store import SearchedStore
-    from gitmem.repository.code_tree import InTree
+    from gitmem.repository.code_tree_store import InTree
     from gitmem.repository.other_repositories import ListedStores
     from gitmem.verify.due import Due
     from gitmem.verify.options import Options
@@ -335,7 +335,7 @@ class OpenRepository(OpenStore):
 
     def in_tree(self, *, makes_room: bool = False) -> InTree:
         """Return the code tree for writing; if allowed, a view in its folder is moved."""
-        from gitmem.repository.code_tree import InTree
+        from gitmem.repository.code_tree_store import InTree
 
         return InTree(self, makes_room=makes_room)
 

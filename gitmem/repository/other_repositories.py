@@ -27,7 +27,7 @@ from gitmem.store.local import ERRORS, is_damage
 from gitmem.store.scopes import LISTED, Store
 from gitmem.store.state import registration
 from gitmem.store.state.clone import is_registered
-from gitmem.store.state.links import has_links
+from gitmem.store.state.foreign_files import has_links
 from gitmem.store.universal import find_universal
 from gitmem.system import file_lock
 from gitmem.text.tokens import format_stamp

@@ -39,7 +39,7 @@ def _similar(store: OpenStore, text: str) -> list[tuple[str, float]]:
     except GitmemError as err:
         store.notices.append(f"near duplicates were found by words only: {err.message}")
         return []
-    from gitmem.repository.semantic import similar
+    from gitmem.repository.query_vectors import similar
 
     return similar(store, text)
 

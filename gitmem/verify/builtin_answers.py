@@ -15,7 +15,7 @@ from gitmem.model import BLOCKED, Check
 from gitmem.text.code.languages import is_prose
 from gitmem.text.globs import matcher, normal
 from gitmem.text.secrets import redact
-from gitmem.verify.files import SUBMODULE
+from gitmem.verify.code_files import SUBMODULE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gitmem.document.elsewhere import Foundation
     from gitmem.document.file_checks import Probe
     from gitmem.git import Git
-    from gitmem.verify.files import Entry
+    from gitmem.verify.code_files import Entry
     from gitmem.verify.inputs import CodeTree
 
     # What was found in each file that was read.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from gitmem.model import Verdict
     from gitmem.policy import Policy
     from gitmem.store.local import LocalState, Withdrawal
-    from gitmem.verify.files import CodeFiles
+    from gitmem.verify.code_files import CodeFiles
 
 # How the reason of a blocked check ends if the environment is the probable cause.
 ENVIRONMENT = "the environment changed"

@@ -12,7 +12,7 @@ from gitmem.document.builtin_checks import globs_of, references_of, row_of
 from gitmem.model import BUILTIN, Check
 from gitmem.text.globs import fixed_prefix
 from gitmem.text.sha256 import sha256
-from gitmem.verify.files import CodeFiles, Entry
+from gitmem.verify.code_files import CodeFiles, Entry
 from gitmem.verify.trace.reads import Places
 
 TYPE_CHECKING = False

@@ -44,7 +44,7 @@ from gitmem.text.globs import (
     without_sets,
 )
 from gitmem.verify.builtin_answers import answer_all, answer_file
-from gitmem.verify.files import CodeFiles, Entry
+from gitmem.verify.code_files import CodeFiles, Entry
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.overview.path_move import PathMove
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.index.catalog.state import StaleCheck
-    from gitmem.verify.files import Entry
+    from gitmem.verify.code_files import Entry
 
 # No check is begun after this much CPU time, in seconds. One takes less than 10 ms within the limits below.
 BEGIN_WITHIN_S = 0.04

@@ -20,8 +20,8 @@ from gitmem.commands.install import ci
 from gitmem.commands.sync.bundle import write_bundle
 from gitmem.memory import Memory
 from gitmem.verify.overview.notice.document import LISTS, parse_check
-from gitmem.verify.overview.notice.links import Links
 from gitmem.verify.overview.notice.notice import render
+from gitmem.verify.overview.notice.permalinks import Links
 
 pytestmark = pytest.mark.skipif(not GITMEM.exists(), reason="the console script is not installed")
 

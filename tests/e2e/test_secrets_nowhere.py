@@ -15,7 +15,7 @@ from support.planted_secrets import make_secrets
 from support.postgres import HubDatabase
 from support.terminal import GITMEM, Ran, Terminal, environment, gitmem
 
-from gitmem.git.forges.place import ForgeRepository
+from gitmem.git.forges.job_environment import ForgeRepository
 from gitmem.hub.identity import TokenFile
 from gitmem.plugins.board.entry import ClaimSource, Entry, format_entry, id_of, path_of
 from gitmem.plugins.forge import comment, issue, pull

@@ -18,7 +18,7 @@ from gitmem.index.vectors.folders import FOLDER
 from gitmem.memory import Memory
 from gitmem.recall import semantic as recall_semantic
 from gitmem.recall.query import Query
-from gitmem.repository import packaged_meaning, semantic
+from gitmem.repository import packaged_meaning, query_vectors
 from gitmem.store.state import background
 
 
@@ -109,7 +109,7 @@ def test_slow_machine_stores_what_questions_need_as_well(store: Path, monkeypatc
     with Memory(store, clock=Clock()) as memory:
         path = Path(memory.repository.vectors_folder, FOLDER, "wordllama")
         path.unlink()
-        monkeypatch.setattr(semantic, "INLINE_S", 0.0)
+        monkeypatch.setattr(query_vectors, "INLINE_S", 0.0)
 
         assert memory.recall(Query(LOGIN)).hits[0].key == "sso"
 

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from gitmem.git.forges.client import Forge
-from gitmem.git.forges.place import ForgeRepository
+from gitmem.git.forges.job_environment import ForgeRepository
 
 TOKEN = "ghs_" + "hunter2" * 5
 BOT = "github-actions[bot]"

@@ -26,7 +26,7 @@ HEADER = struct.Struct(">I")
 LEFT_OUT = (
     *("gitmem.cli.browse.", "gitmem.mcp.", "gitmem.commands.embed"),
     *("gitmem.index.embed", "gitmem.index.vectors", "gitmem.index.whoosh"),
-    *("gitmem.recall.by_syntax", "gitmem.recall.semantic", "gitmem.repository.semantic"),
+    *("gitmem.recall.by_syntax", "gitmem.recall.semantic", "gitmem.repository.query_vectors"),
 )
 AS_ANA = ("git", "-c", "user.name=Ana", "-c", "user.email=ana@example.org", "-c", "commit.gpgSign=false")
 # Commands that go through most of what others use too.

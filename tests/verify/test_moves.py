@@ -29,7 +29,7 @@ from gitmem.memory import Memory
 from gitmem.model import BUILTIN, HOLDS, PROGRAM, SHELL, Check, Verdict
 from gitmem.store.verdicts import format_verdict
 from gitmem.store.verdicts.buckets import join_bucket
-from gitmem.verify.files import CodeFiles
+from gitmem.verify.code_files import CodeFiles
 from gitmem.verify.inputs import digest
 from gitmem.verify.moves import (
     MOST_KEPT,

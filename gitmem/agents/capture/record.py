@@ -11,7 +11,7 @@ from gitmem.agents.capture.trail import failure_for, files_named, places_for, tr
 from gitmem.commands.capture.keep import keep, safe_lines
 from gitmem.commands.capture.markers import AT_MOST, DECISION, FACT, TEXT_LIMIT, find_marked
 from gitmem.config import home
-from gitmem.document.options import set_values
+from gitmem.document.api_options import set_values
 from gitmem.errors import RefusedError
 from gitmem.frozen import replace
 from gitmem.store.state import background

@@ -8,7 +8,7 @@ left.
 from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
-from gitmem.cli.curate import rows
+from gitmem.cli.curate import shared
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem curate archive", "gitmem curate archive --apply")
@@ -16,9 +16,9 @@ EXAMPLES = ("gitmem curate archive", "gitmem curate archive --apply")
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``archive``."""
-    rows.add_plan(parser, apply="archive them, in one commit", days=90)
+    shared.add_plan(parser, apply="archive them, in one commit", days=90)
 
 
 def run(args: Arguments, out: Output) -> int:
     """List the memories, or archive them."""
-    return rows.run_plan("archive", args, out)
+    return shared.run_plan("archive", args, out)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory
-from gitmem.cli.curate import rows
+from gitmem.cli.curate import shared
 from gitmem.cli.output import Output, quantity
 from gitmem.store.scopes import PROJECT
 
@@ -18,7 +18,7 @@ EXAMPLES = ("gitmem curate contradictions", "gitmem curate contradictions --appl
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``contradictions``."""
-    rows.add_plan(parser, apply="supersede what a check that holds contradicts, in one commit", what="pairs")
+    shared.add_plan(parser, apply="supersede what a check that holds contradicts, in one commit", what="pairs")
 
 
 def run(args: Arguments, out: Output) -> int:

@@ -9,7 +9,7 @@ without --apply. Exits with 1 if there is something to decide, with 0 if nothing
 from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
-from gitmem.cli.curate import rows
+from gitmem.cli.curate import shared
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem curate decay", "gitmem curate decay --apply")
@@ -17,9 +17,9 @@ EXAMPLES = ("gitmem curate decay", "gitmem curate decay --apply")
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``decay``."""
-    rows.add_plan(parser, apply="write their new confidence, in one commit", days=180)
+    shared.add_plan(parser, apply="write their new confidence, in one commit", days=180)
 
 
 def run(args: Arguments, out: Output) -> int:
     """List the memories, or lower their confidence."""
-    return rows.run_plan("decay", args, out)
+    return shared.run_plan("decay", args, out)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory
-from gitmem.cli.curate import rows
+from gitmem.cli.curate import shared
 from gitmem.cli.output import Output, quantity
 from gitmem.errors import UsageError
 from gitmem.store.scopes import PROJECT
@@ -27,7 +27,7 @@ EXAMPLES = (
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``dedupe``."""
-    rows.add_plan(parser, apply="supersede the others, in one commit", what="groups")
+    shared.add_plan(parser, apply="supersede the others, in one commit", what="groups")
     about = "minimum similarity, above 0 and at most 1 (the policy's: 0.85)"
     which = parser.add_argument_group("which memories")
     which.add_argument("--threshold", type=float, default=0.0, metavar="SHARE", help=about)

@@ -7,7 +7,7 @@ Exits with 1 if there is something to decide, with 0 if nothing is left.
 from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
-from gitmem.cli.curate import rows
+from gitmem.cli.curate import shared
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem curate expired", "gitmem curate expired --apply")
@@ -15,9 +15,9 @@ EXAMPLES = ("gitmem curate expired", "gitmem curate expired --apply")
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``expired``."""
-    rows.add_plan(parser, apply="archive them, in one commit")
+    shared.add_plan(parser, apply="archive them, in one commit")
 
 
 def run(args: Arguments, out: Output) -> int:
     """List the memories, or archive them."""
-    return rows.run_plan("expired", args, out)
+    return shared.run_plan("expired", args, out)

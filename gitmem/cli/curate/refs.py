@@ -8,7 +8,7 @@ with 1 if there is something to decide, with 0 if nothing is left.
 from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
-from gitmem.cli.curate import rows
+from gitmem.cli.curate import shared
 from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem curate refs", "gitmem curate refs --apply")
@@ -16,9 +16,9 @@ EXAMPLES = ("gitmem curate refs", "gitmem curate refs --apply")
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``refs``."""
-    rows.add_plan(parser, apply="write the new places of lines that moved, in one commit")
+    shared.add_plan(parser, apply="write the new places of lines that moved, in one commit")
 
 
 def run(args: Arguments, out: Output) -> int:
     """List the memories, or update their references."""
-    return rows.run_plan("refs", args, out)
+    return shared.run_plan("refs", args, out)

@@ -15,7 +15,7 @@ from gitmem.cli.command_memory import open_memory
 from gitmem.cli.names import short_names, with_short_ids
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
-from gitmem.cli.task import rows
+from gitmem.cli.task import printing
 from gitmem.frozen import fields_of
 from gitmem.index.catalog.agent_text import Part, fence_parts
 
@@ -38,7 +38,7 @@ def run(args: Arguments, out: Output) -> int:
         change, before = memory.tasks.claim(args.key, note=args.note)
         helpful = memory.tasks.what_helps(change.key)
         for attempt in () if args.json else before.past_attempts:
-            out.note(rows.attempt_line(attempt))
+            out.note(printing.attempt_line(attempt))
         own = tuple(f"- [{name}]" for name in (change.key, short_names(memory, [change.key])[change.key]))
         parts = [
             Part(part.heading, tuple(entry for entry in part.entries if not entry.text.startswith(own)))

@@ -10,7 +10,7 @@ from gitmem.cli.command_memory import open_memory, print_notices
 from gitmem.cli.names import with_short_ids
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
-from gitmem.cli.task import rows
+from gitmem.cli.task import printing
 from gitmem.errors import UsageError
 from gitmem.model import STATES
 
@@ -42,9 +42,9 @@ def run(args: Arguments, out: Output) -> int:
         found = memory.tasks.list(states=states, parent=args.parent, mine=args.mine, everything=args.all)
         print_notices(memory, out)
         if args.json:
-            out.json(with_short_ids(memory, {"tasks": [rows.as_table(row) for row in found]}))
+            out.json(with_short_ids(memory, {"tasks": [printing.as_table(row) for row in found]}))
         else:
-            rows.print_rows(memory, found, out)
+            printing.print_rows(memory, found, out)
             if not found:
                 out.note("no tasks found")
     return 0 if found else 1

@@ -11,7 +11,7 @@ from gitmem.cli.command_memory import open_memory, print_notices
 from gitmem.cli.names import with_short_ids
 from gitmem.cli.options import add_json, positive
 from gitmem.cli.output import Output
-from gitmem.cli.task import rows
+from gitmem.cli.task import printing
 
 EXAMPLES = ("gitmem task ready", "gitmem task ready --limit 1 --json", "gitmem task ready | head -n 1 | cut -f 1")
 
@@ -30,10 +30,10 @@ def run(args: Arguments, out: Output) -> int:
         print_notices(memory, out)
         shown = found[: args.limit] if args.limit else found
         if args.json:
-            table = {"tasks": [rows.as_table(row) for row in shown], "more": len(found) - len(shown)}
+            table = {"tasks": [printing.as_table(row) for row in shown], "more": len(found) - len(shown)}
             out.json(with_short_ids(memory, table))
         else:
-            rows.print_rows(memory, shown, out)
+            printing.print_rows(memory, shown, out)
             if len(shown) < len(found):
                 out.note(f"{len(found) - len(shown)} more: gitmem task ready")
             if not found:

@@ -7,7 +7,7 @@ from gitmem.cli.command_memory import open_memory
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.cli.show import print_memory
-from gitmem.cli.task import rows
+from gitmem.cli.task import printing
 from gitmem.frozen import fields_of
 
 EXAMPLES = ("gitmem task show refresh-tokens", "gitmem task show refresh --json")
@@ -34,5 +34,6 @@ def run(args: Arguments, out: Output) -> int:
     if waits_for:
         out.line("  ", ("waits for:", "yellow"), f" {', '.join(waits_for)}")
     for attempt in attempts:
-        out.line("  ", (rows.attempt_line(attempt), {"failed": "red", "working": "yellow"}.get(attempt.outcome, "dim")))
+        style = {"failed": "red", "working": "yellow"}.get(attempt.outcome, "dim")
+        out.line("  ", (printing.attempt_line(attempt), style))
     return 0

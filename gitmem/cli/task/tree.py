@@ -11,7 +11,7 @@ from gitmem.cli.command_memory import open_memory
 from gitmem.cli.names import short_names, with_short_ids
 from gitmem.cli.options import add_json
 from gitmem.cli.output import NARROWEST, Output, shorten
-from gitmem.cli.task import rows
+from gitmem.cli.task import printing
 from gitmem.frozen import fields_of
 from gitmem.statuses import TASK_MARKS
 from gitmem.tasks.tree import TaskNode
@@ -55,7 +55,7 @@ def run(args: Arguments, out: Output) -> int:
 def as_table(node: TaskNode) -> dict[str, Any]:
     """Return a tree as documented JSON."""
     needs = [fields_of(need) for need in node.needs]
-    table = rows.as_table(node.row) | {"requires": needs, "is_again": node.is_again, "hidden": node.hidden}
+    table = printing.as_table(node.row) | {"requires": needs, "is_again": node.is_again, "hidden": node.hidden}
     return table | {"parts": [as_table(part) for part in node.parts]}
 
 
@@ -71,7 +71,7 @@ def _print(node: TaskNode, before: str, below: str, ids: Mapping[str, str], out:
     row = node.row
     mark = TASK_MARKS[row.state] if out.is_terminal else f"[{row.state}]"
     again = ("  (drawn above: a cycle)" if node.is_again else "", "yellow")
-    start: list[str | tuple[str, str]] = [before, (mark, rows.STYLES[row.state]), f" P{row.priority} "]
+    start: list[str | tuple[str, str]] = [before, (mark, printing.STYLES[row.state]), f" P{row.priority} "]
     if out.is_terminal:
         name = ids[row.key]
         room = out.width - len(f"{before}{mark} P{row.priority}   {name}{again[0]}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 from gitmem.commands.adopt.code import Code
+from gitmem.commands.adopt.dated_sections import split_current
 from gitmem.commands.adopt.documents import DECISION
 from gitmem.commands.adopt.findings import FALSE, HOLDS
-from gitmem.commands.adopt.history import split_current
 from gitmem.commands.adopt.ignored import is_ignored
 from gitmem.commands.adopt.judge.occurrence import is_local
 from gitmem.commands.adopt.memories import (

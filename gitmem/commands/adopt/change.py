@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.claims.claim import Claim
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.findings import JudgedClaim, Mention
-    from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.repository_history import Past
     from gitmem.git import Git
 
 

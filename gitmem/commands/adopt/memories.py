@@ -11,9 +11,9 @@ from hashlib import sha256
 
 from gitmem.commands.adopt.claims.claim import SYMBOL, VALUE, is_log
 from gitmem.commands.adopt.claims.symbols import tied_paths
+from gitmem.commands.adopt.dated_sections import split_current
 from gitmem.commands.adopt.documents import DECISION, INSTRUCTIONS
 from gitmem.commands.adopt.findings import FALSE, NEVER
-from gitmem.commands.adopt.history import split_current
 from gitmem.commands.adopt.kinds import claims_of
 from gitmem.commands.adopt.statements import BULLET, SENTENCE
 from gitmem.document.builtin_checks import words_of

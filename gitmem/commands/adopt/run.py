@@ -13,16 +13,16 @@ from gitmem.commands.adopt.contradictions import find_contradictions, find_right
 from gitmem.commands.adopt.corpus import Corpus, is_aside, search
 from gitmem.commands.adopt.correct import add_corrections
 from gitmem.commands.adopt.correct.draft import Draft
+from gitmem.commands.adopt.dated_sections import is_closed, split_current
 from gitmem.commands.adopt.documents import GUIDE, INSTRUCTIONS, Document, find_documents
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Adoption, Mention
-from gitmem.commands.adopt.history import is_closed, split_current
 from gitmem.commands.adopt.ignored import has_comments
 from gitmem.commands.adopt.judge.definitions import spellings
 from gitmem.commands.adopt.judge.figures import Numbers
 from gitmem.commands.adopt.judge.ports import spellings_of_port
 from gitmem.commands.adopt.kinds import KINDS, claims_of
 from gitmem.commands.adopt.kinds.kind import Basis
-from gitmem.commands.adopt.past import Past
+from gitmem.commands.adopt.repository_history import Past
 from gitmem.commands.adopt.statements import DRAWING, HEADING
 from gitmem.commands.adopt.tree import is_sample
 from gitmem.frozen import frozen, replace

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from gitmem.agents.clients import agent_client
-from gitmem.document.options import set_values
+from gitmem.document.api_options import set_values
 from gitmem.errors import RefusedError, UsageError
 from gitmem.store.scopes import PRIVATE
 from gitmem.store.state import plain_files

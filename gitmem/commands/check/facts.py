@@ -7,7 +7,7 @@ from gitmem.frozen import frozen
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import BUILTIN
 from gitmem.text import parse_json
-from gitmem.verify.files import CodeFiles
+from gitmem.verify.code_files import CodeFiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -335,7 +335,8 @@ class _Check:
     def _find_effects(self, catalog: Catalog, facts: Sequence[HeadFact]) -> TreeEffects:
         if not self._has_own:
             return TreeEffects()
-        from gitmem.commands.check.code_tree import find_brought  # parsing: 10 ms, only if the code has memories
+        # Parsing takes 10 ms: only if the code has memories.
+        from gitmem.commands.check.code_tree_changes import find_brought
 
         brought = find_brought(self._change, catalog, facts)
         changed = find_changed(self._catalog_before, facts) if self._branch is not None else frozenset()
@@ -358,7 +359,7 @@ class _Check:
         have = store.catalog() if store.has_store() else store.catalog_at(None)
         if store.store.scope != PROJECT or (commit == store.git.read_head()[1] and not memory_commit):
             return have
-        from gitmem.commands.check.code_tree import home_tree
+        from gitmem.commands.check.code_tree_changes import home_tree
         from gitmem.index.refresh import beside
 
         tree = home_tree(git, commit)

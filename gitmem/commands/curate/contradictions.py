@@ -94,13 +94,13 @@ def _by_meaning(store: OpenStore, catalog: Catalog) -> Iterator[tuple[Title, Tit
     except GitmemError as err:
         store.notices.append(f"contradictions were found by words only: {err.message}")
         return
-    from gitmem.repository import semantic
+    from gitmem.repository import query_vectors
 
     titles = live_titles(catalog)
     said = {key: parse_statement(one.title, catalog.language) for key, one in titles.items()}
     denying = [key for key, one in said.items() if one.wording.negations]
     texts = {key: one.title for key, one in titles.items()}
-    for key, other, cosine in semantic.near_titles(store, denying, texts, floor=NEAR):
+    for key, other, cosine in query_vectors.near_titles(store, denying, texts, floor=NEAR):
         if denies(said[key], said[other]):
             yield titles[key], titles[other], f"nearly the same meaning ({cosine:.2f}), and one denies it"
 

@@ -24,14 +24,14 @@ def examine(repository: OpenRepository, fix: bool, fixed: list[str]) -> list[Pro
 
     try:
         need_numpy(repository.config.model)
-        from gitmem.repository import semantic
+        from gitmem.repository import query_vectors
 
-        providers = semantic.providers_of(repository.config)
+        providers = query_vectors.providers_of(repository.config)
     except GitmemError as err:
         return [Problem("embedding-unusable", "", err.message, hint=err.hint, severity="warning")]
     assert providers is not None, "one is set up"
-    models = dict(zip(semantic.each_model(providers), providers, strict=False))
-    answers = [semantic.answer_of(provider) for provider in models.values()]
+    models = dict(zip(query_vectors.each_model(providers), providers, strict=False))
+    answers = [query_vectors.answer_of(provider) for provider in models.values()]
     hint = "gitmem embed status; or git config gitmem.embed off"
     silent = [
         Problem(

@@ -12,7 +12,7 @@ from gitmem.index.vectors.folders import list_others
 from gitmem.index.vectors.rows import DamagedError
 from gitmem.index.vectors.store import INDEX, VEC, Vectors
 from gitmem.recall.query import Query
-from gitmem.repository.semantic import answer_of, count_missing, each_model, providers_of
+from gitmem.repository.query_vectors import answer_of, count_missing, each_model, providers_of
 from gitmem.results import EmbeddingReport
 
 TYPE_CHECKING = False

@@ -11,7 +11,7 @@ from gitmem.config import variable
 from gitmem.errors import BusyError
 from gitmem.frozen import replace
 from gitmem.index.vectors import update
-from gitmem.repository.semantic import count_missing, providers_of
+from gitmem.repository.query_vectors import count_missing, providers_of
 from gitmem.results import ModelPlan
 from gitmem.store.state import background
 

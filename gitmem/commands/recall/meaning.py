@@ -38,6 +38,6 @@ def meaning_of(
     except GitmemError as err:
         repository.add_notice(f"{err.message}; searched by words only: {err.hint}")
         return None
-    from gitmem.repository import semantic
+    from gitmem.repository import query_vectors
 
-    return semantic.ask(repository, question, stores)
+    return query_vectors.ask(repository, question, stores)

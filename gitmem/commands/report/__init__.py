@@ -10,8 +10,8 @@ from gitmem.commands.report import code_quality, github, junit, sarif
 from gitmem.frozen import replace
 from gitmem.text import display
 from gitmem.text.secrets import redact, safe_output
-from gitmem.verify.overview.notice.links import Links
 from gitmem.verify.overview.notice.notice import render as notice
+from gitmem.verify.overview.notice.permalinks import Links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

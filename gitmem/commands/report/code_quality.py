@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from gitmem.commands.report.words import list_spots, sentence
+from gitmem.commands.report.sentences import list_spots, sentence
 from gitmem.text import escape_json
 from gitmem.text.sha256 import sha256
 from gitmem.verify.overview.finding import ERROR, NOTE, WARNING, WORDS

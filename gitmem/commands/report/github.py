@@ -6,7 +6,7 @@ for what is escaped: a line that begins with ``::`` is a command, and so is ``##
 
 from __future__ import annotations
 
-from gitmem.commands.report.words import sentence
+from gitmem.commands.report.sentences import sentence
 from gitmem.text import unlike_command, workflow_command
 from gitmem.verify.overview.cause import few
 from gitmem.verify.overview.finding import ERROR, WARNING, WORDS

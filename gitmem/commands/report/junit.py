@@ -5,7 +5,7 @@ Source: the schema of Jenkins' xUnit plugin, junit-10.xsd.
 
 from __future__ import annotations
 
-from gitmem.commands.report.words import sentence
+from gitmem.commands.report.sentences import sentence
 from gitmem.document.times import format_time
 from gitmem.verify.overview.finding import SILENCED, WORDS, WRONG
 

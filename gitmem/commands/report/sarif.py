@@ -11,7 +11,7 @@ from hashlib import sha256
 from urllib.parse import quote
 
 from gitmem import __version__
-from gitmem.commands.report.words import list_spots, sentence
+from gitmem.commands.report.sentences import list_spots, sentence
 from gitmem.text import escape_json
 from gitmem.verify.overview.finding import KINDS, WORDS
 

@@ -6,7 +6,7 @@ import json
 
 from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
-from gitmem.commands.review.words import diff
+from gitmem.commands.review.word_diff import diff
 from gitmem.document.author import read_author
 from gitmem.document.parse import parse
 from gitmem.document.spec import check_of, describe_variables, format_check, spec_hash, spec_of
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
-    from gitmem.commands.review.files import File, FileChanges
-    from gitmem.commands.review.words import PairBudget
+    from gitmem.commands.review.changed_files import File, FileChanges
+    from gitmem.commands.review.word_diff import PairBudget
     from gitmem.git import Git
     from gitmem.model import Document, Spec
 

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from gitmem.commands.review.files import File, FileChanges
+    from gitmem.commands.review.changed_files import File, FileChanges
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.model import Verdict

@@ -27,8 +27,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from gitmem.commands.review.changed_files import File, FileChanges
     from gitmem.commands.review.changes import ChangedMemory
-    from gitmem.commands.review.files import File, FileChanges
     from gitmem.model import Document
     from gitmem.policy import Policy
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from contextlib import closing
 
-from gitmem.commands.review import links, rules, sanitize, strength
+from gitmem.commands.review import link_effects, rules, sanitize, strength
 from gitmem.commands.review import model as f
+from gitmem.commands.review.changed_files import read_files
 from gitmem.commands.review.changes import change_of, list_settings, look_at_policy, policy_at, read_memories
 from gitmem.commands.review.checks import CodeAnswers, look_at_commands, with_answers, with_commands
 from gitmem.commands.review.duplicates import compare
-from gitmem.commands.review.files import read_files
 from gitmem.commands.review.makers import find_makers, find_unsigned
 from gitmem.commands.review.span import ReviewSpan, find_code, find_span, list_authors, list_writers
 from gitmem.commands.review.statuses import list_shifts, read_statuses
-from gitmem.commands.review.words import PairBudget
+from gitmem.commands.review.word_diff import PairBudget
 from gitmem.document.spec import check_of
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
@@ -37,8 +37,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from gitmem.commands.review.changed_files import FileChanges
     from gitmem.commands.review.changes import ChangedMemory
-    from gitmem.commands.review.files import FileChanges
     from gitmem.git import Git
     from gitmem.index.catalog import Catalog
     from gitmem.policy import Policy
@@ -204,7 +204,7 @@ def _look_as_a_whole(
     new = {m.key for m in memories if _is_new(m)}
     old, now = catalogs
     with old.reading(), now.reading():
-        changes = _with_superseded(changes, links.list_superseded(old, now))
+        changes = _with_superseded(changes, link_effects.list_superseded(old, now))
         verdicts = fact_state.branch_verdicts(now, list(documents)), ground.local.verdicts(list(documents))
         changes = with_commands(changes, documents, policy, ground.trust, verdicts)
         successions = strength.list_successions(memories, old)
@@ -214,10 +214,10 @@ def _look_as_a_whole(
         changes = with_answers(changes, documents, answers)
         findings += strength.look_at_checks(successions, answers)
         findings += look_at_commands(changes)
-        findings += links.look_at_links(old, now, set(documents))
-        findings += links.list_twice(now, set(documents))
+        findings += link_effects.look_at_links(old, now, set(documents))
+        findings += link_effects.list_twice(now, set(documents))
         known = {finding.path for finding in findings if finding.severity == f.ERROR}
-        findings += [finding for finding in links.list_problems(old, now) if finding.path not in known]
+        findings += [finding for finding in link_effects.list_problems(old, now) if finding.path not in known]
         findings += _look_at_deletions(changes)
         findings += compare(now, new, threshold=policy.duplicates.threshold)
     return changes

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
-    from gitmem.git.forges.place import ForgeRepository
+    from gitmem.git.forges.job_environment import ForgeRepository
     from gitmem.system.http import Response
 
 VERSION = "2022-11-28"

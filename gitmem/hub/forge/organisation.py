@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 from gitmem.errors import ForgeError, UsageError
 from gitmem.frozen import frozen
 from gitmem.git.forges.client import Forge, part_of
-from gitmem.git.forges.place import ForgeRepository
+from gitmem.git.forges.job_environment import ForgeRepository
 from gitmem.system.http import is_encrypted, is_site
 
 TYPE_CHECKING = False

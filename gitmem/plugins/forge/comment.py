@@ -28,8 +28,8 @@ from gitmem.plugins.forge.ownership import (
 )
 from gitmem.plugins.forge.sanitize import page
 from gitmem.verify.overview.notice.document import parse_adopt, parse_check, parse_table
-from gitmem.verify.overview.notice.links import Links
 from gitmem.verify.overview.notice.notice import headline_of, render
+from gitmem.verify.overview.notice.permalinks import Links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.git.forges.client import Forge
-    from gitmem.git.forges.place import ForgeRepository
+    from gitmem.git.forges.job_environment import ForgeRepository
     from gitmem.verify.overview.finding import Findings
 
 # The kinds of comments, the text if there is nothing to report, and the command that shows everything locally.

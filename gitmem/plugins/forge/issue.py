@@ -26,8 +26,8 @@ from gitmem.plugins.forge.ownership import (
 from gitmem.verify.overview.finding import FAILED
 from gitmem.verify.overview.notice.document import parse_adopt, parse_status
 from gitmem.verify.overview.notice.inert import inert
-from gitmem.verify.overview.notice.links import Links
 from gitmem.verify.overview.notice.notice import render
+from gitmem.verify.overview.notice.permalinks import Links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.git.forges.client import Forge
-    from gitmem.git.forges.place import ForgeRepository
+    from gitmem.git.forges.job_environment import ForgeRepository
     from gitmem.verify.overview.finding import Findings
 
 NEEDS = "issues: write"

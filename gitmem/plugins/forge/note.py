@@ -11,7 +11,7 @@ import re
 from gitmem.config import variable
 from gitmem.errors import ConfigError, ForgeError
 from gitmem.git.forges.client import part_of
-from gitmem.git.forges.place import ForgeRepository, need_address
+from gitmem.git.forges.job_environment import ForgeRepository, need_address
 from gitmem.plugins.forge.comment import body_of
 from gitmem.plugins.forge.ownership import is_same, list_marked, mark, number_of
 

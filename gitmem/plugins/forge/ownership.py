@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.git.forges.client import Forge
-    from gitmem.git.forges.place import ForgeRepository
+    from gitmem.git.forges.job_environment import ForgeRepository
 
 # The longest comment or issue text on GitHub ("body is too long (maximum is 65536 characters)").
 BODY_LIMIT = 65_536

@@ -9,8 +9,8 @@ from gitmem.store import layout
 from gitmem.store.commit import CommitPlan
 from gitmem.verify.overview.notice.document import parse_status
 from gitmem.verify.overview.notice.inert import inert
-from gitmem.verify.overview.notice.links import Links
 from gitmem.verify.overview.notice.notice import render
+from gitmem.verify.overview.notice.permalinks import Links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

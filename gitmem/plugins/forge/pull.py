@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.git.forges.client import Forge
-    from gitmem.git.forges.place import ForgeRepository
+    from gitmem.git.forges.job_environment import ForgeRepository
 
 NEEDS = "pull-requests: write"
 TITLE_LIMIT = 256

@@ -7,7 +7,7 @@ import os
 from gitmem.errors import BusyError, ConflictError, GitmemError, UnwritableError
 from gitmem.frozen import frozen
 from gitmem.git.forges.client import Forge
-from gitmem.git.forges.place import ForgeRepository
+from gitmem.git.forges.job_environment import ForgeRepository
 from gitmem.plugins.pull.branch import SourceBranch
 from gitmem.plugins.pull.credentials import github_token, jira_token
 from gitmem.plugins.pull.files import FilesPull

@@ -10,8 +10,8 @@ import json
 import re
 from pathlib import Path
 
+from gitmem.document.api_options import TypedDict, refuse_wrong
 from gitmem.document.fields import parse_ttl
-from gitmem.document.options import TypedDict, refuse_wrong
 from gitmem.document.times import parse_day
 from gitmem.errors import FormatError, NotFoundError, RefusedError, UsageError, suppress
 from gitmem.frozen import fields_of, frozen

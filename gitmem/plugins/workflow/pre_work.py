@@ -15,7 +15,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.index.catalog.agent_text import MemoryText, Part, one_line
 from gitmem.model import FAILED, SUMMARY, TASK
 from gitmem.plugins.workflow import decisions
-from gitmem.plugins.workflow.step import component_tag, role_of
+from gitmem.plugins.workflow.step import component_tag, worker_role
 from gitmem.policy.kinds import WORK
 from gitmem.recall import inventory
 from gitmem.recall.query import Query, RecallResult
@@ -133,7 +133,7 @@ def pre_work(repository: OpenRepository, work: Work, *, recall: Callable[[Query]
         raise UsageError(
             "pre-work needs a description of the work", hint='gitmem pre-work "the work you are about to start"'
         )
-    name, role = role_of(policy, repository.config.role, work.step.role)
+    name, role = worker_role(policy, repository.config.role, work.step.role)
     if work.step.role and role is None:
         repository.notices.append(f"the policy has no role {name}; choose one of {', '.join(sorted(policy.roles))}")
     limit = work.limit or policy.workflow.limit

@@ -64,7 +64,7 @@ class WorkflowStep:
         }
 
 
-def role_of(policy: Policy, configured: str, named: str) -> tuple[str, Role | None]:
+def worker_role(policy: Policy, configured: str, named: str) -> tuple[str, Role | None]:
     """Return the name and row of a role; None if the policy has no such role.
 
     Args:

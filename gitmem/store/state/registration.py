@@ -11,8 +11,8 @@ import os
 
 from gitmem.config import clones_place
 from gitmem.store.state.clone import ID_NAME, SEEN, CloneState, clone_identity, is_private_folder, is_registered
+from gitmem.store.state.foreign_files import CLONES
 from gitmem.store.state.inventory import INVENTORY
-from gitmem.store.state.links import CLONES
 from gitmem.store.state.plain_files import LOCAL
 from gitmem.system import NO_FOLLOW, make_folder, only_regular, open_private, settle_modes
 from gitmem.system.file_lock import lock as wait_for

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gitmem.git.history import Ancestor, PathChange
     from gitmem.model import Check
     from gitmem.verify.blame.trunk import Trunk
-    from gitmem.verify.files import Entry
+    from gitmem.verify.code_files import Entry
 
 # The most commits that are read, the newest ones: half a year of the largest projects.
 MOST_COMMITS = 50_000

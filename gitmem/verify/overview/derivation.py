@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gitmem.document.answers import BuiltinAnswer, FileFinding
     from gitmem.git import Git
     from gitmem.model import Check
-    from gitmem.verify.files import Entry
+    from gitmem.verify.code_files import Entry
     from gitmem.verify.inputs import CodeTree
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gitmem.config import home, variables
 from gitmem.model import SHELL
-from gitmem.verify.files import SUBMODULE
+from gitmem.verify.code_files import SUBMODULE
 from gitmem.verify.run.reason import without_places
 from gitmem.verify.trace.trace import LOOKED
 

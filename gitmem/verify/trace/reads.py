@@ -16,7 +16,7 @@ import os
 from bisect import bisect_left
 
 from gitmem.text.sha256 import sha256
-from gitmem.verify.files import SUBMODULE
+from gitmem.verify.code_files import SUBMODULE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

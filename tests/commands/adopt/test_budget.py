@@ -9,7 +9,7 @@ from conftest import commit_files, git
 
 from gitmem.commands.adopt.budget import UNLIMITED, Budget, used_s
 from gitmem.commands.adopt.findings import FALSE, HOLDS
-from gitmem.commands.adopt.forms import as_table, summary
+from gitmem.commands.adopt.formats import as_table, summary
 from gitmem.commands.adopt.run import adopt
 from gitmem.git import Git
 from gitmem.git.repository import discover

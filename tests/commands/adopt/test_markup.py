@@ -2,8 +2,8 @@
 
 import pytest
 
+from gitmem.commands.adopt.dated_sections import split_current
 from gitmem.commands.adopt.documents import document_of
-from gitmem.commands.adopt.history import split_current
 
 RST = """Run ``make a``.
 

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
-from gitmem.commands.adopt.forms import as_table, blame, markdown, sentence
+from gitmem.commands.adopt.formats import as_table, blame, markdown, sentence
 from gitmem.commands.adopt.run import adopt
 from gitmem.document.builtin_checks import words_of
 from gitmem.git import Git

@@ -16,7 +16,7 @@ from gitmem.index.vectors.folders import FOLDER, VectorsLock, folder_of
 from gitmem.memory import Memory
 from gitmem.recall import ranker
 from gitmem.recall.query import Query
-from gitmem.repository import semantic
+from gitmem.repository import query_vectors
 
 
 @pytest.fixture(scope="module")
@@ -221,7 +221,7 @@ def test_read_only_vectors_are_searched_and_reported(store: Path) -> None:
 def test_recall_leaves_a_long_embedding_to_the_background_and_says_so(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(semantic, "INLINE_S", 0.0)
+    monkeypatch.setattr(query_vectors, "INLINE_S", 0.0)
 
     assert notices(store) == ["4 memories have no vectors yet and can only be found by words: gitmem embed rebuild"]
     with Memory(store) as memory:

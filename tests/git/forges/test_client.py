@@ -12,7 +12,7 @@ from support.forge_server import REPO, TOKEN, Hub, comment, cut_short, drop, han
 
 from gitmem.errors import ForgeError
 from gitmem.git.forges.client import PAGES, VERSION, Forge, wait_of
-from gitmem.git.forges.place import ForgeRepository
+from gitmem.git.forges.job_environment import ForgeRepository
 from gitmem.system.http import Response
 
 NEEDS = "pull-requests: write"

@@ -12,7 +12,7 @@ import pytest
 from support.forge_server import BOT, COMMIT, Handler, Hub, comment, pull
 
 from gitmem.errors import ForgeError, GitmemError
-from gitmem.git.forges.place import ForgeRepository
+from gitmem.git.forges.job_environment import ForgeRepository
 from gitmem.plugins.forge.comment import READ_LIMIT, body_of, keep, pulls_of, read_text, remove
 from gitmem.plugins.forge.ownership import BODY_LIMIT
 from gitmem.verify.overview.notice.document import LISTS

@@ -11,7 +11,7 @@ from support.github_markdown import rendered
 
 from gitmem.errors import ForgeError
 from gitmem.frozen import replace
-from gitmem.git.forges.place import ForgeRepository
+from gitmem.git.forges.job_environment import ForgeRepository
 from gitmem.plugins.forge.issue import (
     DOCUMENTS,
     LABEL,

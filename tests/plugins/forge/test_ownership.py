@@ -6,7 +6,7 @@ import pytest
 from support.forge_server import BOT, Hub, comment
 
 from gitmem.errors import ForgeError
-from gitmem.git.forges.place import ForgeRepository, place_here
+from gitmem.git.forges.job_environment import ForgeRepository, place_here
 from gitmem.plugins.forge.ownership import add_signature, is_same, list_marked, mark, ours, who_am_i
 
 

@@ -6,7 +6,7 @@ import pytest
 from support.forge_server import Hub, pull
 
 from gitmem.errors import ForgeError
-from gitmem.git.forges.place import ForgeRepository
+from gitmem.git.forges.job_environment import ForgeRepository
 from gitmem.plugins.forge.pull import find_or_open, request_body
 
 BRANCH = "gitmem/verify"

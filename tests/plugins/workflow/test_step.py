@@ -6,7 +6,7 @@ import pytest
 
 from gitmem import policy
 from gitmem.errors import UsageError
-from gitmem.plugins.workflow.step import WorkflowStep, component_tag, role_of
+from gitmem.plugins.workflow.step import WorkflowStep, component_tag, worker_role
 from gitmem.policy.kinds import role_name
 
 
@@ -22,9 +22,9 @@ def test_role_is_named_as_the_policy_has_it(typed: str, name: str) -> None:
 def test_named_role_comes_before_the_configured_one_and_an_unknown_one_has_no_row() -> None:
     builtin = policy.builtin()
 
-    assert role_of(builtin, "pm", "")[1] == builtin.roles["pm"]
-    assert role_of(builtin, "pm", "sm") == ("sm", builtin.roles["sm"])
-    assert role_of(builtin, "pm", "astronaut") == ("astronaut", None)
+    assert worker_role(builtin, "pm", "")[1] == builtin.roles["pm"]
+    assert worker_role(builtin, "pm", "sm") == ("sm", builtin.roles["sm"])
+    assert worker_role(builtin, "pm", "astronaut") == ("astronaut", None)
 
 
 @pytest.mark.parametrize("typed", ["!!", "x" * 101], ids=["no letter", "too long"])

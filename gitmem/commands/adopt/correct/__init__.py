@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.correct.draft import Judge
     from gitmem.commands.adopt.correct.successor import Successor
     from gitmem.commands.adopt.findings import JudgedClaim
-    from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.repository_history import Past
 
 
 def add_corrections(

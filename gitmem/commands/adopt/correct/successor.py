@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.findings import JudgedClaim
-    from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.repository_history import Past
 
 # Renames that a path is followed through, after the one that took it away.
 MOST_RENAMES = 3

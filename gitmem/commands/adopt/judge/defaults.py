@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.findings import Mention
     from gitmem.commands.adopt.judge.definitions import Definition
-    from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.repository_history import Past
 
 # Folders of documents about all of the code.
 _GENERAL = frozenset({"docs", "doc", "documentation", "website", ".github", ".cursor", ".claude"})

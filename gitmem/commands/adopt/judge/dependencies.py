@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.findings import Mention
-    from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.repository_history import Past
 
 # A sentence that says what the project is built with: a number beside a name is the version of that package.
 _USES = re.compile(r"\b(?:built (?:with|on)|using|uses?|powered by|based on|written in|stack)\b|技术栈|技術", re.I)

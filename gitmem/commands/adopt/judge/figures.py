@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.corpus import Corpus
     from gitmem.commands.adopt.findings import Mention
-    from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.repository_history import Past
 
 _LENGTHS = re.compile(r"(?:line[-_]length|max[-_]line[-_]length|printWidth|max_width|lineWidth)[\"']?\s*[=:]\s*(\d+)")
 _LENGTH_FILES = frozenset({

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.corpus import Corpus
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.findings import Mention
-    from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.repository_history import Past
 
 # Where a name may be that no file is stated for: a document may be about any of the code.
 SCOPE = "**"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.corpus import Corpus
     from gitmem.commands.adopt.findings import Mention
-    from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.repository_history import Past
 
 # Ports that programs open without being told. A project that lists one of them may rely on that. Source: their manuals.
 _USUAL = {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.findings import Mention
-    from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.repository_history import Past
 
 
 @frozen

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.findings import Mention
-    from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.repository_history import Past
     from gitmem.commands.adopt.tree import Tree
 
 # The files that define each runner's targets.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.findings import JudgedClaim, Mention
     from gitmem.commands.adopt.judge.products import Place
-    from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.repository_history import Past
     from gitmem.commands.adopt.tree import Tree
 
 # Package managers that install or demand the version of `packageManager`; the others only warn.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.findings import JudgedClaim, Mention
     from gitmem.commands.adopt.judge.figures import Numbers
-    from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.repository_history import Past
     from gitmem.commands.adopt.statements import Statement
 
 

@@ -25,7 +25,7 @@ from gitmem.text.natural_order import natural_order
 from gitmem.text.secrets import redact
 from gitmem.verify.blame.culprit import describe_culprits, with_last_held
 from gitmem.verify.due import is_accepted
-from gitmem.verify.overview.notice.links import commits_of, files_of
+from gitmem.verify.overview.notice.permalinks import commits_of, files_of
 from gitmem.verify.past_verdicts import verdicts_of
 
 TYPE_CHECKING = False

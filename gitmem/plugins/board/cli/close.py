@@ -17,7 +17,7 @@ from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.commands.from_run.run_file import BYTES
 from gitmem.errors import UsageError
-from gitmem.plugins.board.cli import rows
+from gitmem.plugins.board.cli import shared
 
 EXAMPLES = (
     "gitmem board close audit-7",
@@ -28,7 +28,7 @@ EXAMPLES = (
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``close``."""
-    rows.add_run(parser)
+    shared.add_run(parser)
     about = "a JSON list of memories to write instead (docs/workflow.md)"
     parser.add_argument("--from-run", default="", metavar="FILE", help=about)
     parser.add_argument("--no-memories", action="store_true", help="write no memories")

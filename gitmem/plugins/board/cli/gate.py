@@ -10,14 +10,14 @@ from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
-from gitmem.plugins.board.cli import rows
+from gitmem.plugins.board.cli import shared
 
 EXAMPLES = ("gitmem board gate audit-7", "gitmem board gate audit-7 --json")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``gate``."""
-    rows.add_run(parser)
+    shared.add_run(parser)
     add_json(parser)
 
 
@@ -28,12 +28,12 @@ def run(args: Arguments, out: Output) -> int:
     blocking = board.closing_signals
     if args.json:
         counts = {state: sum(one.state == state for one in board.signals) for state in ("open", "answered", "waived")}
-        signals = [rows.signal_table(board, signal) for signal in blocking]
+        signals = [shared.signal_table(board, signal) for signal in blocking]
         out.json({"run": board.run, "is_open": not blocking, "signals": counts, "blocking": signals})
     else:
         for signal in blocking:
-            rows.print_signal(board, signal, out)
+            shared.print_signal(board, signal, out)
         if not blocking:
             out.note(f"the gate of {board.run} is open")
-    rows.print_problems(board, out)
+    shared.print_problems(board, out)
     return int(bool(blocking))

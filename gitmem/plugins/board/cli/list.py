@@ -7,7 +7,7 @@ from gitmem.cli.command_memory import open_memory
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, list_of, quantity
 from gitmem.document.times import format_time
-from gitmem.plugins.board.cli import rows
+from gitmem.plugins.board.cli import shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def run(args: Arguments, out: Output) -> int:
         else:
             state = "closed" if board.is_closed else "open"
             out.row(board.run, state, str(table["entries"]), str(table["blocking"]), table["newest"])
-        rows.print_problems(board, out)
+        shared.print_problems(board, out)
     if not boards:
         out.note("no boards found; start one: gitmem board open RUN")
     return 0 if boards else 1

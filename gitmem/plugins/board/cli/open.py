@@ -9,14 +9,14 @@ from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, quantity
-from gitmem.plugins.board.cli import rows
+from gitmem.plugins.board.cli import shared
 
 EXAMPLES = ('gitmem board open audit-7 --goal "Find out why requests time out"', "gitmem board open audit-7 --json")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``open``."""
-    rows.add_run(parser)
+    shared.add_run(parser)
     parser.add_argument("--goal", default="", metavar="TEXT", help="what the run is for")
     add_json(parser)
 

@@ -12,7 +12,7 @@ from gitmem.cli.input import read_text
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.cli.paths import code_reference
-from gitmem.plugins.board.cli import rows
+from gitmem.plugins.board.cli import shared
 from gitmem.plugins.board.entry import POSTED
 
 EXAMPLES = (
@@ -24,7 +24,7 @@ EXAMPLES = (
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``post``."""
-    rows.add_run(parser)
+    shared.add_run(parser)
     parser.add_argument("text", help="the text, in quotes; - reads it from standard input")
     types = ", ".join(POSTED)
     parser.add_argument("--type", choices=POSTED, default="observation", metavar="TYPE", help=f"{types} (observation)")
@@ -36,8 +36,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     source.add_argument("--evidence", default="", metavar="TEXT", help="output or a quotation that shows it")
     source.add_argument("--confidence", type=float, metavar="0..1", help="how sure the worker is")
     parser.add_argument("--must-surface", action="store_true", help="require the final report to say it")
-    rows.add_links(parser)
-    rows.add_worker(parser)
+    shared.add_links(parser)
+    shared.add_worker(parser)
     add_json(parser)
 
 
@@ -48,7 +48,7 @@ def run(args: Arguments, out: Output) -> int:
             args.run,
             read_text(args.text),
             type=args.type,
-            links=rows.links_of(args),
+            links=shared.links_of(args),
             doc=args.source_doc,
             ref=args.source_ref,
             evidence=args.evidence,
@@ -56,4 +56,4 @@ def run(args: Arguments, out: Output) -> int:
             worker=args.worker,
             must_surface=args.must_surface,
         )
-    return rows.print_posted(posted, args, out)
+    return shared.print_posted(posted, args, out)

@@ -6,7 +6,7 @@ from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory
 from gitmem.cli.options import add_json, positive
 from gitmem.cli.output import Output
-from gitmem.plugins.board.cli import rows
+from gitmem.plugins.board.cli import shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _NEVER_LISTED = ("signal", "closing")
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``show``."""
-    rows.add_run(parser)
+    shared.add_run(parser)
     parser.add_argument("entry", nargs="?", default="", metavar="ENTRY", help="only this entry, in full")
     parser.add_argument("--type", action="append", default=[], metavar="TYPE", help="only entries of this type")
     parser.add_argument("--worker", action="append", default=[], metavar="NAME", help="only entries by this worker")
@@ -50,29 +50,29 @@ def run(args: Arguments, out: Output) -> int:
     shown = entries[-args.limit :] if args.limit else entries
     if args.json:
         table = {"run": board.run, "commit": board.commit, "closed": board.is_closed}
-        signals = [rows.signal_table(board, signal) for signal in board.signals]
-        listed = [rows.entry_table(board, entry) for entry in shown]
+        signals = [shared.signal_table(board, signal) for signal in board.signals]
+        listed = [shared.entry_table(board, entry) for entry in shown]
         out.json(table | {"signals": signals, "entries": listed, "more": len(entries) - len(shown)})
         return 0 if shown else 1
     if out.is_terminal:
         for signal in board.signals:
-            rows.print_signal(board, signal, out)
+            shared.print_signal(board, signal, out)
     listed_below = [one for one in shown if one.type not in _NEVER_LISTED] if out.is_terminal else shown
-    rows.print_entries(board, listed_below, out)
+    shared.print_entries(board, listed_below, out)
     if len(shown) < len(entries):
         out.note(f"{len(entries) - len(shown)} older entries: gitmem board show {board.run}")
     if board.is_closed:
         out.note(f"the run {board.run} is closed")
-    rows.print_problems(board, out)
+    shared.print_problems(board, out)
     return 0 if shown else 1
 
 
 def _print_whole(board: Board, entry: Entry, args: Arguments, out: Output) -> None:
-    table = rows.entry_table(board, entry)
+    table = shared.entry_table(board, entry)
     if args.json:
         out.json(table)
         return
-    rows.print_entries(board, [entry], out)
+    shared.print_entries(board, [entry], out)
     out.line()
     out.text(entry.text)
     if entry.source.evidence:

@@ -10,7 +10,7 @@ from gitmem.cli.command_memory import open_memory
 from gitmem.cli.input import read_text
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
-from gitmem.plugins.board.cli import rows
+from gitmem.plugins.board.cli import shared
 from gitmem.plugins.board.entry import SEVERITIES
 
 EXAMPLES = (
@@ -21,12 +21,12 @@ EXAMPLES = (
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``signal``."""
-    rows.add_run(parser)
+    shared.add_run(parser)
     parser.add_argument("text", help="the question, in quotes; - reads it from standard input")
     parser.add_argument(
         "--severity", choices=SEVERITIES, default="high", metavar="LEVEL", help=f"{', '.join(SEVERITIES)} (high)"
     )
-    rows.add_worker(parser)
+    shared.add_worker(parser)
     add_json(parser)
 
 
@@ -34,4 +34,4 @@ def run(args: Arguments, out: Output) -> int:
     """Post one signal and print its name."""
     with open_memory(out) as memory:
         posted = memory.boards.signal(args.run, read_text(args.text), severity=args.severity, worker=args.worker)
-    return rows.print_posted(posted, args, out)
+    return shared.print_posted(posted, args, out)

@@ -13,7 +13,7 @@ from gitmem.cli.input import read_file
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output, list_of, quantity, shorten
 from gitmem.errors import RefusedError, UsageError
-from gitmem.plugins.board.cli import rows
+from gitmem.plugins.board.cli import shared
 
 EXAMPLES = (
     "gitmem board survival audit-7 --report report.md",
@@ -25,7 +25,7 @@ REPORT_LIMIT = 4 * 1024 * 1024
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``survival``."""
-    rows.add_run(parser)
+    shared.add_run(parser)
     parser.add_argument("--report", required=True, metavar="FILE", help="the final report")
     about = "the share of an entry's words that must be present, above 0 and at most 1 (0.6)"
     parser.add_argument("--threshold", type=float, default=0.0, metavar="SHARE", help=about)
@@ -42,7 +42,7 @@ def run(args: Arguments, out: Output) -> int:
         missing = memory.boards.survival(args.run, report, threshold=args.threshold)
     total = len(board.list_required())
     if args.json:
-        tables = [rows.missing_table(board, one) for one in missing]
+        tables = [shared.missing_table(board, one) for one in missing]
         out.json({"run": board.run, "report": args.report, "required": total, "missing": tables})
     else:
         for one in missing:
@@ -51,7 +51,7 @@ def run(args: Arguments, out: Output) -> int:
             out.line((name, "key"), "  ", (f"{one.due.why}, {one.share:.0%} of its words{lacks}", "yellow"))
             out.line("  ", shorten(entry.text, out.width - 2))
         out.note(f"the report says {total - len(missing)} of {quantity(total, 'required entry', 'required entries')}")
-    rows.print_problems(board, out)
+    shared.print_problems(board, out)
     return int(bool(missing))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
-from gitmem.git.forges.place import place_here
+from gitmem.git.forges.job_environment import place_here
 from gitmem.system.environment import forge_token
 
 EXAMPLES = ("gitmem forge", "gitmem forge --json")

@@ -16,7 +16,7 @@ from gitmem.cli.command_memory import open_memory
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.git.forges.client import Forge
-from gitmem.git.forges.place import place_here
+from gitmem.git.forges.job_environment import place_here
 from gitmem.plugins.forge.branches import CLOSED, MERGED, fate_of
 from gitmem.store.companion import list_companions
 from gitmem.system.environment import forge_token

@@ -16,7 +16,7 @@ from gitmem.cli.output import Output
 from gitmem.errors import UsageError
 from gitmem.frozen import fields_of
 from gitmem.git.forges.client import Forge
-from gitmem.git.forges.place import place_here
+from gitmem.git.forges.job_environment import place_here
 from gitmem.git.repository import is_oid
 from gitmem.plugins.forge import suggestions
 from gitmem.plugins.forge.comment import KINDS, body_of, keep, pulls_of, read_text, remove
@@ -24,7 +24,7 @@ from gitmem.system.environment import forge_token
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.git.forges.place import ForgeRepository
+    from gitmem.git.forges.job_environment import ForgeRepository
     from gitmem.plugins.forge.comment import CommentResult
 
 EXAMPLES = (

@@ -19,7 +19,7 @@ from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.errors import ForgeError, GitmemError
 from gitmem.git.forges.client import Forge
-from gitmem.git.forges.place import place_here
+from gitmem.git.forges.job_environment import place_here
 from gitmem.plugins.forge.comment import read_text
 from gitmem.plugins.forge.issue import IssueContent, IssueResult, failing_facts, failing_statements, keep, request_body
 from gitmem.system.environment import forge_token
@@ -28,7 +28,7 @@ from gitmem.verify.overview.notice.document import parse_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.git.forges.place import ForgeRepository
+    from gitmem.git.forges.job_environment import ForgeRepository
 
 EXAMPLES = (
     "gitmem forge issue",

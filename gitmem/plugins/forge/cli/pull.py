@@ -13,7 +13,7 @@ from gitmem.cli.output import Output
 from gitmem.config import is_branch
 from gitmem.errors import UsageError
 from gitmem.git.forges.client import Forge
-from gitmem.git.forges.place import place_here
+from gitmem.git.forges.job_environment import place_here
 from gitmem.plugins.forge.pull import find_or_open, request_body
 from gitmem.system.environment import forge_token
 

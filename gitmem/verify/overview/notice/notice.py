@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from gitmem.verify.overview.cause import Cause
     from gitmem.verify.overview.finding import FactFinding, Findings, FindingSection, StatedLine
-    from gitmem.verify.overview.notice.links import Links
+    from gitmem.verify.overview.notice.permalinks import Links
 
 BAD, UNSURE, WELL = "❌", "⚠️", "✅"
 # Characters shown of a text; facts of one cause that are not folded; facts for which commands are shown.

@@ -4,7 +4,7 @@ import pytest
 from conftest import commit_files
 
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
-from gitmem.commands.adopt.forms import sentence
+from gitmem.commands.adopt.formats import sentence
 from gitmem.commands.adopt.judge.occurrence import is_local
 from gitmem.commands.adopt.run import adopt
 from gitmem.git import Git

@@ -5,7 +5,7 @@ from conftest import commit_files
 
 from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.findings import FALSE, HOLDS
-from gitmem.commands.adopt.forms import sentence
+from gitmem.commands.adopt.formats import sentence
 from gitmem.commands.adopt.kinds.recipes import recipe_claims
 from gitmem.commands.adopt.run import adopt
 from gitmem.commands.adopt.statements import split

@@ -8,7 +8,7 @@ from conftest import commit_files, git
 from gitmem.commands.adopt import kinds
 from gitmem.commands.adopt.claims.claim import Claim
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Source
-from gitmem.commands.adopt.forms import sentence
+from gitmem.commands.adopt.formats import sentence
 from gitmem.commands.adopt.kinds.sourced import sourced
 from gitmem.commands.adopt.run import adopt
 from gitmem.git import Git

@@ -14,8 +14,8 @@ from gitmem.frozen import replace
 from gitmem.memory import Memory
 from gitmem.verify.overview.finding import SILENCED, FindingRow, FindingSection, Spot
 from gitmem.verify.overview.notice.document import LISTS, parse_check
-from gitmem.verify.overview.notice.links import Links
 from gitmem.verify.overview.notice.notice import render
+from gitmem.verify.overview.notice.permalinks import Links
 
 EMPTY = {name: [] for name in LISTS}
 

@@ -24,8 +24,8 @@ from gitmem.verify.overview.finding import (
     Spot,
     StatedLine,
 )
-from gitmem.verify.overview.notice.links import Links
 from gitmem.verify.overview.notice.notice import WAITING, headline_of, render
+from gitmem.verify.overview.notice.permalinks import Links
 
 HEAD, BASE, MEMORY = "a" * 40, "b" * 40, "c" * 40
 SITE = "https://github.example/acme/shop"

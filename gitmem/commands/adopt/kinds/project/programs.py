@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.findings import JudgedClaim
-    from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.repository_history import Past
     from gitmem.commands.adopt.statements import Statement
 
 PROGRAM, TEST = "program", "test"

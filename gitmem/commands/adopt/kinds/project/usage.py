@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.findings import Mention
     from gitmem.commands.adopt.kinds.kind import Basis
-    from gitmem.commands.adopt.past import Past
+    from gitmem.commands.adopt.repository_history import Past
     from gitmem.commands.adopt.statements import Statement
 
 ABSENCE = "absence"

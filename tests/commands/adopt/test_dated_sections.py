@@ -3,9 +3,9 @@
 import pytest
 from conftest import commit_files, git
 
+from gitmem.commands.adopt.dated_sections import is_closed, split_current
 from gitmem.commands.adopt.documents import document_of
 from gitmem.commands.adopt.findings import FALSE
-from gitmem.commands.adopt.history import is_closed, split_current
 from gitmem.commands.adopt.run import adopt
 from gitmem.git import Git
 from gitmem.git.repository import discover

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support.findings import make_findings
 
-from gitmem.commands.report.words import place_sentence, sentence
+from gitmem.commands.report.sentences import place_sentence, sentence
 from gitmem.verify.overview.finding import FAILED, FactFinding, Spot, StatedLine
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.verify.overview.notice.links import Links, commits_of, files_of
+from gitmem.verify.overview.notice.permalinks import Links, commits_of, files_of
 
 CODE, MEMORY = "a" * 40, "b" * 40
 SITE = "https://forge.example/acme/shop"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitmem.text.globs import matcher
-from gitmem.verify.files import CodeFiles, fixed_prefix
+from gitmem.verify.code_files import CodeFiles, fixed_prefix
 
 PATHS = ("README.md", "a", "src/.gitattributes", "src/a.py", "src/a/b.py", "src/b.py", "srcs/a.py", "src-b/a")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitmem.errors import ConfigError
-from gitmem.git.forges.place import place_here
+from gitmem.git.forges.job_environment import place_here
 
 NAMES = ("REPOSITORY", "API_URL", "SERVER_URL", "RUN_ID")
 

@@ -6,7 +6,7 @@ from conftest import commit_files, git
 from support.code_changes import RS256, store_change
 from support.facts import make_fact, put, tracked
 
-from gitmem.commands.check.code_tree import find_brought, home_tree
+from gitmem.commands.check.code_tree_changes import find_brought, home_tree
 from gitmem.commands.check.facts import list_facts
 
 

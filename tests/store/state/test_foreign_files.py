@@ -10,7 +10,7 @@ from conftest import git
 from gitmem.errors import UnwritableError
 from gitmem.memory import Memory
 from gitmem.recall.query import Query
-from gitmem.store.state.links import has_links, remove_links
+from gitmem.store.state.foreign_files import has_links, remove_links
 
 
 @pytest.mark.parametrize(

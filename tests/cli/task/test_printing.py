@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 from gitmem.cli.output import Output
-from gitmem.cli.task.rows import attempt_line, print_rows
+from gitmem.cli.task.printing import attempt_line, print_rows
 from gitmem.memory import Memory
 from gitmem.tasks.query import TaskRow
 from gitmem.tasks.task import Attempt

@@ -4,7 +4,7 @@ from conftest import commit_files, git
 
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.findings import FALSE, NEVER
-from gitmem.commands.adopt.past import Past
+from gitmem.commands.adopt.repository_history import Past
 from gitmem.commands.adopt.run import adopt
 from gitmem.git import Git
 from gitmem.git.repository import discover

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.commands.report.page.place import write
+from gitmem.commands.report.page.page_file import write
 from gitmem.commands.report.page.render import MARK
 from gitmem.errors import GitmemError, RefusedError
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.commands.review.words import MOST_WORDS, PairBudget, diff
+from gitmem.commands.review.word_diff import MOST_WORDS, PairBudget, diff
 
 
 def messages(before: str, after: str, budget: PairBudget | None = None) -> list[tuple[str, str]]:

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from support.reviews import TOKEN, changed, of, text
 
-from gitmem.commands.review import files
+from gitmem.commands.review import changed_files
 
 
 @pytest.mark.parametrize(("name", "value"), [("MOST_FILES", 3), ("MOST_BYTES", 400)])
 def test_more_than_anybody_reviews_is_an_error_and_the_first_files_are_looked_at(
     repo: Path, monkeypatch, name, value
 ) -> None:
-    monkeypatch.setattr(files, name, value)
+    monkeypatch.setattr(changed_files, name, value)
     many = {f"gotchas/k{n}.md": text(f"Title number {n} of them", TOKEN if n == 0 else "") for n in range(8)}
 
     review = changed(repo, {"gotchas/a.md": text("A")}, many)
