@@ -113,7 +113,7 @@ def f5(place: Place) -> None:
 
 @row(
     "F6",
-    "Commands run only when approved, and in a sandbox ([verify.md](../../docs/verify.md#sandbox)); macOS's written, untested",
+    "Commands run only when approved, and in a sandbox ([sandbox.md](../../docs/sandbox.md#sandbox)); macOS's written, untested",
 )
 def f6(place: Place) -> None:
     """A command from a colleague does not run until it is typed at a terminal; in the sandbox it cannot write or see the home."""

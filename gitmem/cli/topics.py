@@ -59,7 +59,7 @@ NO_COLOR and FORCE_COLOR decide about colors, GITMEM_PAGER or core.pager about t
     git config gitmem.autoSync true
     GITMEM_PAGER=cat gitmem list
 
-More: docs/verify.md, docs/settings.md""",
+More: docs/verify.md, docs/judging.md, docs/sandbox.md, docs/settings.md""",
     ),
     "trust": (
         "which commands run, who approves them, and where they run",

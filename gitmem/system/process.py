@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Started = TypeVar("Started")
 
 # The bytes kept from the end of a check's output: many screens of context, and enough according to measurements
-# (docs/verify.md: the last 64 KiB are kept).
+# (docs/sandbox.md: the last 64 KiB are kept).
 OUTPUT_CAP = 65536
 # The most characters of a tool's standard error in an exception.
 STDERR_TAIL = 4000

@@ -27,7 +27,7 @@ SETTINGS = (
     (
         "kernel/apparmor_restrict_unprivileged_userns",
         "1",
-        "AppArmor blocks user namespaces: give bwrap a profile (docs/verify.md), or sudo sysctl "
+        "AppArmor blocks user namespaces: give bwrap a profile (docs/sandbox.md), or sudo sysctl "
         "kernel.apparmor_restrict_unprivileged_userns=0",
     ),
     (
@@ -37,7 +37,7 @@ SETTINGS = (
     ),
     ("user/max_user_namespaces", "0", "user namespaces are switched off: sudo sysctl user.max_user_namespaces=15000"),
 )
-# What a missing bubblewrap costs where Landlock works, and where it does not (docs/verify.md compares them).
+# What a missing bubblewrap costs where Landlock works, and where it does not (docs/sandbox.md compares them).
 WITHOUT_BUBBLEWRAP = (
     "checks can see which other files and processes exist, and each parallel check uses its own scratch clone",
     "no command of a check runs",

@@ -1,4 +1,4 @@
-"""The table "What a check sees" of docs/verify.md is true: a check looks, on each rung that works here."""
+"""The table "What a check sees" of docs/sandbox.md is true: a check looks, on each rung that works here."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ print(json.dumps(said))
 
 def read_table() -> dict[str, dict[str, str]]:
     """Return the cells of the table by row and column."""
-    text = (ROOT / "docs" / "verify.md").read_text(encoding="utf-8")
-    lines = re.findall(r"^\|.*\|$", text[text.index("### What a check sees") :], re.MULTILINE)
+    text = (ROOT / "docs" / "sandbox.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^\|.*\|$", text[text.index("## What a check sees") :], re.MULTILINE)
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     end = next(number for number, row in enumerate(rows) if number and row[1:2] and len(row) != len(rows[0]))
     return {row[0]: dict(zip(rows[0][1:], row[1:], strict=True)) for row in rows[2:end]}
