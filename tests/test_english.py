@@ -51,6 +51,7 @@ SIGNS = {
     "a clause without its subject": r"\bthen could not run\b|\bare as the branch\b|\bis now read here\b",
     "a participle as a noun": r"\b(?:the|a|of) (?:asked|told|kept|taken|given|said)\b(?=[.;:]|$)",
 }
+ANY_SIGN = re.compile("|".join(f"(?:{pattern})" for pattern in SIGNS.values()))
 QUERY = re.compile(r"\s*\(?(?:SELECT|INSERT|CREATE|UPDATE|DELETE|PRAGMA|WITH|FROM|ORDER BY|DROP)\b")
 WORD_LISTS = ("stopwords.py", "abbreviations.py")
 VERBS = (
@@ -65,6 +66,8 @@ VERBS = (
 def signs(text: str) -> list[str]:
     """Return the warning signs in a text, each with the words around it."""
     plain = " ".join(text.split())
+    if not ANY_SIGN.search(plain):
+        return []  # nearly every text: one search instead of fifteen
     return [
         f"{name}: …{plain[max(0, found.start() - 40) : found.end() + 40]}…"
         for name, pattern in SIGNS.items()

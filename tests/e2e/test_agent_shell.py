@@ -22,6 +22,7 @@ from e2e.test_fence import files_of
 from support.agent_signs import SIGNS
 from support.console import GITMEM, environment
 from support.facts import make_fact
+from support.standing_folder import fill, stand
 
 from gitmem import cli
 from gitmem.cli.commands import HIDDEN, all_commands
@@ -222,10 +223,8 @@ def test_every_command_has_a_row() -> None:
     assert sorted(LINES) == sorted(EVERY)
 
 
-@pytest.fixture(scope="module")
-def hostile(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a repository in which everything that people write contains the canary, to be copied."""
-    folder = Path(shutil.copytree(template, tmp_path_factory.mktemp("canary") / "service", symlinks=True))
+def make_hostile(folder: Path) -> None:
+    """Have everything that people write in a repository contain the canary."""
     git(folder, "config", "user.name", TEXT)
     git(folder, "remote", "add", CANARY, str(folder.parent / f"{CANARY}.git"))
     git(folder, "switch", "-q", "-c", BRANCH)
@@ -261,7 +260,8 @@ def hostile(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "notes" / f"{CANARY} Note.md").write_text(f"---\ntitle: [{TEXT}\n---\n{TEXT}\n")
     for name in ("base.md", "ours.md", "theirs.md"):
         (folder / name).write_text(f"---\ntitle: {json.dumps(TEXT + name)}\nkind: gotcha\n---\n{TEXT} {name}\n")
-    return folder
+    with Memory(folder) as memory:
+        memory.list()  # makes the index that every command would make
 
 
 def commit(folder: Path, files: dict[str, str], subject: str) -> None:
@@ -317,9 +317,16 @@ def is_json(line: str) -> bool:
 
 
 @pytest.fixture
-def shell(hostile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a copy of the hostile repository as the current folder, in the shell of an agent without a browser."""
-    folder = Path(shutil.copytree(hostile, tmp_path / "service", symlinks=True))
+def shell(template: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the hostile repository as the current folder, in the shell of an agent without a browser."""
+    top = stand(tmp_path_factory, monkeypatch, "canary")
+    folder = top / "service"
+
+    def make() -> None:
+        shutil.copytree(template, folder, symlinks=True)
+        make_hostile(folder)
+
+    fill(top, "hostile", make)
     monkeypatch.chdir(folder)
     monkeypatch.setenv("CLAUDECODE", "1")
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
@@ -348,17 +355,18 @@ def test_person_sees_no_fence(shell: Path, monkeypatch: pytest.MonkeyPatch, caps
         assert not SHELL_FENCE.search(shown)
 
 
-@pytest.mark.parametrize("sign", SIGNS)
 def test_every_sign_of_an_agent_puts_what_others_wrote_inside_the_fence(
-    shell: Path, sign: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    shell: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("CLAUDECODE")
-    monkeypatch.setenv(sign, "1")
+    for sign in SIGNS:
+        monkeypatch.setenv(sign, "1")
 
-    shown = at_pipe(["show", TEXT], capsys)
+        shown = at_pipe(["show", TEXT], capsys)
 
-    assert leaks(shown) == []
-    assert CANARY in shown
+        assert leaks(shown) == [], sign
+        assert CANARY in shown
+        monkeypatch.delenv(sign)
 
 
 @pytest.mark.parametrize("setting", ["CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_SSE_PORT", "CODEX_HOME", "SSH_AGENT_PID"])

@@ -412,11 +412,12 @@ def test_repository_that_its_modes_protect_can_be_read_and_not_written(modes_off
     if run([*plain, "touch", str(modes_off / ".git/x")], modes_off).status == 0:
         pytest.skip("file modes do not bind here")
 
-    reads = {name: run([*plain, str(GITMEM), *words], modes_off) for name, words in READS.items()}
-    writes = {name: run([*plain, str(GITMEM), *words], modes_off) for name, words in WRITES.items()}
+    # A program each: the other commands read and write where a disk is read-only, above.
+    reads = {name: run([*plain, str(GITMEM), *READS[name]], modes_off) for name in ("recall", "show", "dry-run")}
+    writes = {name: run([*plain, str(GITMEM), *WRITES[name]], modes_off) for name in ("remember", "verify")}
 
-    assert {name: done.status for name, done in reads.items()} == dict.fromkeys(READS, 0), reads
-    assert {name: done.status for name, done in writes.items()} == dict.fromkeys(WRITES, 3), writes
+    assert [done.status for done in reads.values()] == [0, 0, 0], reads
+    assert [done.status for done in writes.values()] == [3, 3], writes
     assert snapshot(modes_off) == before
 
 

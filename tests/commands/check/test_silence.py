@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from conftest import NOW, commit_files, git
 from support.code_changes import RS256, change, check
@@ -67,13 +69,27 @@ OF_THE_CODE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("memories", "how"), OF_THE_CODE.values(), ids=OF_THE_CODE)
-def test_fact_of_the_code_tree_that_a_change_silences_fails_it_all_the_same(memory, repo, memories, how):
-    commit_files(repo, tracked(victim()))
-    gone = tuple(f".memory/{path}" for path, text in memories.items() if text is None)
-    change(repo, EDDSA | tracked({path: text for path, text in memories.items() if text is not None}), gone=gone)
+def named(number: int, memories: dict) -> dict:
+    """Return the files of a case with keys of its own: all cases are facts of one repository."""
+    names = {"victim": f"victim-{number}", "Victim": f"Victim-{number}", "trick": f"trick-{number}"}
 
-    assert both(check(memory)) == (1, how)
+    def rename(text: str) -> str:
+        return re.sub("|".join(names), lambda found: names[found[0]], text)
+
+    return {rename(path): text and rename(text) for path, text in memories.items()}
+
+
+def test_fact_of_the_code_tree_that_a_change_silences_fails_it_all_the_same(memory, repo):
+    cases = dict(enumerate(OF_THE_CODE.values()))
+    commit_files(repo, tracked(*(named(number, victim()) for number in cases)))
+    files = {path: text for number, (memories, _) in cases.items() for path, text in named(number, memories).items()}
+    gone = tuple(f".memory/{path}" for path, text in files.items() if text is None)
+    change(repo, EDDSA | tracked({path: text for path, text in files.items() if text is not None}), gone=gone)
+
+    checked = check(memory)
+
+    silenced = {number: both(checked, f"victim-{number}") for number in cases}
+    assert silenced == {number: (1, next(iter(named(number, {how: ""})))) for number, (_, how) in cases.items()}
 
 
 OF_THE_BRANCH = {
@@ -93,12 +109,15 @@ OF_THE_BRANCH = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("memories", "how"), OF_THE_BRANCH.values(), ids=OF_THE_BRANCH)
-def test_fact_of_the_memory_branch_that_a_change_silences_fails_it_all_the_same(memory, repo, memories, how):
-    put(repo, victim())
-    change(repo, EDDSA | tracked(memories))
+def test_fact_of_the_memory_branch_that_a_change_silences_fails_it_all_the_same(memory, repo):
+    cases = dict(enumerate(OF_THE_BRANCH.values()))
+    put(repo, *(named(number, victim()) for number in cases))
+    change(repo, EDDSA | tracked(*(named(number, memories) for number, (memories, _) in cases.items())))
 
-    assert both(check(memory)) == (1, how)
+    checked = check(memory)
+
+    silenced = {number: both(checked, f"victim-{number}") for number in cases}
+    assert silenced == {number: (1, next(iter(named(number, {how: ""})))) for number, (_, how) in cases.items()}
 
 
 @pytest.mark.parametrize("kind", ["link", "file"])
