@@ -2,8 +2,8 @@
 
 By its words, a hit is good enough if the words that it shares with the prompt are rare and cover much of it; or if it
 is about one rare word and no other hit comes near. Words of most prompts to an agent ("fix", "test", "file") are
-ignored, however rare they are in a store: of 30 memories, two may have "failing". A single shared word must not
-be in the body alone, nor common in software ("user", "query"): in a small store every word is rare. A hit about a file
+ignored, however rare they are in a store: of 30 memories, two may have "failing". The one rare word must not be in the
+body alone, nor common in software ("user", "query"): in a small store every word is rare. A hit about a file
 that the prompt names is good enough, however many others are about it.
 """
 
@@ -123,15 +123,14 @@ def _is_good(query: str, hits: Sequence[Hit], policy: Policy, catalog: Catalog |
     if shared >= settings.gate and coverage(terms, text, stats) >= settings.coverage:
         return True
     is_ahead = len(hits) < 2 or best.score >= AHEAD * hits[1].score
-    is_best = shared >= SINGLE and is_ahead and best.score >= SCORE * rarity(stats.documents, 1)
-    return is_best and not _is_chance(terms, text, catalog.language)
+    telling = [term for term in terms if catalog.language != ENGLISH or term not in common_words()]
+    is_best = worth(telling, text, stats) >= SINGLE and is_ahead and best.score >= SCORE * rarity(stats.documents, 1)
+    return is_best and not _is_in_body_alone(telling, text)
 
 
-def _is_chance(terms: Sequence[str], text: IndexText, language: str) -> bool:
-    """Return whether a query and a memory share only common words, or a single word that only the memory's body has."""
+def _is_in_body_alone(terms: Sequence[str], text: IndexText) -> bool:
+    """Return whether a query and a memory share a single word, which only the memory's body has."""
     shared = _terms_of(text).intersection(terms)
-    if language == ENGLISH and shared <= common_words():
-        return True
     return len(shared) == 1 and all(shared.isdisjoint(analyse(part)) for part in text.texts()[:-1])
 
 

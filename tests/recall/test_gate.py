@@ -78,6 +78,23 @@ def test_one_rare_word_of_the_body_alone_shows_nothing(memory, repo) -> None:
 
 
 @pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("turn the new layout of labels on for each whole merchant, whatever the colour", []),
+        ("an eircode on the label of a house", ["irish"]),
+        ("the form rejects the zip of buyers in Hong Kong", ["irish"]),
+    ],
+    ids=["a word of several memories and a common one", "rare words", "two rare words, a quarter of the prompt"],
+)
+def test_a_common_word_adds_nothing_to_a_frequent_one(memory, repo, prompt: str, expected: list[str]) -> None:
+    body = "In Hong Kong there are no codes at all."
+    rolls = (make_memory(f"l{n}", f"Carrier {n} has a roll", f"Glue {n} for the label.") for n in range(6))
+    put(repo, make_memory("irish", "Eircodes name a whole house, so a label has no street", body), *rolls, SHELF)
+
+    assert ask(memory, prompt) == expected
+
+
+@pytest.mark.parametrize(
     ("prompt", "is_shown"),
     [
         ("please change src/gateway/retry.py", True),
