@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
+from support.each import each
 from support.facts import make_memory, put
 from support.payloads import PAYLOADS, let, parsed, payload
 
@@ -64,7 +65,7 @@ def every_payload() -> list[str]:
     return [name for name in names if not name.startswith(OWN_SETTINGS) and parsed(name) is not None]
 
 
-@pytest.mark.parametrize("name", every_payload())
+@each("name", every_payload())
 def test_payload_sent_to_claude_codes_hook_is_distinguished(name: str) -> None:
     client = name.partition("/")[0]
 
@@ -254,8 +255,8 @@ def test_a_hook_goes_on_where_its_client_ends_it() -> None:
     assert signal.getsignal(signal.SIGTERM) == before
 
 
-@pytest.mark.parametrize("char", ["x", "ü", '"', "\\"])
-@pytest.mark.parametrize("client", CLIENTS)
+@each("char", ["x", "ü", '"', "\\"])
+@each("client", CLIENTS)
 def test_answer_is_cut_at_a_line_and_its_fence_stays_closed(client: str, char: str) -> None:
     adapter, event = load(client), Event(client, "prompt")
     text = "\n".join([*(f"{number} {char * 40}" for number in range(400)), "[memory ends]"])

@@ -1,6 +1,6 @@
 """Which clients load which instruction files, for which folder, and what exceeds their limits."""
 
-import pytest
+from support.each import each
 
 from gitmem.agents.clients import all_tables
 from gitmem.agents.loaded import list_loaded
@@ -11,7 +11,7 @@ def clients(texts, path, settings=None):
     return next((one.clients for one in list_loaded(texts, settings) if one.path == path), ())
 
 
-@pytest.mark.parametrize(
+@each(
     ("paths", "path", "client", "is_loaded"),
     [
         (["AGENTS.md"], "AGENTS.md", "Codex", True),

@@ -108,7 +108,7 @@ def behind(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "start", lambda _state, _where, what: works[what]())
 
 
-CALLS = 24
+CALLS = 6
 TOOLS = {
     "claude-code": "PostToolUse.Bash",
     "codex": "PostToolUse.Bash",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.agents import payload
 from gitmem.agents.clients import CLIENTS
@@ -61,7 +61,7 @@ def test_half_a_character_becomes_a_question_mark() -> None:
     assert payload.text({"a": "x\ud800y"}, "a") == payload.output("x\ud800y") == "x?y"
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "expected"),
     [
         ({"stdout": "a", "stderr": "b"}, "a\nb"),
@@ -84,7 +84,7 @@ def test_table_may_be_written_as_a_text() -> None:
     assert payload.table({"a": "{" * 200_000}, "a") == {}
 
 
-@pytest.mark.parametrize(
+@each(
     ("tool", "given", "path", "paths"),
     [
         ("read_many_files", {"paths": ["a.py", "src/*.py"], "include": ["b.py"]}, "", ("a.py", "src/*.py", "b.py")),

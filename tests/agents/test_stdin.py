@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from support.each import each
 
 from gitmem.agents import stdin
 from gitmem.agents.stdin import read_input
@@ -92,7 +93,7 @@ def test_closed_descriptor_brings_nothing() -> None:
     assert read_input(read).is_empty
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     [b"[1]", b"7", b"null", b'{"a": ', b"\x00\x01", b"[" * 100_000, b'{"a":' * 50_000, b"1" * 5000, b'"\\ud800"'],
     ids=["list", "number", "null", "cut", "bytes", "deep", "deeper", "many digits", "half a character"],
@@ -104,7 +105,7 @@ def test_what_is_no_object_is_refused_without_a_word_of_it(content: bytes) -> No
     assert str(caught.value) == f"the payload is not a JSON object ({len(content)} bytes)"
 
 
-@pytest.mark.parametrize("content", [b'\xef\xbb\xbf{"a": 1}', b' \n{"a": 1}\n\n'])
+@each("content", [b'\xef\xbb\xbf{"a": 1}', b' \n{"a": 1}\n\n'])
 def test_mark_of_the_encoding_and_space_are_no_harm(content: bytes) -> None:
     with piped(content) as fd:
         assert read_input(fd).payload() == {"a": 1}

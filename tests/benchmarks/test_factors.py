@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 
 from benchmarks.factors import judge, p_value, rows_of, shuffled, table
 from benchmarks.world import World
@@ -28,7 +29,7 @@ def test_what_is_judged_right_says_what_the_code_says() -> None:
             assert values & {int(word) for word in text.split() if word.isdigit()}
 
 
-@pytest.mark.parametrize(
+@each(
     ("found", "ndcg", "reciprocal"),
     [
         (["a", "b"], 1.0, 1.0),

@@ -7,6 +7,7 @@ from math import log2
 from typing import Any
 
 import pytest
+from support.each import each
 
 from benchmarks import judged
 from benchmarks.engines import Fts5Porter, WhooshStem
@@ -70,7 +71,7 @@ def test_every_judgement_is_of_a_memory_that_is_there_and_every_question_is_anot
     assert len(set(texts)) == len(texts)
 
 
-@pytest.mark.parametrize("engine", [Fts5Porter, WhooshStem])
+@each("engine", [Fts5Porter, WhooshStem])
 def test_an_engine_finds_by_stems_and_takes_no_word_for_syntax(engine: type[Any]) -> None:
     retriever = engine()
     texts = {"a": "the port of the gateways", "b": "a queue AND its consumers"}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.each import each
 
 from benchmarks import mix
 from benchmarks.mix import GRID, Corpus, Record, best_of, value
@@ -45,8 +46,8 @@ def test_record_is_ranked_by_another_setting() -> None:
     assert record().ranked((3.0, 1.0)) == ["b", "a", "c"]
 
 
-@pytest.mark.parametrize("setting", [(0.0, 0.0), (0.05, 6.0), (0.7, 4.0), (3.0, 1.0), (5.0, 0.0)])
-@pytest.mark.parametrize("lexical", [{1: 2.0, 2: 1.0}, {2: 1.0, 3: 4.0}, {}])
+@each("setting", [(0.0, 0.0), (0.05, 6.0), (0.7, 4.0), (3.0, 1.0), (5.0, 0.0)])
+@each("lexical", [{1: 2.0, 2: 1.0}, {2: 1.0, 3: 4.0}, {}])
 def test_ranks_are_those_of_recall(setting: tuple[float, float], lexical: dict[int, float]) -> None:
     signals = {
         1: Signals(1, 1.0, key="1", age_days=30, half_life_days=14),

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from support.each import each
 
 from benchmarks.planted import Score, walk
 from gitmem.verify.options import Options
@@ -24,7 +25,7 @@ def test_first_commits_have_nothing_wrong(tmp_path: Path, monkeypatch: pytest.Mo
     assert score.is_right()
 
 
-@pytest.mark.parametrize(
+@each(
     "score",
     [
         Score(wrong=[(1, "a", "verified", "failed")]),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.each import each
 
 from benchmarks import record, run
 
@@ -45,7 +46,7 @@ def test_readme_and_changelog_are_read_in_minutes() -> None:
     assert sum((PROJECT / name).stat().st_size for name in ("benchmarks/README.md", "CHANGELOG.md")) <= 25_000
 
 
-@pytest.mark.parametrize(
+@each(
     ("figure", "goal", "measured", "reached"),
     [
         ({"at_most": 3, "unit": "Y", "measured": 2.9}, "≤ 3 Y", "2.9 Y", "yes"),

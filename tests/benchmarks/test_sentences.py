@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import pytest
+from support.each import each
 
 from benchmarks.sentences import PROJECTS, is_true, judge
 
@@ -18,7 +18,7 @@ def test_no_verified_claim_says_something_false(tmp_path) -> None:
     assert all(holds for _, holds in found), found
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "holds"),
     [
         ("`src` exists", True),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.cli.arguments import read_plain
 from gitmem.cli.commands import HIDDEN, all_commands, load_command
@@ -42,7 +43,7 @@ def test_plain_line_gives_what_argparse_gives(name: str, data: st.DataObject) ->
         assert vars(plain) == vars(parser_of(name, module).parse(line))
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "line"),
     [
         ("recall", ["how", "are", "--kind", "gotcha", "tokens", "--limit=3", "signed", "--json"]),
@@ -56,7 +57,7 @@ def test_lines_that_are_typed_most_are_plain(name: str, line: list[str]) -> None
     assert read_plain(load_command(name), line) is not None
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "line"),
     [
         ("recall", ["--help"]),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.cli.columns import fill, in_columns, paragraphs, shell, width_of
 
@@ -21,7 +21,7 @@ def test_filled_lines_fit_and_keep_every_character_but_spaces(text: str, width: 
     assert "".join("".join(lines).split()) == "".join(text.split())
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "lines"),
     [
         ("one two three", ["one two", "  three"]),
@@ -34,7 +34,7 @@ def test_lines_are_broken_at_words_and_hang(text: str, lines: list[str]) -> None
     assert fill(text, 10) == lines
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "lines"),
     [
         ("to see why: gitmem why key", ["to see why:", "  gitmem why key"]),

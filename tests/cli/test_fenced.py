@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-import pytest
+from support.each import each
 
 from gitmem.cli.fenced import FencedStream
 
@@ -18,7 +18,7 @@ def written(*pieces: tuple[str, str]) -> str:
     return stream.getvalue()
 
 
-@pytest.mark.parametrize(
+@each(
     ("pieces", "expected"),
     [
         ([("write", "auth-key"), ("write", "\n")], "auth-key\n"),

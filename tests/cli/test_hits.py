@@ -6,7 +6,7 @@ import io
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
+from support.each import each
 
 from gitmem.cli.hits import match_parts
 from gitmem.cli.options import print_hits
@@ -67,7 +67,7 @@ def test_explain_is_a_table_of_what_moved_anything_on_a_terminal() -> None:
 SAID = "The gateway drops idle connections after a minute"
 
 
-@pytest.mark.parametrize(
+@each(
     ("matches", "width", "expected"),
     [
         ([(4, 11)], 80, "The [gateway] drops idle connections after a minute"),

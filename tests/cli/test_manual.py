@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.each import each
 
 from gitmem.cli import manual
 from gitmem.cli.columns import width_of
@@ -28,7 +29,7 @@ def pages(width: int) -> dict[str, str]:
     return found | {"help": manual.overview(width, here), "help -a": manual.format_all(width)}
 
 
-@pytest.mark.parametrize("width", [60, 80, 100])
+@each("width", [60, 80, 100])
 def test_no_page_of_help_is_wider_than_the_terminal(width: int) -> None:
     wide = [
         f"{name}: {line}" for name, text in pages(width).items() for line in text.split("\n") if width_of(line) > width

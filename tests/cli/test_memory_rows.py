@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.cli.columns import width_of
 from gitmem.cli.memory_rows import ListedMemory, row_of, row_parts, widths_of
@@ -22,8 +22,8 @@ def row(title: str = LONG, *, note: str = "", state: str = "✓ verified", short
     return ListedMemory(title, note, state, "verified", NOW - 3 * 86_400, short_id, KEY)
 
 
-@pytest.mark.parametrize(("width", "least"), [(60, 32), (80, 48), (120, 48)])
-@pytest.mark.parametrize("state", ["✓ verified", "anti_pattern"])
+@each(("width", "least"), [(60, 32), (80, 48), (120, 48)])
+@each("state", ["✓ verified", "anti_pattern"])
 def test_title_has_room_and_the_row_fits_the_screen(width: int, least: int, state: str) -> None:
     (line,) = shown([row(state=state)], width)
 

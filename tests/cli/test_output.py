@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 from support.terminal import ALIVE
 
 from gitmem.cli.output import STYLES, Output, quantity, shorten
@@ -97,7 +98,7 @@ def test_text_is_the_same_with_and_without_colour() -> None:
     assert brightly.getvalue() == "\x1b[1;31m✗\x1b[0m auth\n"
 
 
-@pytest.mark.parametrize(
+@each(
     ("color", "is_terminal", "is_colored"),
     [("auto", True, True), ("auto", False, False), ("always", False, True), ("never", True, False)],
 )
@@ -285,7 +286,7 @@ def test_message_that_quotes_a_very_long_word_is_cut() -> None:
     assert "here\n  hint: gitmem list\n" in stderr.getvalue()
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "width", "short"),
     [("a b", 3, "a b"), ("a\n b\tc", 20, "a b c"), ("abcdef", 4, "abc…"), ("abc", 0, "a…"), ("", 5, "")],
 )
@@ -293,7 +294,7 @@ def test_text_is_shortened_to_one_line_of_a_width(text: str, width: int, short: 
     assert shorten(text, width) == short
 
 
-@pytest.mark.parametrize(("number", "words"), [(0, "0 memories"), (1, "1 memory"), (2, "2 memories")])
+@each(("number", "words"), [(0, "0 memories"), (1, "1 memory"), (2, "2 memories")])
 def test_numbers_agree_with_their_words(number: int, words: str) -> None:
     assert quantity(number, "memory", "memories") == words
     assert quantity(2, "problem") == "2 problems"

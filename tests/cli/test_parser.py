@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from support.each import each
 
 from gitmem.cli.commands import HIDDEN, all_commands, load_command
 from gitmem.cli.manual import page
@@ -33,7 +34,7 @@ def words_of(line: str, name: str) -> list[str]:
     return words[start + len(command) : end]
 
 
-@pytest.mark.parametrize("name", all_commands())
+@each("name", all_commands())
 def test_help_of_a_command_shows_its_examples(name: str) -> None:
     with pytest.raises(HelpRequest) as asked:
         parser(name).parse(["--help"])
@@ -45,7 +46,7 @@ def test_help_of_a_command_shows_its_examples(name: str) -> None:
     assert text.startswith(f"usage: gitmem {name}")
 
 
-@pytest.mark.parametrize("name", all_commands())
+@each("name", all_commands())
 def test_examples_of_a_command_parse(name: str) -> None:
     for line in load_command(name).EXAMPLES:
         parser(name).parse(words_of(line, name))
@@ -57,7 +58,7 @@ def test_every_argument_says_what_it_is() -> None:
     assert found == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "words", "message", "hint"),
     [
         ("recall", ["--kin", "x"], "unknown option: --kin", "did you mean --kind?"),
@@ -82,7 +83,7 @@ def test_wrong_use_is_worded_with_a_hint(name: str, words: list[str], message: s
     assert hint in caught.value.hint
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "program"),
     [
         (["t", "--", "grep", "-q", "x", "f"], ["grep", "-q", "x", "f"]),
@@ -99,14 +100,14 @@ def test_program_is_everything_after_the_first_double_dash(words: list[str], pro
     assert (args.title, args.program) == ("t", program)
 
 
-@pytest.mark.parametrize("name", ["fact", "edit", "settle"])
+@each("name", ["fact", "edit", "settle"])
 def test_program_keeps_its_own_double_dash(name: str) -> None:
     args = parser(name).parse(["x", "--", "grep", "--", "y"])
 
     assert args.program == ["grep", "--", "y"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "query"),
     [
         (["how", "--kind", "gotcha", "are", "tokens", "--limit", "3", "signed"], ["how", "are", "tokens", "signed"]),
@@ -134,7 +135,7 @@ def commands_of(document: str) -> list[str]:
     return [re.sub(r"\s+# .*", "", line) for line in lines if re.match("gitmem [a-z]", line)]
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=[path.name for path in DOCUMENTS])
+@each("path", DOCUMENTS, ids=[path.name for path in DOCUMENTS])
 def test_every_command_of_a_document_is_one(path: Path) -> None:
     wrong = []
     for line in commands_of(path.read_text(encoding="utf-8")):

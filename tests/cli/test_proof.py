@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 
 from gitmem.cli.commands import load_command
 from gitmem.cli.parser import parser_of
@@ -14,7 +15,7 @@ def check(*words: str) -> object:
     return verify_of(parser_of("fact", load_command("fact")).parse(["a title", *words]))
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "found"),
     [
         ((), None),
@@ -34,7 +35,7 @@ def test_check_is_read_as_the_frontmatter_has_it(words: tuple[str, ...], found: 
     assert check(*words) == found
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "message"),
     [
         (("--exists", "a", "--absent", "b"), "a fact can have only one check"),

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.each import each
 
 from gitmem import cli
 from gitmem.cli.commands import COMMANDS, FIRST_WEEK, GROUPS, HIDDEN, all_commands, load_command, verbs_of
@@ -97,7 +98,7 @@ def test_every_command_is_in_a_group_that_has_a_heading() -> None:
     assert {group for group, _ in COMMANDS.values()} == set(GROUPS)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each("name", COMMANDS)
 def test_command_has_a_description_examples_arguments_and_a_run(name: str) -> None:
     module = load_command(name)
 

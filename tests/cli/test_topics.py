@@ -6,7 +6,7 @@ import re
 import shlex
 from pathlib import Path
 
-import pytest
+from support.each import each
 
 from gitmem import cli
 from gitmem.cli import manual
@@ -17,7 +17,7 @@ from gitmem.cli.topics import TOPICS
 PROJECT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("name", TOPICS)
+@each("name", TOPICS)
 def test_topic_fits_a_screen_and_its_commands_and_pages_exist(name: str) -> None:
     _, text = TOPICS[name]
 

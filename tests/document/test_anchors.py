@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.document.anchors import (
     LineReference,
@@ -18,7 +18,7 @@ BLOB = "a" * 40
 FILE = b"one\ndef f():\n    return 1\nend\n"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reference"),
     [
         ("src/a.py:3", LineReference("src/a.py", 3, 3)),
@@ -41,9 +41,7 @@ def test_anchor_is_one_text() -> None:
     assert parse_anchor(format_anchor(anchor)) == anchor
 
 
-@pytest.mark.parametrize(
-    "text", ["", "a.py:1", f"a.py:1 @ {BLOB}", "a.py:1 @ HEAD x", f"a.py:1 @ {BLOB} 12\nHEAD:b", "x @ y z"]
-)
+@each("text", ["", "a.py:1", f"a.py:1 @ {BLOB}", "a.py:1 @ HEAD x", f"a.py:1 @ {BLOB} 12\nHEAD:b", "x @ y z"])
 def test_text_that_is_no_anchor_is_left_out(text: str) -> None:
     assert parse_anchor(text) is None
 
@@ -52,7 +50,7 @@ def test_lines_that_a_file_does_not_have_are_not_anchored() -> None:
     assert make_anchor(LineReference("a.py", 4, 5), BLOB, FILE) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("now", "place"),
     [
         (FILE, "a.py:2-3"),
@@ -63,7 +61,7 @@ def test_lines_that_a_file_does_not_have_are_not_anchored() -> None:
         (b"", None),
     ],
 )
-@pytest.mark.parametrize("is_known", [True, False])
+@each("is_known", [True, False])
 def test_lines_are_found_at_the_nearest_place(now: bytes, place: str | None, is_known: bool) -> None:
     anchor = make_anchor(LineReference("a.py", 2, 3), BLOB, FILE)
     assert anchor is not None

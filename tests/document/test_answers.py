@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
+from support.each import each
 
 from gitmem.document.answers import BuiltinAnswer, FileFinding, FoundFiles, comparison_answer, conceal, place
 from gitmem.model import BLOCKED, FAILS, HOLDS
@@ -49,7 +49,7 @@ def test_long_value_is_cut_in_the_reason_only() -> None:
     assert answer.actual == "x" * 500
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "value", "shown"),
     [
         ("DB_PASSWORD", "hunter2hunter2", "[hidden]"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
+from support.each import each
 
 import gitmem
 from gitmem.document.author import read_author
@@ -13,7 +13,7 @@ from gitmem.document.author import read_author
 PACKAGE = Path(gitmem.__file__).parent
 
 
-@pytest.mark.parametrize(
+@each(
     ("by", "who", "agent", "label", "names"),
     [
         ("Ana", "Ana", "", "Ana", ("Ana",)),

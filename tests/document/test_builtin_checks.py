@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import commit_files
 from mcp import Client
+from support.each import each
 from support.facts import ask_builtin, tree_of
 from support.mcp_client import with_client
 
@@ -75,7 +76,7 @@ def options_for(row: BuiltinCheck) -> list[str]:
     return words + [word for f in more for word in (f"--{f.name}", SAMPLES.get(f.value.shown, "x"))]
 
 
-@pytest.mark.parametrize("row", CHECKS.values(), ids=CHECKS)
+@each("row", CHECKS.values())
 def test_every_row_is_an_option_a_mapping_a_check_and_a_line_of_the_documents(row: BuiltinCheck) -> None:
     typed = verify_of(parser_of("fact", load_command("fact")).parse(["a", *options_for(row)]))
     words = words_of(typed)
@@ -129,7 +130,7 @@ def test_new_row_is_answered_and_its_inputs_are_known(new: BuiltinCheck, repo: P
     assert answer_behind(git, before, after, answer_all(git, before, [check]))[check].outcome == FAILS
 
 
-@pytest.mark.parametrize(("denial", "denied"), [(r.name, r.denies) for r in CHECKS.values() if r.denies])
+@each(("denial", "denied"), [(r.name, r.denies) for r in CHECKS.values() if r.denies])
 def test_checks_that_deny_each_other_are_opposed(denial: str, denied: str) -> None:
     one, other = (Check(BUILTIN, (name, *["x", "a"][: len(CHECKS[name].fields)])) for name in (denial, denied))
 

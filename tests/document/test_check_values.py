@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.document.check_values import GLOB, PATH, PLACE, RANGE, SHA256, VERSION, Value, is_inside
 
 
-@pytest.mark.parametrize(
-    ("path", "inside"), [("a/**", True), ("a/", True), ("../a", False), ("/a", False), ("", False)]
-)
+@each(("path", "inside"), [("a/**", True), ("a/", True), ("../a", False), ("/a", False), ("", False)])
 def test_path_must_be_able_to_name_a_file_of_the_code(path: str, inside: bool) -> None:
     assert is_inside(path) is inside
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "text", "is_valid"),
     [
         (PATH, "src/a.py", True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from support.each import each
 
 from gitmem.document.conflict import entries_of, summary, without
 
@@ -12,7 +12,7 @@ TITLE = {"field": "title", "other": "X", "by": "Bob"}
 BODY = {"field": "body", "by": ["Ana", "Bob"]}
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "text"),
     [
         ([TITLE], "title in Bob's version: X"),

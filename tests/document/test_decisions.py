@@ -2,7 +2,7 @@
 
 from time import process_time
 
-import pytest
+from support.each import each
 
 from gitmem.document.decisions import read_records
 
@@ -54,7 +54,7 @@ def test_record_is_found_by_its_number() -> None:
     assert read_records(texts)["adr/0003-a.md"].superseded_by == "adr/0004-b.md"
 
 
-@pytest.mark.parametrize(
+@each(
     ("stated", "status", "is_open"),
     [
         ("Status: Proposed", "proposed", True),
@@ -77,7 +77,7 @@ def test_what_decides_nothing_today_is_not_current(stated: str, status: str, is_
     assert (record.status, record.is_open, record.is_current) == (status, is_open, False)
 
 
-@pytest.mark.parametrize(
+@each(
     "stated",
     [
         "Status: Accepted 2024-05-02",
@@ -110,7 +110,7 @@ def test_title_is_not_a_comment_of_the_frontmatter() -> None:
     assert read_records({"adr/1-a.md": text})["adr/1-a.md"].title == "Use A"
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new"),
     [
         ("## Status\n\nAccepted\n\nSuperceded by [2. Use B](0002-b.md)", ""),
@@ -129,9 +129,7 @@ def test_either_record_may_say_which_one_supersedes_the_other(old: str, new: str
     assert (second.superseded_by, second.is_current) == ("", True)
 
 
-@pytest.mark.parametrize(
-    "new", ["Status: Proposed\n\nSupersedes [1](0001-a.md)", "This replaced what was\nsuperseded by 1 other."]
-)
+@each("new", ["Status: Proposed\n\nSupersedes [1](0001-a.md)", "This replaced what was\nsuperseded by 1 other."])
 def test_drafts_and_prose_supersede_nothing(new: str) -> None:
     found = read_records({"adr/0001-a.md": "# A\n\nStatus: Accepted\n", "adr/0002-b.md": f"# B\n\n{new}\n"})
 
@@ -139,7 +137,7 @@ def test_drafts_and_prose_supersede_nothing(new: str) -> None:
     assert found["adr/0002-b.md"].superseded_by == ""
 
 
-@pytest.mark.parametrize(
+@each(
     "part",
     ["#", "<!--", "# a" + " " * 99 + "b", "[](", "![", "status:" + " " * 99 + "x", "Supersedes [", "~~", ",", "- "],
 )
@@ -159,7 +157,7 @@ def test_dates_that_do_not_exist_are_left_out() -> None:
     assert read_records({"adr/1-a.md": "# A\n\nDate: 2024-13-40\n"})["adr/1-a.md"].date == ""
 
 
-@pytest.mark.parametrize(
+@each(
     "status",
     [
         "## Status\n\nSuperceded by [2. Use B](0002-b.md)",

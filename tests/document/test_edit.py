@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.document.edit import REMOVE, edit
 from gitmem.document.parse import parse
@@ -47,7 +48,7 @@ def test_nothing_to_change_gives_the_same_text() -> None:
     assert edited(HAND_MADE, title="Tokens", tags=["auth", "jwt"], ttl=REMOVE, body="Body.\n") == HAND_MADE
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "value", "old", "new"),
     [
         ("title", "Keys: old", "title:   'Tokens'   # short\n", 'title: "Keys: old"   # short\n'),
@@ -80,7 +81,7 @@ def test_only_the_lines_of_the_named_field_change(name: str, value: object, old:
     assert edited(HAND_MADE, **{name: value}) == HAND_MADE.replace(old, new)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "line", "behind"),
     [
         ("kind", "kind: fact\n", "title:   'Tokens'   # short\n"),
@@ -154,7 +155,7 @@ def test_value_of_another_type_is_a_change() -> None:
     assert edited("---\ntitle: x\nn: 1\n---\n", n=True) == "---\ntitle: x\nn: true\n---\n"
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "code"),
     [
         ({"ttl": "soon"}, "bad-ttl"),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.document.elsewhere import Foundation, parse_elsewhere, wrong_chains
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "found"),
     [
         ("api:port", ("api", "port")),
@@ -37,7 +37,7 @@ def test_chain_leads_from_a_wrong_memory_to_the_one_that_failed() -> None:
     assert wrong_chains(known) == [("api:port",), ("web:client", "web:design", "api:port")]
 
 
-@pytest.mark.parametrize(
+@each(
     ("status", "proven"), [("verified", "8080"), ("stale", "8080"), ("failed", ""), ("suspect", ""), ("unproven", "")]
 )
 def test_value_is_proven_while_its_fact_holds(status: str, proven: str) -> None:

@@ -5,6 +5,7 @@ import datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.document.fields import check_fields, is_newer, parse_timeout, parse_ttl, warnings_of
 from gitmem.document.times import format_time, parse_time
@@ -103,12 +104,12 @@ def test_env_of_a_memory_without_a_check_is_a_field_like_any_other() -> None:
     check_fields({"title": "x", "env": {"stage": "production"}})
 
 
-@pytest.mark.parametrize("fields", GOOD)
+@each("fields", GOOD)
 def test_fields_of_the_right_types_pass(fields: dict[str, object]) -> None:
     check_fields(fields)
 
 
-@pytest.mark.parametrize(("name", "value"), BAD, ids=[f"{name}-{str(value)[:12]}" for name, value in BAD])
+@each(("name", "value"), BAD, ids=[f"{name}-{str(value)[:12]}" for name, value in BAD])
 def test_field_of_another_type_is_refused_by_its_name(name: str, value: object) -> None:
     with pytest.raises(FormatError) as caught:
         check_fields({"title": "x", name: value})
@@ -137,7 +138,7 @@ HIDDEN = (
 )
 
 
-@pytest.mark.parametrize("character", HIDDEN, ids=[f"{ord(c):04x}" for c in HIDDEN])
+@each("character", HIDDEN, ids=[f"{ord(c):04x}" for c in HIDDEN])
 def test_command_with_a_character_that_does_not_show_can_never_be_approved(character: str) -> None:
     for fields in (
         {"verify": f"a{character}b"},
@@ -188,7 +189,7 @@ def test_newer_file_with_unknown_types_is_said_to_be_newer_not_broken() -> None:
     assert caught.value.code == "newer-schema"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "seconds"),
     [("90m", 5400), ("12h", 43_200), ("30d", 2_592_000), ("2w", 1_209_600), ("45s", 45), ("never", None)],
 )
@@ -196,7 +197,7 @@ def test_lifetime_is_read_in_seconds(text: str, seconds: int | None) -> None:
     assert parse_ttl(text) == seconds
 
 
-@pytest.mark.parametrize(("value", "seconds"), [("30s", 30), ("5m", 300), ("1d", 86_400), (1, 1), (86_400, 86_400)])
+@each(("value", "seconds"), [("30s", 30), ("5m", 300), ("1d", 86_400), (1, 1), (86_400, 86_400)])
 def test_time_limit_is_read_in_seconds(value: str | int, seconds: int) -> None:
     assert parse_timeout(value) == seconds
 
@@ -210,7 +211,7 @@ def test_time_is_read_back_and_agrees_with_the_calendar(epoch: int) -> None:
     assert text == f"{moment:%Y-%m-%dT%H:%M:%SZ}".rjust(20, "0")
 
 
-@pytest.mark.parametrize("epoch", [-62_135_596_801, 253_402_300_800, 10**20])
+@each("epoch", [-62_135_596_801, 253_402_300_800, 10**20])
 def test_time_outside_the_calendar_is_not_written(epoch: int) -> None:
     with pytest.raises(ValueError, match="1 to 9999"):
         format_time(epoch)
@@ -220,7 +221,7 @@ def test_fraction_of_a_second_is_dropped() -> None:
     assert parse_time("1970-01-01T00:00:07.999Z") == 7
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         *("", "Z", "2026-11-21", "2026-11-21T09:30Z", "2026-11-21T09:30:00", "2026-11-21T09:30:00+00:00"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-import pytest
+from support.each import each
 
 from gitmem.document.builtin_checks import words_of
 from gitmem.document.file_checks import why_no_text
@@ -37,8 +37,8 @@ def answer(check: dict, content: bytes):
     return answer_file(Check(BUILTIN, words_of(check)), "a", content)
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=str)
-@pytest.mark.parametrize("content", UNREADABLE.values(), ids=UNREADABLE)
+@each("check", CHECKS)
+@each("content", UNREADABLE.values())
 def test_text_that_cannot_be_read_proves_nothing(check: dict, content: bytes) -> None:
     found = answer(check, content)
 
@@ -46,13 +46,13 @@ def test_text_that_cannot_be_read_proves_nothing(check: dict, content: bytes) ->
     assert found.because.startswith("a cannot be read as text: ")
 
 
-@pytest.mark.parametrize("content", [b"", b"plain\n", "größe\n".encode(), b"\xef\xbb\xbfplain\n", PICTURE])
+@each("content", [b"", b"plain\n", "größe\n".encode(), b"\xef\xbb\xbfplain\n", PICTURE])
 def test_utf8_and_binary_files_can_lack_a_text(content: bytes) -> None:
     assert why_no_text(content) == ""
     assert answer({"lacks": "password", "in": "a"}, content).outcome == HOLDS
 
 
-@pytest.mark.parametrize(
+@each(
     ("check", "content", "outcome"),
     [
         ({"matches": "^limit = 20$", "in": "a"}, b"x\r\nlimit = 20\r\ny\r\n", HOLDS),
@@ -63,7 +63,6 @@ def test_utf8_and_binary_files_can_lack_a_text(content: bytes) -> None:
         ({"lacks": "one\ntwo", "in": "a"}, b"one\r\ntwo\r\n", FAILS),
         ({"lacks": "one two", "in": "a"}, b"one\r\ntwo\r\n", HOLDS),
     ],
-    ids=str,
 )
 def test_line_ends_and_a_byte_order_mark_do_not_matter(check: dict, content: bytes, outcome: str) -> None:
     assert answer(check, content).outcome == outcome

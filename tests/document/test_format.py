@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.document.format import format as format_memory
 from gitmem.document.format import format_field, format_fields
@@ -117,7 +118,7 @@ def test_lists_and_texts_that_show_are_read_by_the_quick_reader(tags: list[str],
     assert flat.parse(format_fields(fields)) == fields
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "line"),
     [
         ("plain text", "x: plain text"),
@@ -164,14 +165,12 @@ def test_memory_without_fields_is_still_a_mapping() -> None:
     assert parse(format_memory({}, "b\n"), path="x.md").fields == {}
 
 
-@pytest.mark.parametrize(
-    ("body", "end"), [("", "---\n"), ("a", "---\na\n"), ("a\n", "---\na\n"), ("a\n\n", "---\na\n\n")]
-)
+@each(("body", "end"), [("", "---\n"), ("a", "---\na\n"), ("a\n", "---\na\n"), ("a\n\n", "---\na\n\n")])
 def test_last_line_of_the_body_is_ended(body: str, end: str) -> None:
     assert format_memory({"title": "x"}, body) == "---\ntitle: x\n" + end
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "body", "code"),
     [
         ({"": 1}, "", "bad-key"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.document.meaning import correction_of, format_foundations, meaning_of, parse_foundations
 from gitmem.model import Document
@@ -12,7 +12,7 @@ def document(title: str, **fields) -> Document:
     return Document("k", "", {"title": title, **fields}, "", "")
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other", "is_same"),
     [
         ("Tokens use RS256", "Tokens use RS256.", True),

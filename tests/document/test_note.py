@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.document.note import ADDED, HEAD, count_added, embedded_files, head_of, note_path, note_text
 from gitmem.model import Document
@@ -12,7 +12,7 @@ def make(title: str, body: str, **fields: object) -> Document:
     return Document(key="k", path="docs/k.md", fields={"title": title, "kind": "doc", **fields}, body=body, text="")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "body", "title", "head"),
     [
         ("# Title\n\nText\n", "Text", "Title", None),
@@ -46,7 +46,7 @@ def test_space_around_a_name_makes_no_heading() -> None:
     assert head_of("Text\n", "Text", "Two words", "deep/ Two  words .md") is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("head", "text"),
     [
         ("---\na: 1\n---\n# Old\n\n", "---\na: 1\n---\n# New\n\nText\n"),
@@ -58,7 +58,7 @@ def test_title_that_was_changed_is_in_the_note(head: str, text: str) -> None:
     assert note_text(make("New", "Text\n", **{HEAD: head}), "a.md") == text
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         "v/../x.md",
@@ -94,7 +94,7 @@ def test_embedded_files_are_those_that_are_not_notes() -> None:
     assert embedded_files(body) == ["a b.png", "img/c.jpg"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "note", "body"),
     [
         ("Text", "Text\n\ntasks:\n\n- one\n- two", "Text\n"),

@@ -6,6 +6,7 @@ import pytest
 from conftest import memory_text
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.document import okf
 from gitmem.document.format import format as format_document
@@ -16,7 +17,7 @@ MADE = "2026-09-20T10:00:00Z"
 PROVED = "2026-09-30T12:00:00Z"
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "proved", "expected"),
     [
         ({"kind": "decision"}, "", {"type": "decision"}),
@@ -101,7 +102,7 @@ def test_concept_too_large_for_a_memory_is_refused() -> None:
         okf.format_concept(document)
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "is_one"),
     [
         ({"type": "Metric", "generated": {"by": "human:ana"}}, True),

@@ -7,6 +7,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.document.format import format as format_memory
 from gitmem.document.parse import parse, read_fields
@@ -100,7 +101,7 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("data", "code", "line"), [row[1:] for row in BAD], ids=[f"{row[0]}-{row[2]}" for row in BAD])
+@each(("data", "code", "line"), [row[1:] for row in BAD], ids=[f"{row[0]}-{row[2]}" for row in BAD])
 def test_bad_input_is_one_error_with_its_code_path_and_line_at_once(data: bytes, code: str, line: int) -> None:
     parse(with_fields("a: b # loads what is loaded once"), path="x.md")
     begun = time.process_time()
@@ -112,7 +113,7 @@ def test_bad_input_is_one_error_with_its_code_path_and_line_at_once(data: bytes,
     assert time.process_time() - begun < 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("lines", "fields"),
     [
         ("a: " + "9" * 8_000, {"a": "9" * 8_000}),

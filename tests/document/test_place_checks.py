@@ -7,6 +7,7 @@ from __future__ import annotations
 from hashlib import sha256
 
 import pytest
+from support.each import each
 
 from gitmem.document.builtin_checks import (
     globs_of,
@@ -54,7 +55,7 @@ def test_order_of_the_places_does_not_matter() -> None:
     assert answer(turned, APP, port=Foundation("verified", "8080"))[0] == HOLDS
 
 
-@pytest.mark.parametrize(
+@each(
     ("known", "why"),
     [
         ({}, "is not known here"),
@@ -103,7 +104,7 @@ def test_versions_are_compared_as_versions_and_secrets_are_not_repeated() -> Non
     assert "other-one-1" not in because[1]
 
 
-@pytest.mark.parametrize(
+@each(
     ("verify", "value"),
     [
         ({"value": "a.toml#port", "is": "8080"}, "8080"),

@@ -3,9 +3,9 @@ from __future__ import annotations
 import hashlib
 import shlex
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.document.parse import parse
 from gitmem.document.spec import check_of, claim_hash, format_check, format_spec, spec_hash, spec_of
@@ -21,7 +21,7 @@ def spec(lines: str) -> Spec | None:
     return spec_of(make(lines), setup="make deps", default_timeout_s=60, folders=())
 
 
-@pytest.mark.parametrize(
+@each(
     ("lines", "check"),
     [
         ("verify: grep -q a b\n", Check(SHELL, ("grep -q a b",))),
@@ -69,14 +69,14 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("name", list(fields_of(BASE)))
+@each("name", list(fields_of(BASE)))
 def test_every_field_of_a_specification_changes_its_hash(name: str) -> None:
     changed = replace(BASE, **{name: CHANGES[name]})
 
     assert spec_hash(changed) != spec_hash(BASE)
 
 
-@pytest.mark.parametrize("words", [("a",), ("b", "a"), ("ab",), ("a", "b", ""), ("a", "b "), ("a", "c")])
+@each("words", [("a",), ("b", "a"), ("ab",), ("a", "b", ""), ("a", "b "), ("a", "c")])
 def test_every_word_of_a_check_changes_its_hash(words: tuple[str, ...]) -> None:
     assert spec_hash(replace(BASE, check=Check(SHELL, words))) != spec_hash(BASE)
 
@@ -154,7 +154,7 @@ def test_claim_is_its_title_and_body_and_nothing_else() -> None:
     assert len(claim_hash(one)) == 64
 
 
-@pytest.mark.parametrize("body", ["Body!\n", "Bo\ndy.\n", "  Body.\n", ""])
+@each("body", ["Body!\n", "Bo\ndy.\n", "  Body.\n", ""])
 def test_other_words_are_another_claim(body: str) -> None:
     assert claim_hash(make("", body)) != claim_hash(make("", "Body.\n"))
 
@@ -171,7 +171,7 @@ def test_words_cannot_move_between_title_and_body_unnoticed() -> None:
     assert claim_hash(one) != claim_hash(other)
 
 
-@pytest.mark.parametrize("body", ["\n\na\r\nb\r\n", "a\rb", "a\nb", "a\nb\n\n\n"])
+@each("body", ["\n\na\r\nb\r\n", "a\rb", "a\nb", "a\nb\n\n\n"])
 def test_line_breaks_of_another_kind_are_the_same_claim(body: str) -> None:
     assert claim_hash(make("", body)) == claim_hash(make("", "a\nb\n"))
 
@@ -181,7 +181,7 @@ def test_a_program_is_shown_as_a_shell_would_read_it(words: list[str]) -> None:
     assert shlex.split(format_check(Check(PROGRAM, tuple(words)))) == words
 
 
-@pytest.mark.parametrize(
+@each(
     ("check", "shown"),
     [
         (Check(SHELL, ("grep -q 'a b' x",)), "grep -q 'a b' x"),

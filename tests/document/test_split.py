@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 
 from gitmem.document.split import MAX_BYTES, MAX_FRONTMATTER_BYTES, Parts, decode, split
 from gitmem.errors import FormatError
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "parts"),
     [
         ("---\na: 1\n---\nb\n", Parts("---\n", "a: 1\n", "---\n", "b\n")),
@@ -24,7 +25,7 @@ def test_file_is_cut_at_its_fences_and_nothing_is_lost(text: str, parts: Parts) 
     assert found.head + found.frontmatter + found.fence + found.body == text
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "code"),
     [
         ("", "empty-file"),
@@ -53,7 +54,7 @@ def test_frontmatter_may_have_exactly_its_limit() -> None:
     assert split(f"---\n{frontmatter}---\n").frontmatter == frontmatter
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "code", "line"),
     [
         (b"a" * (MAX_BYTES + 1), "too-large", 0),

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from support.each import each
 
 import gitmem
 from gitmem.document.times import format_day, parse_day
@@ -14,15 +15,13 @@ from gitmem.errors import FormatError
 PACKAGE = Path(gitmem.__file__).parent
 
 
-@pytest.mark.parametrize("day", ["1970-01-01", "2026-02-28", "2024-02-29", "9999-12-31"])
+@each("day", ["1970-01-01", "2026-02-28", "2024-02-29", "9999-12-31"])
 def test_day_is_written_as_it_was_read(day: str) -> None:
     assert format_day(parse_day(day)) == day
     assert format_day(parse_day(day) + 86_399) == day
 
 
-@pytest.mark.parametrize(
-    "text", ["", "2026-02-29", "2026-13-01", "2026-1-1", "26-01-01", "2026-01-01T00:00:00Z", "today"]
-)
+@each("text", ["", "2026-02-29", "2026-13-01", "2026-1-1", "26-01-01", "2026-01-01T00:00:00Z", "today"])
 def test_anything_else_is_no_day(text: str) -> None:
     with pytest.raises(FormatError, match="is not a day"):
         parse_day(text)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 
 from gitmem.document.fields import check_fields
 from gitmem.errors import FormatError
 
 
-@pytest.mark.parametrize(
+@each(
     ("env", "said"),
     [
         (12, "a list of names"),
@@ -38,6 +39,6 @@ def test_variables_of_a_check_are_names_that_change_no_sandbox_and_no_interprete
     assert said in caught.value.message
 
 
-@pytest.mark.parametrize("env", ["CI", ["CI", "_A1", "DATABASE_URL", "NODE_ENV"], [], None])
+@each("env", ["CI", ["CI", "_A1", "DATABASE_URL", "NODE_ENV"], [], None])
 def test_variables_of_a_check_may_be_one_or_several(env: object) -> None:
     check_fields({"verify": "a", "env": env})

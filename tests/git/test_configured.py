@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
+from support.each import each
 
 from gitmem.config import SEPARATOR
 from gitmem.git import Git
@@ -50,7 +51,7 @@ def test_plain_lines_are_read_as_git_reads_them(text: str, tmp_path: Path) -> No
     assert read_section(text.encode()) == told_by_git(tmp_path, text)
 
 
-@pytest.mark.parametrize("text", [*GITS.values(), "[include]\n\tpath = x\n[gitmem]\n\tbranch = notes\n"])
+@each("text", [*GITS.values(), "[include]\n\tpath = x\n[gitmem]\n\tbranch = notes\n"])
 def test_whatever_else_git_allows_is_left_to_git(text: str) -> None:
     with pytest.raises(Unsure):
         read_section(text.encode())

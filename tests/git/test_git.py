@@ -8,6 +8,7 @@ import pytest
 from conftest import commit_files, git, put_files
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.errors import ConflictError, GitmemError, NotFoundError, ProcessError
 from gitmem.git import Git
@@ -380,7 +381,7 @@ def test_tree_that_names_itself_without_end_is_given_up(
             ask()
 
 
-@pytest.mark.parametrize(
+@each(
     ("clock", "kept"),
     [
         (-1e18, EARLIEST_S),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, put_files
+from support.each import each
 from support.processes import wait_until
 
 from gitmem.errors import NotFoundError, ProtectedError, RemoteError
@@ -225,6 +226,6 @@ ADDRESSES = {
 }
 
 
-@pytest.mark.parametrize("url", ADDRESSES)
+@each("url", ADDRESSES)
 def test_address_is_the_same_for_each_url_of_a_repository(url: str) -> None:
     assert address_of(url) == ADDRESSES[url]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git
+from support.each import each
 
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.git import Git
@@ -180,9 +181,7 @@ def test_git_dir_of_the_environment_is_ignored(repo: Path, tmp_path: Path, monke
     assert found(repo).git == str(repo / ".git")
 
 
-@pytest.mark.parametrize(
-    ("folder", "name"), [("service/.git", "service"), ("service.git", "service"), (".git/modules/lib", "lib")]
-)
+@each(("folder", "name"), [("service/.git", "service"), ("service.git", "service"), (".git/modules/lib", "lib")])
 def test_a_repository_is_called_by_its_folder(folder: str, name: str) -> None:
     path = f"/home/ana/{folder}"
 
@@ -196,7 +195,7 @@ def test_state_is_shared_by_all_work_trees(repo: Path) -> None:
 # Refs
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [(OID, True), (OID + "0" * 24, True), (OID[:-1], False), (OID.upper(), False), ("z" * 40, False), ("", False)],
     ids=["sha1", "sha256", "short", "upper", "letters", "empty"],

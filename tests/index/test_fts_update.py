@@ -8,6 +8,7 @@ from contextlib import closing
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 from support.engines import make_engine, make_text, numbers, state, words
 
 from gitmem.index import FtsEngine, fts_update
@@ -100,7 +101,7 @@ def test_applying_waits_for_the_callers_commit() -> None:
     assert state(engine) == before
 
 
-@pytest.mark.parametrize(
+@each(
     ("added", "removed"),
     [
         pytest.param([make_text(1, "proxy")], [], id="added-twice"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 from support.engines import make_engine, make_text, numbers, words
 
 from gitmem import index
@@ -17,7 +18,7 @@ from gitmem.recall import bm25
 from gitmem.text.tokens import query_terms, terms
 
 
-@pytest.mark.parametrize("field", FIELDS)
+@each("field", FIELDS)
 def test_memory_is_found_by_a_word_of_each_field(field: str) -> None:
     engine = make_engine(make_text(1, "nothing of it"), make_text(2, **{field: "src/Gateway.py"}))
 

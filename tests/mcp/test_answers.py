@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.mcp import answers
 from gitmem.memory import Memory
@@ -50,7 +50,7 @@ def test_nothing_is_fenced_where_there_is_nothing(memory: Memory) -> None:
     assert answers.describe_standing(memory, {"failed": [], "suspect": [], "flapping": []}) == ""
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "verdict", "source"),
     [
         ({"by": {"who": "Ana"}}, None, "memory a, gotcha, project, by a person"),

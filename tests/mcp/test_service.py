@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
+from support.each import each
 
 from gitmem.errors import GitmemError, RefusedError
 from gitmem.mcp.service import NAMELESS, Service, agent_of
@@ -102,7 +103,7 @@ def test_notices_are_reported_once_and_cleaned(service: Service) -> None:
     assert second[1] == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "agent"),
     [
         ("claude-code", "claude-code"),
@@ -112,7 +113,6 @@ def test_notices_are_reported_once_and_cleaned(service: Service) -> None:
         ("\n", NAMELESS),
         ("x" * 10_000, "x" * 60),
     ],
-    ids=range(6),
 )
 def test_name_of_a_client_can_be_written_down(name: str, agent: str) -> None:
     info = SimpleNamespace(client_info=SimpleNamespace(name=name))

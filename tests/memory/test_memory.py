@@ -12,6 +12,7 @@ import pytest
 from conftest import NOW, commit_files, git, memory_text, put_files, tip
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.each import each
 from support.facts import Clock, approve_all, count_commits, make_fact, make_memory, outcomes, put, statuses, verify
 
 import gitmem
@@ -611,7 +612,7 @@ def test_memory_can_be_read_where_the_code_cannot(memory, repo):
             verify(opened)
 
 
-@pytest.mark.parametrize("part", [Memory, MemoryIndex, MemoryVectors, Stores, Tasks], ids=lambda part: part.__name__)
+@each("part", [Memory, MemoryIndex, MemoryVectors, Stores, Tasks])
 def test_what_a_method_returns_has_fields(part: type) -> None:
     methods = [method for name, method in vars(part).items() if inspect.isfunction(method) and name[0] != "_"]
     returned = {method.__name__: str(method.__annotations__.get("return", "")) for method in methods}

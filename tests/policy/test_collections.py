@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 
 from gitmem.errors import ConfigError
 from gitmem.policy import builtin, load
@@ -40,7 +41,7 @@ def test_without_rules_only_what_is_pulled_is_left_out_unless_someone_asks() -> 
     assert builtin().unread("prompt", "how to") == builtin().unread("start") == ("github", "jira")
 
 
-@pytest.mark.parametrize(
+@each(
     ("reader", "prompt", "left_out"),
     [
         ("start", "", {"code_pattern", "github", "jira", "runbook"}),
@@ -70,7 +71,7 @@ def test_collection_decides_for_its_kinds() -> None:
     assert own.kind("code_pattern").ttl_s == 86_400
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "key"),
     [
         ("[collections.code-pattern]\nttl = '1d'", "collections.code-pattern"),  # no kind is in it

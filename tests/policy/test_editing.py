@@ -7,6 +7,7 @@ import tomllib
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.errors import UsageError
 from gitmem.policy import Policy, builtin, load
@@ -25,7 +26,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_setting_is_written_into_any_form_of_policy_and_the_rest_stays(form: str) -> None:
     text = FORMS[form]
     before, remarks = tomllib.loads(text), [line for line in text.split("\n") if line.startswith("#")]
@@ -44,7 +45,7 @@ def test_setting_is_written_into_any_form_of_policy_and_the_rest_stays(form: str
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "value", "expected"),
     [
         ("capture.fixes", "false", False),
@@ -65,7 +66,7 @@ def test_value_is_read_as_its_setting_needs_it(name: str, value: str, expected: 
     assert found == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "value", "hint"),
     [
         ("capture.fixes", "maybe", ""),

@@ -6,6 +6,7 @@ import sys
 import tomllib
 
 import pytest
+from support.each import each
 
 from gitmem.config import Config
 from gitmem.errors import ConfigError
@@ -142,7 +143,7 @@ def test_facts_last_as_long_as_verdicts_unless_the_store_says_otherwise() -> Non
     assert load('verify.ttl = "never"\n', file="x").kind("fact").ttl_s is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "folder"),
     [("runbook", "runbook"), ("anti-pattern", "anti_patterns"), ("archive", "memories"), ("runs", "memories")],
 )
@@ -162,7 +163,7 @@ def test_tags_are_added_and_switched_off() -> None:
     assert policy.tags["git"] == TAG_WORDS["git"]
 
 
-@pytest.mark.parametrize("policy", [builtin(), own()], ids=["built-in", "own"])
+@each("policy", [builtin(), own()], ids=["built-in", "own"])
 def test_policy_comes_back_from_json(policy: Policy) -> None:
     assert Policy.from_dict(json.loads(json.dumps(policy.changes))) == policy
 
@@ -197,7 +198,7 @@ def test_file_that_init_writes_shows_every_setting_with_its_default() -> None:
     assert policy.tags["payments"] == ("stripe", "invoice")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "key", "nearest"),
     [
         ("[recal]\n", "recal", "recall"),
@@ -219,7 +220,7 @@ def test_unknown_key_is_told_the_nearest_known_one(text: str, key: str, nearest:
     assert caught.value.hint == f"the closest one is {nearest}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "key"),
     [
         ("recall = 3\n", "recall"),
@@ -261,9 +262,7 @@ def test_value_that_cannot_be_used_is_named(text: str, key: str) -> None:
     assert caught.value.message.startswith(f"gitmem.toml: {key} must be ")
 
 
-@pytest.mark.parametrize(
-    "text", ["[recall\n", "a = 1\na = 2\n", "x = " + "[" * 30_000, "x = " + "9" * 5_000, "x = \x00\n"]
-)
+@each("text", ["[recall\n", "a = 1\na = 2\n", "x = " + "[" * 30_000, "x = " + "9" * 5_000, "x = \x00\n"])
 def test_text_that_is_no_toml_is_one_error(text: str) -> None:
     with pytest.raises(ConfigError, match=r"^gitmem\.toml is not valid TOML: "):
         load(text, file="gitmem.toml")
@@ -285,7 +284,7 @@ def test_language_that_has_no_stemmer_is_refused_with_those_that_have_one() -> N
         load("[recall]\nlanguage = 'de'\n", file="gitmem.toml")
 
 
-@pytest.mark.parametrize("language", ["none", "english", "german"])
+@each("language", ["none", "english", "german"])
 def test_language_is_taken(language: str) -> None:
     assert load(f"[recall]\nlanguage = '{language}'\n", file="gitmem.toml").recall.language == language
 
@@ -298,7 +297,7 @@ def test_role_of_the_store_is_a_row_beside_the_built_in_ones() -> None:
     assert roles["architect"].budget_tokens == 1500
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "key"),
     [("[roles.scout]\nshell = 1\n", "roles.scout.shell"), ("[roles.Scout]\n", "roles.Scout"),
      ("[roles.scout]\nkinds = 1\n", "roles.scout.kinds"), ("[workflow]\nlimit = 0\n", "workflow.limit")],

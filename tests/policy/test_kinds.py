@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.policy.kinds import KINDS, TAG_WORDS, Kind, nearest_kind
 from gitmem.policy.settings import FIELDS, RESERVED_FOLDERS, is_slug
@@ -24,7 +24,7 @@ def test_table_has_the_kinds_of_all_five_systems() -> None:
     assert beans | beadboard | capsules | board | injected | swarm | module | {"claim"} == set(KINDS)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "ttl_s", "expires"),
     [
         ("outcome", 7 * DAY, True),
@@ -65,7 +65,7 @@ def test_rows_are_named_by_their_kind_and_require_known_fields() -> None:
     assert all(FIELDS.issuperset(kind.required) for kind in KINDS.values())
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "tags"),
     [
         ("TaskGroup requires @Sendable closures in strict concurrency mode.", {"async", "concurrency"}),
@@ -80,12 +80,12 @@ def test_words_of_a_text_give_its_tags(text: str, tags: set[str]) -> None:
     assert set(find_tags(text, TAG_WORDS)) == tags
 
 
-@pytest.mark.parametrize("tag", TAG_WORDS)
+@each("tag", TAG_WORDS)
 def test_each_word_of_the_table_gives_its_tag(tag: str) -> None:
     assert [word for word in TAG_WORDS[tag] if tag not in find_tags(f"x {word} y", TAG_WORDS)] == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("typed", "meant"),
     [("decisions", "decision"), ("analyses", "analysis"), ("gotchya", "gotcha"), ("antipattern", "anti_pattern"),
      ("runbooks", "runbook"), ("fact", ""), ("runbook", ""), ("milestone", ""), ("desicion", "decision"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 
 from gitmem.errors import ConfigError, UsageError
 from gitmem.policy import load
@@ -10,7 +11,7 @@ from gitmem.policy.profiles import PROFILES, profile_policy, with_profile
 from gitmem.policy.template import default_toml
 
 
-@pytest.mark.parametrize("name", PROFILES)
+@each("name", PROFILES)
 def test_policy_of_a_profile_is_valid_with_every_default_below_it(name: str) -> None:
     text = default_toml(profile_policy(name))
     alone = load(profile_policy(name), file="gitmem.toml")
@@ -26,8 +27,8 @@ def test_unknown_profile_is_refused_and_none_sets_nothing() -> None:
         profile_policy("bead")
 
 
-@pytest.mark.parametrize("name", PROFILES)
-@pytest.mark.parametrize("before", ["", "format = 1\n[session]\nnewest = 9  # ours\n\n# a remark\n", default_toml()])
+@each("name", PROFILES)
+@each("before", ["", "format = 1\n[session]\nnewest = 9  # ours\n\n# a remark\n", default_toml()])
 def test_profile_is_set_in_a_policy_that_keeps_everything_else(name: str, before: str) -> None:
     after = with_profile(before, name)
 
@@ -36,8 +37,8 @@ def test_profile_is_set_in_a_policy_that_keeps_everything_else(name: str, before
     assert set(before.splitlines()) - set(after.splitlines()) <= {"newest = 9  # ours"}
 
 
-@pytest.mark.parametrize("name", PROFILES)
-@pytest.mark.parametrize(
+@each("name", PROFILES)
+@each(
     "before",
     [
         '[recall]\nwork = "always"\n[session]\nnewest = 3\n[recall.points]\npath = 9\n# tail\n',

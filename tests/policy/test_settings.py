@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 
 from gitmem.config import WrongValue
 from gitmem.policy.settings import (
@@ -22,7 +23,7 @@ from gitmem.policy.settings import (
 DAY = 86_400
 
 
-@pytest.mark.parametrize(
+@each(
     ("reader", "value", "read"),
     [
         (read_number(0, 1), 1, 1.0),
@@ -48,7 +49,7 @@ def test_value_of_a_policy_is_read(reader: object, value: object, read: object) 
     assert (type(found), found) == (type(read), read)
 
 
-@pytest.mark.parametrize(
+@each(
     ("reader", "value"),
     [
         *((read_number(0, 1), value) for value in (-0.1, 1.1, True, "1", float("nan"), float("inf"), None)),

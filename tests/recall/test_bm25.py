@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.frozen import replace
 from gitmem.index import FIELDS, Stats
@@ -70,7 +71,7 @@ def test_query_without_known_words_scores_nothing() -> None:
     assert lexical_scores(["jwt"], [], Stats(0, {}, (0.0,) * 5)) == {}
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "better", "worse"),
     [
         pytest.param("jwt", {"title": "jwt", "body": FILLER}, {"title": "alpha", "body": f"jwt {FILLER}"}, id="title"),
@@ -95,7 +96,7 @@ def test_repeating_a_word_counts_less_and_less() -> None:
     assert found[3] - found[2] < found[2] - found[1]
 
 
-@pytest.mark.parametrize("field", ["title", "body"])
+@each("field", ["title", "body"])
 def test_words_that_stand_together_as_in_the_query_count_more(field: str) -> None:
     apart, together = make_text(1, **{field: "signing alpha key"}), make_text(2, **{field: "alpha signing keys"})
 
@@ -179,7 +180,7 @@ def test_scores_do_not_depend_on_the_order_of_candidates_and_are_positive(bodies
 # Short forms, titles, logs
 
 
-@pytest.mark.parametrize(("query", "body"), [("directory", "the dir of the cache"), ("dict", "a dictionary of users")])
+@each(("query", "body"), [("directory", "the dir of the cache"), ("dict", "a dictionary of users")])
 def test_a_short_form_stands_for_its_word_and_counts_less(query: str, body: str) -> None:
     weights = replace(ALONE, shorthand=0.8)
     meant, said = make_text(1, body), make_text(2, body.replace("dir ", "directory ").replace("dictionary", "dict"))
@@ -248,7 +249,7 @@ def test_of_two_beside_each_other_in_a_log_the_one_whose_speaker_is_asked_for_co
     assert level[1] > level[2]
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "meant"), [("directory", "dir"), ("dir", "folder"), ("config", "configuration"), ("initialize", "init")]
 )
 def test_forms_of_one_word_stand_for_each_other(asked: str, meant: str) -> None:

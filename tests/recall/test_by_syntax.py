@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, put_files
+from support.each import each
 from support.facts import Clock, make_memory, put, verify
 from support.whoosh_store import ask, keys, make_store
 
@@ -26,7 +27,7 @@ def test_a_question_of_words_gives_the_hits_of_plain_recall_with_their_scores(sh
     assert ask(shelf, "gateway").hits == shelf.recall(Query(text="gateway")).hits
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "expected"),
     [
         ("created:[2026-03 to 2026-05]", ["user-lookup", "retry-budget"]),
@@ -53,7 +54,7 @@ def test_filters_of_the_command_line_narrow_the_question(shelf: Memory) -> None:
     assert keys(ask(shelf, "gateway", kinds=("pattern",))) == ["user-lookup"]
 
 
-@pytest.mark.parametrize("query", ["gateway", "created:2026"])
+@each("query", ["gateway", "created:2026"])
 def test_how_many_more_there_are_is_exact(shelf: Memory, query: str) -> None:
     everything, one = ask(shelf, query), ask(shelf, query, limit=1)
 

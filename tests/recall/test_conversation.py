@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from support.each import each
 
 from gitmem.recall.conversation import factor, talk_of
 from gitmem.recall.query import Query
@@ -102,7 +103,7 @@ def test_neighbours_are_found_in_several_stores_as_in_one(memory: Memory) -> Non
     assert keys(memory, "which port does the gateway have") == alone
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "body", "expected"),
     [
         ("when did it move", "It moved yesterday.", 1.4),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 
 from gitmem.frozen import replace
 from gitmem.index import Stats
@@ -16,7 +17,7 @@ def stats_of(query: str, documents: int, **common: int) -> Stats:
     return Stats(documents, {term: common.get(term, 1) for term in query_terms(query)}, NO_LENGTHS)
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "expected"),
     [
         pytest.param("When did Caroline go to the support group?", "When did go to the support group?", id="a-name"),
@@ -31,7 +32,7 @@ def test_words_of_many_memories_are_left_out_and_the_others_stay_as_typed(query:
     assert distinctive_text(query, stats_of(query, 100, carolin=41)) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("documents", "df", "common"),
     [
         pytest.param(100, 40, 0.4, id="no-more-than-the-share"),

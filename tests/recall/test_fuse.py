@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.frozen import replace
 from gitmem.recall.fuse import DENSE, Spread, admit, diversify, fuse
@@ -32,9 +33,7 @@ def test_weight_lifts_what_is_near_in_meaning_over_what_has_the_words() -> None:
     assert order(words, KNOWN, weight=0.0) == [5, 0]
 
 
-@pytest.mark.parametrize(
-    ("cosines", "first"), [pytest.param(KNOWN, 0, id="stand-out"), pytest.param(TOPIC, 99, id="as-by-chance")]
-)
+@each(("cosines", "first"), [pytest.param(KNOWN, 0, id="stand-out"), pytest.param(TOPIC, 99, id="as-by-chance")])
 def test_adapt_trusts_the_vectors_only_where_the_nearest_stand_out(cosines: dict[int, float], first: int) -> None:
     words = {99: 10.0, 5: 2.0}
 
@@ -135,7 +134,7 @@ def test_mmr_drops_and_doubles_nothing(scores: dict[int, float], limit: int, mmr
     assert set(found) <= set(scores)
 
 
-@pytest.mark.parametrize(
+@each(
     ("gate", "cosines", "expected"),
     [
         pytest.param(0.55, {1: 0.56, 2: 0.3}, [1, 2], id="near-enough"),
@@ -151,7 +150,7 @@ def test_gate_lets_nothing_pass_unless_the_best_hit_is_near(
     assert admit([(1, 10.0), (2, 9.0)], cosines, floor=0.6, settings=replace(DENSE, gate=gate)) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("floor", "expected"),
     [
         pytest.param(DENSE.floor, [1, 2, 3], id="session"),

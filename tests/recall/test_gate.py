@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
+from support.each import each
 from support.engines import make_text
 from support.facts import make_memory, put
 
@@ -129,7 +130,7 @@ def test_everyday_words_are_analysed_like_any_other() -> None:
     assert {"chang", "fail", "file", "test"} <= everyday()
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "low", "high"),
     [
         pytest.param("signing keys for jwt", 1.0, 1.0, id="all"),

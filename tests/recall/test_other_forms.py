@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from conftest import NOW, memory_text, put_files
+from support.each import each
 
 from gitmem.memory import Memory
 from gitmem.recall.other_forms import WORDS, languages_of, other_forms
@@ -13,7 +13,7 @@ from gitmem.recall.query import Query
 from gitmem.text.tokens import query_terms, terms
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "word", "answer"),
     [
         ("wie werden Verträge unterschrieben", "Vertrag", "Vertrag"),
@@ -44,7 +44,7 @@ def test_word_that_no_memory_has_is_found_in_another_form(question: str, word: s
     assert set(found) & set(index) == set(terms(answer))
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "languages"),
     [
         ("how do I deploy the service", set()),

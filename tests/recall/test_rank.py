@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf, nan
 
 import pytest
+from support.each import each
 
 from gitmem.frozen import replace
 from gitmem.model import FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
@@ -19,7 +20,7 @@ def without(*names: str) -> Ranking:
     return replace(RANKING, without=names)
 
 
-@pytest.mark.parametrize(
+@each(
     ("factor", "better", "worse"),
     [
         pytest.param("lexical", {"lexical": 1.2}, {}, id="words"),
@@ -97,7 +98,7 @@ def test_every_status_has_its_factor() -> None:
     assert sorted(name for name, _ in RANKING.statuses) == sorted(STATUSES)
 
 
-@pytest.mark.parametrize("age_days", [0.0, 3.5, 14.0, 100.0])
+@each("age_days", [0.0, 3.5, 14.0, 100.0])
 def test_without_a_floor_the_score_is_d6s_formula(age_days: float) -> None:
     d6 = replace(RANKING, recency=1.0)
     signals = make_signals(1, 0.8, age_days=age_days, half_life_days=14.0, accesses=3, accessed_hours=1.0)
@@ -107,7 +108,7 @@ def test_without_a_floor_the_score_is_d6s_formula(age_days: float) -> None:
     assert ranked.score == pytest.approx(0.8 * 2 ** (-age_days / 14) * (1 + min(3 / 10, 0.5)))
 
 
-@pytest.mark.parametrize(
+@each(
     ("age_days", "half_life_days", "expected"),
     [
         pytest.param(365.0, None, 1.0, id="durable"),
@@ -135,7 +136,7 @@ def test_a_gotcha_of_last_year_comes_before_a_worse_match_of_today() -> None:
     assert [ranked.number for ranked in rank([session, gotcha], limit=2)] == [1, 2]
 
 
-@pytest.mark.parametrize(
+@each(
     ("accesses", "hours", "expected"),
     [
         pytest.param(0, 0.0, 1.0, id="never"),
@@ -170,7 +171,7 @@ def test_of_equals_the_younger_comes_first_then_the_smaller_number() -> None:
     assert [ranked.number for ranked in rank(candidates, limit=3)] == [2, 3, 1]
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "expected"),
     [
         ("critical", 1.0),

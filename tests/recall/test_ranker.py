@@ -10,6 +10,7 @@ import pytest
 from conftest import NOW, commit_files, git, memory_text, put_files
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.each import each
 from support.facts import DAY, Clock, approve_all, make_fact, make_memory, put, verify
 
 from gitmem.document.times import format_time
@@ -78,7 +79,7 @@ def shelf(template: Path, tmp_path_factory: pytest.TempPathFactory):
 # A question as typed
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "first"),
     [
         (QUESTION, "jwt-signing"),
@@ -103,7 +104,7 @@ def test_question_as_typed_finds_its_memory(shelf: Memory, query: str, first: st
     assert keys(shelf, query)[:1] == [first]
 
 
-@pytest.mark.parametrize("query", ["zebra", "???", '""', "*", "NEAR(", "-", "\x00", "🦓", "xyzzy AND OR NOT"])
+@each("query", ["zebra", "???", '""', "*", "NEAR(", "-", "\x00", "🦓", "xyzzy AND OR NOT"])
 def test_question_about_nothing_that_is_there_finds_nothing(shelf: Memory, query: str) -> None:
     assert keys(shelf, query) == []
 
@@ -111,9 +112,7 @@ def test_question_about_nothing_that_is_there_finds_nothing(shelf: Memory, query
 # Parts of words, and near ones
 
 
-@pytest.mark.parametrize(
-    ("query", "key"), [("S25", "jwt-signing"), ("ETRIE", "retry-budget"), ("SerBy", "user-lookup")]
-)
+@each(("query", "key"), [("S25", "jwt-signing"), ("ETRIE", "retry-budget"), ("SerBy", "user-lookup")])
 def test_a_part_of_a_word_finds_what_contains_it_and_says_so(shelf: Memory, query: str, key: str) -> None:
     found = shelf.recall(Query(text=query))
 
@@ -197,9 +196,7 @@ def test_no_question_raises_whatever_its_characters(shelf: Memory, query: str) -
     assert all(hit.score > 0 for hit in found.hits) or not query.strip()
 
 
-@pytest.mark.parametrize(
-    "query", ["gateway " * 5000, "a" * 100_000, " ".join(f"w{n}" for n in range(5000)) + " gateway"]
-)
+@each("query", ["gateway " * 5000, "a" * 100_000, " ".join(f"w{n}" for n in range(5000)) + " gateway"])
 def test_very_long_question_is_answered(shelf: Memory, query: str) -> None:
     assert len(keys(shelf, query)) <= 10
 
@@ -229,7 +226,7 @@ def test_question_with_words_of_every_other_memory_still_finds_the_telling_one_f
 # Filters
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "found"),
     [
         ({"kinds": ("decision",)}, {"jwt-signing"}),
@@ -300,8 +297,8 @@ def test_recent_gives_the_newest_first_and_says_how_many_more(shelf: Memory) -> 
     assert found.more == 4
 
 
-@pytest.mark.parametrize("limit", [1, 3, 6, 7, 1000])
-@pytest.mark.parametrize("asked", [{}, {"kinds": ("fact",)}, {"statuses": STATUSES}, {"paths": ("src",)}], ids=str)
+@each("limit", [1, 3, 6, 7, 1000])
+@each("asked", [{}, {"kinds": ("fact",)}, {"statuses": STATUSES}, {"paths": ("src",)}])
 def test_hits_and_more_are_all_there_are(shelf: Memory, limit: int, asked: dict) -> None:
     everything = keys(shelf, limit=1000, **asked)
 

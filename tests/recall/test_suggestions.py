@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from conftest import memory_text
 from support.catalogs import catalog_of
+from support.each import each
 
 from gitmem.index import FtsEngine
 from gitmem.index.catalog import Catalog
@@ -20,7 +21,7 @@ def catalog() -> Catalog:
     return catalog_of({f"learned/k{n}.md": memory_text(title) for n, title in enumerate(TITLES)})
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "expected"),
     [
         ("RS25", ["rs25"]),

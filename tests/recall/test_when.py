@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, git, memory_text, put_files
+from support.each import each
 
 from gitmem.memory import Memory
 from gitmem.recall import ranker
@@ -16,7 +17,7 @@ from gitmem.recall.when import When, factors, find_when
 # 2026-09-21 is a Monday.
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "start", "end"),
     [
         ("what changed in April 2026", "2026-04-01", "2026-05-01"),
@@ -69,7 +70,7 @@ def test_range_is_read(question: str, start: str, end: str) -> None:
     assert ranker.may_name_time(question)
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "inside", "outside"),
     [
         ("outages seven weeks ago", "2026-08-03", "2026-08-20"),
@@ -92,7 +93,7 @@ def test_range_around_a_number_of_units_is_read(question: str, inside: str, outs
     assert ranker.may_name_time(question)
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "order"),
     [
         ("the latest change to retries", 1),
@@ -112,7 +113,7 @@ def test_order_is_read(question: str, order: int) -> None:
     assert ranker.may_name_time(question)
 
 
-@pytest.mark.parametrize(
+@each(
     "question",
     [
         "port 2019 is taken",
@@ -131,7 +132,7 @@ def test_other_words_name_no_time(question: str) -> None:
     assert find_when(question, NOW) is None
 
 
-@pytest.mark.parametrize(
+@each(
     "time",
     [
         "² days ago",

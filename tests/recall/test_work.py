@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 
 from gitmem.recall.scoring import RANKING
 from gitmem.recall.work import path_overlap, relevance
@@ -16,7 +17,7 @@ def test_relevance_without_words_is_b5s_sum() -> None:
     assert points == [3.0, 5.0, 1.0, 6.75]
 
 
-@pytest.mark.parametrize(
+@each(
     ("patterns", "places", "expected"),
     [
         pytest.param(["src/auth/**"], ["src/auth/jwt.py"], 1.0, id="inside-a-glob"),

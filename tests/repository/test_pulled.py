@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, put_files
+from support.each import each
 from support.facts import make_memory, put
 from support.sessions import prompt_event, started
 
@@ -75,7 +76,7 @@ def test_policy_says_which_sources_plain_recall_reads(shelf: Memory, repo: Path,
         assert {store for store, _ in found(memory, "auth token sign RS256 office door")} == stores
 
 
-@pytest.mark.parametrize("how", [{"scopes": ("project",)}, {"kinds": ("gotcha",)}, {"collections": ("conventions",)}])
+@each("how", [{"scopes": ("project",)}, {"kinds": ("gotcha",)}, {"collections": ("conventions",)}])
 def test_question_that_is_narrowed_to_memories_reads_no_document(shelf: Memory, how: dict[str, object]) -> None:
     assert all(not store for store, _ in found(shelf, QUESTION, **how))
 

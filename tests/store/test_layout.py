@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.policy.kinds import KINDS
 from gitmem.policy.settings import RESERVED_FOLDERS as RESERVED_BY_KINDS
@@ -53,7 +53,7 @@ def test_a_place_leads_back_to_the_only_path_it_can_have(path: str) -> None:
         assert path in (POLICY_PATH, layout.STATUS_PATH, layout.ATTRIBUTES_PATH) or path.startswith(".github/")
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "what"),
     [
         ("gitmem.toml", layout.POLICY),
@@ -73,7 +73,7 @@ def test_path_of_a_store_says_what_is_there(path: str, what: str) -> None:
     assert place.what == what
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         *("a.md", "facts", "facts/a.txt", "facts/a", "facts/.md", "facts/A.md", "Facts/a.md", "f/a.md"),
@@ -94,7 +94,6 @@ def test_path_of_a_store_says_what_is_there(path: str, what: str) -> None:
         *("facts/00/aa.md", "facts/zz/a.md", "facts/ca/97/a.md", "facts/\udcff.md", "", "/", "facts/a.md\0"),
         *("gitmem.toml/a.md", ".gitmodules", ".githubx/a", "GITMEM.TOML", "status.md"),
     ],
-    ids=ascii,
 )
 def test_any_other_path_is_refused(path: str) -> None:
     assert isinstance(place_of(path), str)
@@ -105,12 +104,12 @@ def test_a_split_folder_takes_only_keys_of_its_own_hash() -> None:
     assert place_of(f"facts/{shard('b')}/a.md") == f"it belongs in facts/{shard('a')}/"
 
 
-@pytest.mark.parametrize("key", ["a", "auth-uses-rs256", "a.b", "a_b", "0", "a" * 100, "a-.b", "console", "con-x"])
+@each("key", ["a", "auth-uses-rs256", "a.b", "a_b", "0", "a" * 100, "a-.b", "console", "con-x"])
 def test_a_slug_is_a_key(key: str) -> None:
     assert is_key(key)
 
 
-@pytest.mark.parametrize(
+@each(
     "key",
     [
         "",
@@ -133,7 +132,6 @@ def test_a_slug_is_a_key(key: str) -> None:
         "..",
         "٣",
     ],
-    ids=ascii,
 )
 def test_any_other_text_is_not_a_key(key: str) -> None:
     assert not is_key(key)
@@ -167,11 +165,11 @@ def test_shards_spread_keys_evenly() -> None:
     assert max(counts.values()) < 5 * 5000 / 256
 
 
-@pytest.mark.parametrize("name", ["facts", "memories", "runbook"])
+@each("name", ["facts", "memories", "runbook"])
 def test_a_folder_that_may_hold_memories_of_a_kind(name: str) -> None:
     assert layout.is_kind_folder(name)
 
 
-@pytest.mark.parametrize("name", ["archive", "verdicts", "private", "runs", "Src", ".github", "a b", ""])
+@each("name", ["archive", "verdicts", "private", "runs", "Src", ".github", "a b", ""])
 def test_a_folder_that_holds_no_memories_of_a_kind(name: str) -> None:
     assert not layout.is_kind_folder(name)

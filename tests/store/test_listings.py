@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 
 from gitmem.errors import UsageError
 from gitmem.store.listings import StoreListing, entries_of, entry_of
@@ -40,7 +41,7 @@ def test_each_folder_counts_once_and_a_name_that_is_taken_gets_a_number() -> Non
     }
 
 
-@pytest.mark.parametrize("text", ["a/b=c", "-x=c", "ü=c", "=c"])
+@each("text", ["a/b=c", "-x=c", "ü=c", "=c"])
 def test_prefix_that_cannot_be_a_name_is_part_of_the_path(text: str) -> None:
     assert [entry.path for entry in entries_of([text], "/here")] == [f"/here/{text}"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 
-import pytest
+from support.each import each
 
 from gitmem.store.local import is_busy, is_damage, is_unwritable
 
 
-@pytest.mark.parametrize(
+@each(
     ("err", "expected"),
     [
         (sqlite3.DatabaseError("database disk image is malformed"), "damage"),

@@ -6,7 +6,7 @@ import json
 import shlex
 import sys
 
-import pytest
+from support.each import each
 
 from gitmem.commands.install.ci_files import need_pinned
 from gitmem.system.origin import extra_hint, find_origin, of_extra, parse_record
@@ -18,7 +18,7 @@ def record(url: str, **info: object) -> str:
     return json.dumps({"url": url, **info})
 
 
-@pytest.mark.parametrize(
+@each(
     ("message", "package"),
     [
         (record(URL, vcs_info={"vcs": "git", "commit_id": COMMIT}), f"git+{URL}@{COMMIT}"),
@@ -32,7 +32,7 @@ def test_commit_or_hash_is_what_a_forge_installs(message: str, package: str) -> 
     assert parse_record(message).package == package
 
 
-@pytest.mark.parametrize(
+@each(
     ("message", "reason"),
     [
         (None, "from a package index"),

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from support.each import each
 from support.processes import pids_of, wait_until
 
 from gitmem.errors import ProcessError
@@ -161,7 +162,7 @@ def test_a_missing_tool_is_an_error():
 # Programs with limits
 
 
-@pytest.mark.parametrize("status", [0, 1, 2, 126, 127, 137, 255])
+@each("status", [0, 1, 2, 126, 127, 137, 255])
 def test_exit_statuses_are_passed_on(status):
     ran = bounded(f"exit {status}")
 
@@ -336,7 +337,7 @@ def run_by_lines(code: str, *, timeout_s: float | None = None) -> tuple[int | No
     return status, output, error
 
 
-@pytest.mark.parametrize("timeout_s", [None, 60.0])
+@each("timeout_s", [None, 60.0])
 def test_lines_of_both_outputs_are_passed_on(timeout_s: float | None) -> None:
     code = "import sys; sys.stderr.write('1%\\r2%\\nend'); sys.stdout.buffer.write(b'a\\n\\xff\\n'); sys.exit(3)"
 

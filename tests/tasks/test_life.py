@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.document.edit import edit
 from gitmem.document.parse import parse
@@ -36,7 +37,7 @@ def test_claim_starts_an_attempt():
     assert (found.state, found.held.num, found.held.worker, found.held.notes) == ("claimed", 1, ANA, "with cookies")
 
 
-@pytest.mark.parametrize(
+@each(
     ("worker", "message"), [(BEN, "refresh is claimed by ana (agent dev), since 2026-09-21T14:13:20Z, attempt 1"),
                          (Worker("ana"), "claimed by ana (agent dev)"), (ANA, "you have already claimed")]
 )  # fmt: skip
@@ -76,7 +77,7 @@ def test_closed_task_that_failed_after_all_is_open_again():
     assert [one.outcome for one in found.attempts] == ["done", "failed"]
 
 
-@pytest.mark.parametrize("verb", ["release", "fail", "close"])
+@each("verb", ["release", "fail", "close"])
 def test_what_someone_else_holds_is_left_to_them_unless_forced(verb: str):
     held = task(claimed())
     options = {"release": {"note": "", "force": False}, "fail": {"note": ""}, "close": {"reason": "", "forced": False}}

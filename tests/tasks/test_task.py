@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 
 from gitmem.document.parse import parse
 from gitmem.errors import FormatError, TaskError
@@ -57,7 +58,7 @@ def test_memory_of_another_kind_or_retired_is_not_a_task():
         task("---\nkind: task\nretired: {by: ana}\n---\n")
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "code"),
     [
         ("state: done", "bad-state"),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 from support.hard_texts import joined_text
 
 from gitmem.text.budget import count_tokens, opening_of
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "tokens"),
     [
         pytest.param("", 0, id="empty"),
@@ -30,7 +31,7 @@ def test_more_text_never_has_fewer_tokens(one: str, other: str) -> None:
     assert count_tokens(f"{one} {other}") >= max(count_tokens(one), count_tokens(other))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "limit", "kept"),
     [
         ("All of it.", 50, "All of it."),

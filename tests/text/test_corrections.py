@@ -1,6 +1,6 @@
 """Corrected lines: only the false words change."""
 
-import pytest
+from support.each import each
 
 from gitmem.text.corrections import (
     as_exact,
@@ -14,7 +14,7 @@ from gitmem.text.corrections import (
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "word", "places"),
     [
         ("Go 1.24+, 1.24.3, v1.24", "1.24", [(3, 7)]),
@@ -34,7 +34,7 @@ def test_what_is_aligned_stays_in_its_column():
     assert replace_word(line, [(4, 12)], "rate.py") == "├── rate.py   # limits"
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "old", "new", "corrected"),
     [
         ("`a/b.py`, x/a/b.py, a/b.pyc", "a/b.py", "c.py", "`c.py`, x/a/b.py, a/b.pyc"),
@@ -48,7 +48,7 @@ def test_path_is_replaced_where_it_is_whole(line, old, new, corrected):
     assert replace_path(line, old, new) == corrected
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "corrected"),
     [
         ("[a.py](../app/a.py#top)", "[b.py](../app/b.py#top)"),
@@ -72,7 +72,7 @@ def test_version_is_as_exact_as_the_stated_one():
     assert (as_exact("1.24", "1.25.12"), as_exact("18", "20.1")) == ("1.25", "20")
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "after", "words"),
     [
         ("go 1.24", "go 1.25", ("1.24", "1.25")),

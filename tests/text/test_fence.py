@@ -7,6 +7,7 @@ import time
 
 import pytest
 from hypothesis import assume, given
+from support.each import each
 from support.hard_texts import NONCE, hidden_text
 
 from gitmem.text.fence import fence_entries, fence_text, inject, new_nonce
@@ -44,7 +45,7 @@ def parse_injected(block: str) -> tuple[str, str, str]:
     return nonce, source.removeprefix("Source: "), body[1:]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "body"),
     [
         ("", ""),
@@ -89,7 +90,7 @@ def test_an_injected_block_parses_back_to_one_block(text, source):
     assert "![" not in body
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "injected"),
     [
         ("a <!-- do evil --> b", "a [comment removed] b"),
@@ -134,7 +135,7 @@ def test_the_source_cannot_add_lines_or_tags_or_go_on_for_ever():
     assert body == "x"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "source", "nonce"),
     [
         (f"x {NONCE} y", "s", NONCE),
@@ -164,7 +165,7 @@ def test_nonces_differ():
     assert len({new_nonce("") for _ in range(100)}) == 100
 
 
-@pytest.mark.parametrize(
+@each(
     "piece",
     [
         "<!--",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.document.sources.address import parse_addresses
 from gitmem.text.globs import (
@@ -103,7 +103,7 @@ def test_a_glob_matches_what_the_slow_reference_matches(pair: tuple[str, str]) -
     assert matcher(glob)(path) == reference(glob, path)
 
 
-@pytest.mark.parametrize(
+@each(
     ("glob", "path", "expected"),
     [
         ("src/*.py", "src/a.py", True),
@@ -154,9 +154,7 @@ def test_a_path_that_is_not_utf8_is_matched_by_wildcards() -> None:
     assert not matcher("src/cafe?.py")(path)
 
 
-@pytest.mark.parametrize(
-    "glob", ["*a" * 2000 + "*", "**/" * 1300 + "x", "[!a-z]*" * 700], ids=["stars", "deep", "sets"]
-)
+@each("glob", ["*a" * 2000 + "*", "**/" * 1300 + "x", "[!a-z]*" * 700], ids=["stars", "deep", "sets"])
 def test_a_hostile_glob_takes_no_time(glob: str) -> None:
     path = "a" * 4000
 
@@ -171,7 +169,7 @@ def test_a_glob_is_cut_at_the_longest_path_there_is() -> None:
     assert matcher("?" * (LONGEST + 100))("a" * LONGEST)
 
 
-@pytest.mark.parametrize(("glob", "plain"), [("src/a.py", True), ("src/*.py", False), ("a?", False), ("[a]", False)])
+@each(("glob", "plain"), [("src/a.py", True), ("src/*.py", False), ("a?", False), ("[a]", False)])
 def test_a_glob_is_plain_where_it_has_no_wildcard(glob: str, plain: bool) -> None:
     assert is_plain(glob) is plain
 
@@ -182,7 +180,7 @@ LONG = 64 * 1024
 HOSTILE = ("a/", "a", "[", "[a", "\\", "\\[", "*/", "**/", "#a", "?", "é/")
 
 
-@pytest.mark.parametrize("text", [piece * (LONG // len(piece)) for piece in HOSTILE], ids=HOSTILE)
+@each("text", [piece * (LONG // len(piece)) for piece in HOSTILE])
 def test_no_function_is_slow_for_a_long_text(text: str) -> None:
     began = time.process_time()
 
@@ -196,7 +194,7 @@ def test_no_function_is_slow_for_a_long_text(text: str) -> None:
     assert time.process_time() - began < 5
 
 
-@pytest.mark.parametrize("path", ["build", "sub/build", "a.log", "x/[id]/p.ts", "b*", "Ab", "cafe\u0301", "docs/a/b"])
+@each("path", ["build", "sub/build", "a.log", "x/[id]/p.ts", "b*", "Ab", "cafe\u0301", "docs/a/b"])
 def test_quick_matcher_passes_what_one_of_its_globs_matches(path):
     every = ["**/build", "*.log", "x/[id]/*.ts", "b\\*", "[!a]b", "caf\u00e9", "docs/**"]
     passes = quick_matcher(every)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.text.home_paths import shorten
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "short"),
     [
         ("see /srv/ana/shop/src/a.py:3", "see src/a.py:3"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 from support.hard_texts import hidden_text
 
 from gitmem.text import display, workflow_command
@@ -28,7 +28,7 @@ def is_hidden_by_the_rules(code: int) -> bool:
     return code in DRAWN_AS_NOTHING
 
 
-@pytest.mark.parametrize("plane", [0, 1, 2, 14, 16])
+@each("plane", [0, 1, 2, 14, 16])
 def test_display_spells_out_the_hidden_code_points_of_a_plane_and_no_other(plane):
     codes = range(plane << 16, (plane + 1) << 16)
     text = "".join(map(chr, codes))
@@ -45,7 +45,7 @@ def test_display_spells_out_the_hidden_code_points_of_a_plane_and_no_other(plane
     assert shown == "".join(map(spell, codes))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         ("\x1b]52;c;ZXZpbA==\x07", "\\x1b]52;c;ZXZpbA==\\x07"),

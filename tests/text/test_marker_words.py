@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.text import format_json
 from gitmem.text.marker_words import MARKERS, may_mark, may_mark_bytes
 
 
-@pytest.mark.parametrize("word", MARKERS)
+@each("word", MARKERS)
 def test_no_marked_text_is_passed_over_in_an_answer_or_a_transcript(word: str) -> None:
     if word == "fact":  # counts in comments only
         return

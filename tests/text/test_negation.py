@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-import pytest
+from support.each import each
 
 from gitmem.text.negation import DENIED_AT_MOST, NEGATION, denied_words
 
 
-@pytest.mark.parametrize(
+@each(
     ("tokens", "denied"),
     [
         ("use fetch not axios", {"axios"}),
@@ -27,7 +27,7 @@ def test_a_negation_denies_only_the_nearest_words() -> None:
     assert denied_words(["not", *"abcdefgh"]) == set("abcdefgh"[:DENIED_AT_MOST])
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "count"),
     [("it doesn't lack tests", 2), ("ohne netz", 1), ("不 使用", 1), ("a notable note", 0), ("nobody, nowhere", 2)],
 )

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
+from support.each import each
 
 import gitmem
 from gitmem.text.own import OwnWords, is_command_line, is_slug, own
 
 
-@pytest.mark.parametrize("value", ["idle", "auth-uses-rs256", "1.2.3", "0a" * 20, 7, 1.5, OwnWords("a b")])
+@each("value", ["idle", "auth-uses-rs256", "1.2.3", "0a" * 20, 7, 1.5, OwnWords("a b")])
 def test_literal_with_slugs_and_numbers_is_own_words(value: object) -> None:
     assert isinstance(own("found {}", value), OwnWords)
 
 
-@pytest.mark.parametrize("value", ["two words", "Upper", "", "a/b", "x" * 101, "a\nb", "<b>", "\u00e9"])
+@each("value", ["two words", "Upper", "", "a/b", "x" * 101, "a\nb", "<b>", "\u00e9"])
 def test_literal_with_text_by_others_is_text_by_others(value: str) -> None:
     shown = own("found {}", value)
 
@@ -32,7 +32,7 @@ def test_whatever_is_made_of_own_words_is_text_by_others() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("gitmem show idle", True),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.text.restated import is_restated
 from gitmem.text.similarity import wording_of
@@ -12,7 +12,7 @@ def restates(a: str, b: str) -> bool:
     return is_restated(wording_of(a), wording_of(b))
 
 
-@pytest.mark.parametrize(
+@each(
     ("a", "b"),
     [
         (
@@ -34,7 +34,7 @@ def test_said_again_in_other_words(a: str, b: str) -> None:
     assert restates(b, a)
 
 
-@pytest.mark.parametrize(
+@each(
     ("a", "b"),
     [
         ("The upload endpoint accepts files up to 20 MB", "The download endpoint streams files up to 20 MB"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 from support.injections import HELD_OUT, ORDINARY, TUNING
 from support.planted_secrets import NEAR_MISSES, make_secrets
 
@@ -29,19 +29,19 @@ DISGUISES = {
 }
 
 
-@pytest.mark.parametrize("disguise", DISGUISES.values(), ids=DISGUISES)
+@each("disguise", DISGUISES.values())
 def test_disguised_token_is_redacted_and_the_words_around_it_stay(disguise) -> None:
     hidden = disguise(TOKEN)
 
     assert redact(f"the token {hidden}, as sent") == "the token [secret: github-token], as sent"
 
 
-@pytest.mark.parametrize("disguise", DISGUISES.values(), ids=DISGUISES)
+@each("disguise", DISGUISES.values())
 def test_disguised_prose_is_no_secret(disguise) -> None:
     assert find_secrets(disguise("a sentence about nothing in particular, with ghp as a prefix")) == []
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@each("seed", [1, 2, 3])
 def test_nearly_all_kinds_of_secrets_are_found_and_none_is_shown(seed: int) -> None:
     secrets = make_secrets(seed)
     missed = [kind for kind, text, _ in secrets if not find_secrets(text)]

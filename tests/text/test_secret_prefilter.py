@@ -10,6 +10,7 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.text import secrets
 from gitmem.text.secret_disguises import INVISIBLE, PREFIXES, may_be_disguised
@@ -41,7 +42,7 @@ PARTS = [
 ]
 
 
-@pytest.mark.parametrize("other", ["", "\u2014", "\u0130", "\u212a", "\ud800"])
+@each("other", ["", "\u2014", "\u0130", "\u212a", "\ud800"])
 def test_a_text_with_a_credential_does_not_pass(other):
     for rule, *parts in SAMPLES:
         assert may_hold_secret(f"{other} {''.join(parts)} {other}"), rule
@@ -89,7 +90,7 @@ def test_a_text_with_a_sign_of_a_disguise_does_not_pass(text):
     assert may_have_disguise(text) or not may_be_disguised(text)
 
 
-@pytest.mark.parametrize("text", ["", "Retries are capped at 3 — see `src/auth/jwt.py:12`.", "The token is kept."])
+@each("text", ["", "Retries are capped at 3 — see `src/auth/jwt.py:12`.", "The token is kept."])
 def test_ordinary_prose_passes(text):
     assert not may_hold_secret(text)
     assert not may_have_disguise(text)

@@ -16,9 +16,9 @@ import zlib
 from base64 import b64encode
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 import gitmem.text.secret_rules
 import gitmem.text.secrets
@@ -194,7 +194,7 @@ def test_every_rule_has_a_sample():
     assert {rule for rule, *_ in SAMPLES} == {rule.name for rule in RULES}
 
 
-@pytest.mark.parametrize("lead", ["", "Deploy with \u0130 (", "a: 1\n\tx = '", '{"log": "done\\n'])
+@each("lead", ["", "Deploy with \u0130 (", "a: 1\n\tx = '", '{"log": "done\\n'])
 def test_a_credential_is_found_at_its_place(lead):
     for rule, before, credential, after in SAMPLES:
         text = f"{lead}{before}{credential}{after}"
@@ -345,21 +345,19 @@ ORDINARY = [
 ]
 
 
-@pytest.mark.parametrize("text", PLACEHOLDERS)
+@each("text", PLACEHOLDERS)
 def test_a_placeholder_is_no_secret(text):
     assert find_secrets(f"Set {text}\n") == []
     assert find_secrets(text) == []
 
 
-@pytest.mark.parametrize("text", ORDINARY)
+@each("text", ORDINARY)
 def test_ordinary_text_holds_no_secret(text):
     assert find_secrets(text) == []
     assert redact(text) is text
 
 
-@pytest.mark.parametrize(
-    "path", [gitmem.text.secrets.__file__, gitmem.text.secret_rules.__file__, gitmem.text.__file__, __file__]
-)
+@each("path", [gitmem.text.secrets.__file__, gitmem.text.secret_rules.__file__, gitmem.text.__file__, __file__])
 def test_these_files_hold_no_secret(path):
     assert find_secrets(Path(path).read_text(encoding="utf-8")) == []
 
@@ -390,7 +388,7 @@ def test_safe_output_is_short_and_holds_nothing_hidden(text, cap):
     assert safe_output(text, 10**9).endswith(shown)
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "shown"),
     [
         (b"plain\n\tok\r\n", "plain\n\tok\n"),
@@ -429,7 +427,7 @@ def test_safe_output_of(raw, shown):
     assert safe_output(raw, 1000) == shown
 
 
-@pytest.mark.parametrize(("cap", "shown"), [(0, ""), (3, "def"), (6, "abcdef"), (7, "abcdef")])
+@each(("cap", "shown"), [(0, ""), (3, "def"), (6, "abcdef"), (7, "abcdef")])
 def test_safe_output_keeps_the_end(cap, shown):
     assert safe_output("abcdef", cap) == shown
 
@@ -442,7 +440,7 @@ def test_safe_output_redacts_before_it_cuts_and_behind_colours():
     assert token[-6:] not in safe_output(raw, 10)
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@each("rule", RULES)
 def test_a_hostile_text_is_searched_in_linear_time(rule):
     samples = [before + credential + after for name, before, credential, after in SAMPLES if name == rule.name]
     cores = [
@@ -450,8 +448,8 @@ def test_a_hostile_text_is_searched_in_linear_time(rule):
         *(sample[:-1] for sample in samples),
         *(sample[:12] + " " * 30 for sample in samples),
     ]
-    texts = [core * (32_768 // len(core)) for core in cores]
-    texts += [sample[: len(sample) // 2] + filler * 32_768 for sample in samples for filler in "a0- ="]
+    texts = [core * (16_384 // len(core)) for core in cores]
+    texts += [sample[: len(sample) // 2] + filler * 16_384 for sample in samples for filler in "a0- ="]
     took = []
 
     for text in texts:
@@ -459,12 +457,10 @@ def test_a_hostile_text_is_searched_in_linear_time(rule):
         find_secrets(text)
         took.append(time.process_time() - start)
 
-    assert max(took) < 1.5
+    assert max(took) < 0.5
 
 
-@pytest.mark.parametrize(
-    "piece", ["\x1b]", "\x1bP", "\x9d", "\x90", "\x1b[", "\x9b0", "\x1b ", "\x1b]a\x07", "auth_key=a1B"]
-)
+@each("piece", ["\x1b]", "\x1bP", "\x9d", "\x90", "\x1b[", "\x9b0", "\x1b ", "\x1b]a\x07", "auth_key=a1B"])
 def test_hostile_output_is_made_safe_in_linear_time(piece):
     start = time.process_time()
 

@@ -6,9 +6,9 @@ import json
 import re
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.text.similarity import likeness, most_missing, numerals, text_to_compare, wording_of
 
@@ -43,7 +43,7 @@ def test_no_labelled_pair_that_differs_is_taken_for_the_same_and_most_others_are
     assert len(lines) >= 47
 
 
-@pytest.mark.parametrize(
+@each(
     ("a", "b"),
     [
         ("In staging, deploys need the VPN", "Deploys need the VPN in staging"),
@@ -56,7 +56,7 @@ def test_other_words_for_the_same_are_the_same(a: str, b: str) -> None:
     assert like(a, b) >= 0.85
 
 
-@pytest.mark.parametrize(
+@each(
     ("a", "b"),
     [
         ("Written here", "Written there"),

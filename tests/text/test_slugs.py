@@ -7,6 +7,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 from support.hard_texts import joined_text
 
 from gitmem.text.slugs import KEY_TEXT, hashed_slug, slug
@@ -14,7 +15,7 @@ from gitmem.text.slugs import KEY_TEXT, hashed_slug, slug
 KEY = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         pytest.param(

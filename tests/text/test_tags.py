@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 
 from gitmem.text.tags import find_tags
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         pytest.param("Two race  CONDITIONS in startup", ["concurrency"], id="phrase-and-stem"),

@@ -10,13 +10,14 @@ import pytest
 import Stemmer
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.each import each
 from support.hard_texts import joined_text
 
 from gitmem.text import tokens as analysis
 from gitmem.text.tokens import GENERAL, field_terms, query_terms, snippet, terms
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         pytest.param("Tokens are signed", ["token", "sign"], id="stop-words-and-stems"),
@@ -56,7 +57,7 @@ def test_names_of_programming_languages_differ() -> None:
     assert query_terms("Größe in C++") == ["gross", "cplusplus"]
 
 
-@pytest.mark.parametrize("language", ["english", "german", "none"])
+@each("language", ["english", "german", "none"])
 def test_each_emoji_is_a_word_of_letters(language: str) -> None:
     found = [analysis.all_terms(text, language) for text in ("🚀", "🔥", "✅", "🎉", "☐", "🧵")]
 
@@ -65,18 +66,18 @@ def test_each_emoji_is_a_word_of_letters(language: str) -> None:
     assert all(one[0].isalpha() and one[0].isascii() for one in found)
 
 
-@pytest.mark.parametrize(("text", "name"), [("Спросите Сергея Щукина", "сергея"), ("Юлия Жукова ушла", "Zhukova")])
+@each(("text", "name"), [("Спросите Сергея Щукина", "сергея"), ("Юлия Жукова ушла", "Zhukova")])
 def test_name_in_cyrillic_is_found_in_either_script(text: str, name: str) -> None:
     assert set(query_terms(name)) <= set(terms(text))
 
 
-@pytest.mark.parametrize("text", ["Now and then", "Don't", "can’t"])
+@each("text", ["Now and then", "Don't", "can’t"])
 def test_field_of_stop_words_alone_has_their_terms_as_a_query_does(text: str) -> None:
     assert set() != set(query_terms(text)) <= set(field_terms(text))
     assert field_terms("the gateway") == terms("the gateway")
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         pytest.param("Café Größe", "cafe grosse", id="accents"),
@@ -128,7 +129,7 @@ def test_format_stamp_names_what_terms_depend_on() -> None:
     assert re.fullmatch(r"\d+ stemmer [\d.]+ unicode [\d.]+", analysis.format_stamp())
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         pytest.param("What does the gateway do?", ["gateway"], id="question-words"),
@@ -172,7 +173,7 @@ Nothing more is to be said about it, but it is said all the same and at some len
 """
 
 
-@pytest.mark.parametrize("width", [20, 40, 80, 160, 1000])
+@each("width", [20, 40, 80, 160, 1000])
 def test_snippet_shows_the_passage_with_most_terms_within_the_width(width: int) -> None:
     shown, spans = snippet(BODY, query_terms("JWT signature?"), width=width)
 
@@ -196,7 +197,7 @@ def test_snippet_without_a_match_is_the_beginning() -> None:
     assert snippet(BODY, ["absent"], width=30) == ("# Gateway Some words that…", [])
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "marked"),
     [
         pytest.param("jwt_key", ["jwt", "key"], id="parts-of-a-path"),
@@ -295,12 +296,12 @@ ALIKE = [
 ]
 
 
-@pytest.mark.parametrize(("language", "text", "other"), ALIKE, ids=[f"{row[0]} {row[2]}" for row in ALIKE])
+@each(("language", "text", "other"), ALIKE, ids=[f"{row[0]} {row[2]}" for row in ALIKE])
 def test_words_of_a_language_meet_by_its_stems(language: str, text: str, other: str) -> None:
     assert set(terms(text, language)) & set(query_terms(other, language))
 
 
-@pytest.mark.parametrize(("language", "text"), [("english", "Häuser Haus"), ("none", "houses house")])
+@each(("language", "text"), [("english", "Häuser Haus"), ("none", "houses house")])
 def test_stems_are_those_of_the_language_alone(language: str, text: str) -> None:
     assert len(set(terms(text, language))) == 2
 

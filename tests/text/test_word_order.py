@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.text.similarity import have_swapped, likeness, wording_of
 
@@ -13,7 +13,7 @@ def is_duplicate(a: str, b: str) -> bool:
     return likeness(wording_of(a), wording_of(b)) >= 0.85
 
 
-@pytest.mark.parametrize(
+@each(
     ("a", "b"),
     [
         ("Use tabs and not spaces in Makefiles here", "Use spaces and not tabs in Makefiles here"),
@@ -50,7 +50,7 @@ def test_swapped_words_are_no_duplicate(a: str, b: str) -> None:
     assert not is_duplicate(b, a)
 
 
-@pytest.mark.parametrize(
+@each(
     ("a", "b"),
     [
         ("After a crash, the pool is closed", "The pool is closed after a crash"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.text.globs import matcher
 from gitmem.verify.code_files import CodeFiles, fixed_prefix
@@ -10,9 +10,7 @@ from gitmem.verify.code_files import CodeFiles, fixed_prefix
 PATHS = ("README.md", "a", "src/.gitattributes", "src/a.py", "src/a/b.py", "src/b.py", "srcs/a.py", "src-b/a")
 
 
-@pytest.mark.parametrize(
-    "glob", ["src/**", "src/", "src", "**", "src/*.py", "s*/a.py", "src/a", "./src/**", "nothing/**"]
-)
+@each("glob", ["src/**", "src/", "src", "**", "src/*.py", "s*/a.py", "src/a", "./src/**", "nothing/**"])
 def test_glob_names_what_its_pattern_matches_and_begins_with_its_fixed_part(glob: str) -> None:
     files = CodeFiles(("100644", str(at), path) for at, path in enumerate(reversed(PATHS)))
 

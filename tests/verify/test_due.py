@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git, put_files
+from support.each import each
 from support.facts import (
     DAY,
     Clock,
@@ -428,7 +429,7 @@ def verdict(**fields) -> Verdict:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("settings", "fields", "accepted"),
     [
         ({}, {"sandbox": "none"}, True),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import CODE, NOW, commit_files, git
+from support.each import each
 from support.facts import (
     approve_all,
     make_fact,
@@ -62,7 +63,7 @@ def make_later(repo: Path) -> None:
     subprocess.run(["git", "commit", "--quiet", "--amend", "--no-edit"], cwd=repo, env=later, check=True)
 
 
-@pytest.mark.parametrize(
+@each(
     ("glob", "old", "new", "there"),
     [
         ("src/a.py", "src/a.py", "lib/b.py", "lib/b.py"),
@@ -79,7 +80,7 @@ def test_a_glob_follows_the_move_of_what_it_names(glob, old, new, there):
     assert move_glob(glob, Move(old, new)) == there
 
 
-@pytest.mark.parametrize(
+@each(
     ("check", "paths"),
     [
         (Check(SHELL, ("grep -q RS256 ./src/auth/jwt.py",)), {"src/auth/jwt.py"}),
@@ -386,15 +387,13 @@ def test_a_command_does_not_run_where_only_a_pushed_verdict_says_that_its_files_
     assert result_of(run, "rs").due.moved == ""
 
 
-@pytest.mark.parametrize(
-    "place", [".git/hooks/post-index-change", "sub/.GIT/config", "/etc/passwd", "../a", "a\0b", "a//b", ""]
-)
+@each("place", [".git/hooks/post-index-change", "sub/.GIT/config", "/etc/passwd", "../a", "a\0b", "a//b", ""])
 def test_a_verdict_moves_nothing_to_or_from_a_place_that_no_code_has(place: str) -> None:
     assert parse_moves(f"{place}\tevil.sh\nevil.sh\t{place}") == ()
 
 
-@pytest.mark.parametrize("new", ["a;touch owned", "$(id)", "a b", "*", "a\nb", "~", "#a", "a!b"])
-@pytest.mark.parametrize("form", [SHELL, PROGRAM])
+@each("new", ["a;touch owned", "$(id)", "a b", "*", "a\nb", "~", "#a", "a!b"])
+@each("form", [SHELL, PROGRAM])
 def test_the_name_of_a_file_never_becomes_part_of_a_command(form: str, new: str) -> None:
     check = Check(form, ("cat src/a.py",))
 

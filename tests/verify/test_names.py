@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
+from support.each import each
 from support.facts import outcomes, result_of, statuses, verify
 
 from gitmem.commands.context.near import facts_reading, memories_near
@@ -139,7 +140,7 @@ def test_hints_and_recall_find_memories_by_each_name(memory: Memory, names: Path
         assert not {hit.key for hit in hits} & {f"g{other}" for other in range(len(NAMES)) if other != number}
 
 
-@pytest.mark.parametrize("name", [*NAMES, "a\\\\b", "\\", "\\\\*", "x[", "**"])
+@each("name", [*NAMES, "a\\\\b", "\\", "\\\\*", "x[", "**"])
 def test_an_escaped_path_is_plain_and_names_itself(name: str) -> None:
     glob = escape(name)
 

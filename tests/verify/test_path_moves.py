@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git
+from support.each import each
 from support.facts import outcomes, result_of, statuses, verify
 
 from gitmem.document.fields import check_fields
@@ -126,15 +127,13 @@ def test_another_clone_sees_the_same(memory, scripts, run_cli, tmp_path) -> None
     assert found["steps"] == "verified"
 
 
-@pytest.mark.parametrize(
-    ("value", "is_valid"), [(True, True), ("true", True), ("yes", False), (False, False), (1, False)]
-)
+@each(("value", "is_valid"), [(True, True), ("true", True), ("yes", False), (False, False), (1, False)])
 def test_exactly_is_true_or_left_out(value: object, is_valid: bool) -> None:
     with pytest.raises(FormatError) if not is_valid else nullcontext():
         check_fields({"title": "t", "verify": {"contains": "x", "in": "a", "exactly": value}})
 
 
-@pytest.mark.parametrize(
+@each(
     ("check", "followed"),
     [
         (Check(SHELL, ("test -f deploy.sh",)), set()),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git, put_files, tip
+from support.each import each
 from support.facts import (
     DAY,
     Clock,
@@ -238,7 +239,7 @@ def verdict(**fields) -> Verdict:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "worth"),
     [
         ({}, False),

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 from conftest import commit_files
+from support.each import each
 from support.facts import ask_builtin as ask
 
 from gitmem.document.builtin_checks import CHECKS
@@ -15,7 +16,7 @@ from gitmem.system.process import run
 from gitmem.verify.trivial import needs_code, suggest_builtin, why_trivial
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         "true",
@@ -77,7 +78,7 @@ def test_command_that_cannot_fail_is_trivial(command):
     assert why_trivial(Check(SHELL, (command,)))
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         "grep -q RS256 src/auth/jwt.py",
@@ -141,39 +142,37 @@ def test_command_that_may_fail_is_not(command):
     assert why_trivial(Check(SHELL, (command,))) == ""
 
 
-@pytest.mark.parametrize("words", [("true",), ("/bin/true",), ("echo", "grep"), ("/usr/bin/env",), ("",)])
+@each("words", [("true",), ("/bin/true",), ("echo", "grep"), ("/usr/bin/env",), ("",)])
 def test_program_that_cannot_fail_is_trivial(words):
     assert why_trivial(Check(PROGRAM, words))
 
 
-@pytest.mark.parametrize(
-    "words", [("grep", "-q", "true", "f"), ("false",), ("./true-or-not",), ("make", "; true"), ("env", "make")]
-)
+@each("words", [("grep", "-q", "true", "f"), ("false",), ("./true-or-not",), ("make", "; true"), ("env", "make")])
 def test_program_that_may_fail_is_not(words):
     assert why_trivial(Check(PROGRAM, words)) == ""
 
 
-@pytest.mark.parametrize("regex", [".*", "a*", "^", "$", "^.*", "()", "x|", "(?s).{0}", r"\z", "[0-9]?", ".*foo.*|.*"])
+@each("regex", [".*", "a*", "^", "$", "^.*", "()", "x|", "(?s).{0}", r"\z", "[0-9]?", ".*foo.*|.*"])
 def test_regular_expression_that_matches_every_file_is_trivial(regex):
     assert why_trivial(Check(BUILTIN, ("matches", regex, "**"))) == f"{regex!r} matches every file"
 
 
-@pytest.mark.parametrize("regex", [".", "a+", "^$", "^#", r"\s", "a*b", "(unclosed"])
+@each("regex", [".", "a+", "^$", "^#", r"\s", "a*b", "(unclosed"])
 def test_regular_expression_that_some_file_does_not_match_is_not(regex):
     assert why_trivial(Check(BUILTIN, ("matches", regex, "**"))) == ""
 
 
-@pytest.mark.parametrize("name", ["contains", "lacks", "matches"])
+@each("name", ["contains", "lacks", "matches"])
 def test_builtin_check_for_an_empty_text_is_trivial(name):
     assert why_trivial(Check(BUILTIN, (name, "", "**")))
 
 
-@pytest.mark.parametrize("name", CHECKS)
+@each("name", CHECKS)
 def test_builtin_check_says_itself_what_would_refute_it(name):
     assert why_trivial(Check(BUILTIN, (name, "x", "**")[: 1 + len(CHECKS[name].required)])) == ""
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "suggested"),
     [
         ("test -f README.md", "--exists README.md"),
@@ -191,7 +190,7 @@ def test_plain_grep_or_test_has_a_builtin_check(command, suggested):
     assert suggest_builtin(Check(SHELL, (command,))) == suggested
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         "grep RS256 src/auth/jwt.py",

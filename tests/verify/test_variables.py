@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, git
+from support.each import each
 from support.facts import BETWEEN, approve_all, commit_later, make_fact, outcomes, put, result_of, verify
 
 from gitmem.memory import Memory
@@ -114,7 +115,7 @@ def test_paths_of_the_code_are_no_secrets(memory, repo, monkeypatch):
     assert not verdict.reads or "=src/auth/jwt.py" in verdict.reads
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "text", "is_cut", "shown"),
     [
         (SECRET, f"a {SECRET} b{SECRET}", False, "a [T] b[T]"),

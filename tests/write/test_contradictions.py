@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.model import BUILTIN, SHELL, Check
 from gitmem.write.contradictions import find_opposition, parse_statement, why_opposed
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other", "why"),
     [
         ("Use pnpm in this repository", "Do not use pnpm in this repository", "one denies"),
@@ -35,7 +35,7 @@ def test_the_same_words_about_other_things_are_opposed() -> None:
     assert why_opposed(one, other) == "the same words have changed sides"
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("Retries are capped at 3", "Retries are capped at 3."),
@@ -53,7 +53,7 @@ def test_what_is_about_something_else_or_says_the_same_is_not(one: str, other: s
     assert why_opposed(parse_statement(other), parse_statement(one)) == ""
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other", "is_opposed"),
     [
         (("exists", "a"), ("absent", "a"), True),

@@ -6,6 +6,7 @@ import pytest
 from conftest import NOW, memory_text
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.cli import fact, remember
 from gitmem.cli.parser import parser_of
@@ -60,7 +61,7 @@ def checked(draft, policy=POLICY):
 # --- title and body -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "title", "body"),
     [
         pytest.param("Deploys need VPN", "Deploys need VPN", "", id="one short line"),
@@ -108,12 +109,12 @@ def test_made_title_fits_on_a_line_and_hides_nothing_that_the_text_did_not(text)
     assert body in ("", text) or text.endswith(body)
 
 
-@pytest.mark.parametrize(("typed", "kept"), [("a\r\nb\rc", "a\nb\nc"), ("e\u0301", "é"), ("\n  a \t\n", "a")])
+@each(("typed", "kept"), [("a\r\nb\rc", "a\nb\nc"), ("e\u0301", "é"), ("\n  a \t\n", "a")])
 def test_typed_text_is_kept_in_one_form(typed, kept):
     assert clean_text(typed) == kept
 
 
-@pytest.mark.parametrize(
+@each(
     ("typed", "title", "stored"),
     [
         ("\r\n    if a:\r\n        b\n", "T", ("T", "    if a:\n        b")),
@@ -126,7 +127,7 @@ def test_code_keeps_the_indentation_of_its_first_line(typed, title, stored):
     assert split_title(clean_body(typed), title) == stored
 
 
-@pytest.mark.parametrize("text", ["", "  \n\t ", "#", "."])
+@each("text", ["", "  \n\t ", "#", "."])
 def test_empty_text_is_refused(text):
     with pytest.raises(RefusedError, match="the text is empty") as refused:
         made(text)
@@ -138,7 +139,7 @@ def test_empty_text_is_refused(text):
 # --- key (A2) -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "text", "key"),
     [
         ("learned", "The gateway drops requests", "the-gateway-drops-requests"),
@@ -166,7 +167,7 @@ def test_key_is_cut_between_words():
     assert automatic_key("learned", "a" * 30 + " bcdefghijklmn opq") == "a" * 30
 
 
-@pytest.mark.parametrize("text", ["网关丢弃请求", "🚀🚀", "——"])
+@each("text", ["网关丢弃请求", "🚀🚀", "——"])
 def test_text_without_a_slug_gets_a_key_of_its_own(text):
     assert automatic_key("learned", text) == f"learned-{short_hash(text)}"
     assert automatic_key("learned", text) != automatic_key("learned", text + text)
@@ -182,7 +183,7 @@ def test_automatic_key_can_be_a_key(kind, text):
     assert len(key) <= max(KEY_TEXT, len(kind) + HASH_TEXT)
 
 
-@pytest.mark.parametrize("key", ["../x", "A", "a b", "a/b", ".a", "a.", "con", "a..b", "k" * 101, "é", "a\n"])
+@each("key", ["../x", "A", "a b", "a/b", ".a", "a.", "con", "a..b", "k" * 101, "é", "a\n"])
 def test_key_that_could_not_be_a_file_name_is_refused_with_one_that_could(key):
     with pytest.raises(RefusedError, match="invalid key") as refused:
         made(key=key)
@@ -250,7 +251,7 @@ def test_empty_options_are_left_out_and_zero_is_not_empty():
     assert draft.fields["confidence"] == 0.0
 
 
-@pytest.mark.parametrize("name", ["A\x1b[31mna", "An\u202ea", "Ana\nverify: rm -rf /", "A\u0301na"])
+@each("name", ["A\x1b[31mna", "An\u202ea", "Ana\nverify: rm -rf /", "A\u0301na"])
 def test_name_of_the_author_hides_nothing_and_keeps_no_one_from_writing(name):
     document = checked(made(author=Author(name, "", name)))
 
@@ -271,7 +272,7 @@ def test_draft_reads_back_as_the_memory_that_was_meant():
 # --- what is refused ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     "typed",
     [
         pytest.param({"text": f"the key is {SECRET}"}, id="text"),
@@ -294,7 +295,7 @@ def test_secret_is_refused_anywhere_and_never_repeated(typed):
     assert SECRET.lower() not in f"{refused.value.message}{refused.value.hint}"
 
 
-@pytest.mark.parametrize("field", ['"{}"', '["{}"]', '{{a: "{}"}}', '{{"{}": a}}', '[{{a: ["{}"]}}]'])
+@each("field", ['"{}"', '["{}"]', '{{a: "{}"}}', '{{"{}": a}}', '[{{a: ["{}"]}}]'])
 def test_secret_spelt_in_escapes_is_refused(field):
     spelt = "".join(f"\\x{ord(char):02x}" for char in SECRET)
 
@@ -312,7 +313,7 @@ def test_only_a_rule_that_the_persons_own_configuration_allows_does_not_refuse()
     refuse_typed("the text", SECRET, POLICY.with_own(Config(secrets_allow=(rule,), stop_push=False)))
 
 
-@pytest.mark.parametrize(
+@each(
     "typed",
     [
         pytest.param({"text": f"run{OVERRIDE} this"}, id="text"),
@@ -341,20 +342,20 @@ def test_hidden_character_spelt_in_escapes_is_refused():
         check_file("a", text, policy=POLICY, path="a.md")
 
 
-@pytest.mark.parametrize("form", [lambda t: t.replace("\n", "\r\n"), lambda t: f"\ufeff{t}"], ids=["crlf", "bom"])
+@each("form", [lambda t: t.replace("\n", "\r\n"), lambda t: f"\ufeff{t}"], ids=["crlf", "bom"])
 def test_form_of_a_file_from_windows_hides_nothing(form):
     text = form(memory_text("A", body="text\n"))
 
     assert check_file("a", text, policy=POLICY, path="a.md").title == "A"
 
 
-@pytest.mark.parametrize("text", [memory_text("A", body="a\rb\n"), memory_text("A", body="a\ufeffb\n")])
+@each("text", [memory_text("A", body="a\rb\n"), memory_text("A", body="a\ufeffb\n")])
 def test_carriage_return_or_byte_order_mark_inside_the_text_is_refused(text):
     with pytest.raises(RefusedError, match="line 5, column 2"):
         check_file("a", text, policy=POLICY, path="a.md")
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "message"),
     [
         ({"kind": "../x"}, "`kind` must be one word"),
@@ -364,7 +365,6 @@ def test_carriage_return_or_byte_order_mark_inside_the_text_is_refused(text):
         ({"verify": {"exists": "../x"}}, "not a path inside the repository"),
         ({"timeout": 0}, "`timeout` must be"),
     ],
-    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
 def test_field_that_cannot_be_used_is_refused_before_it_is_written(fields, message):
     with pytest.raises(RefusedError, match=message):
@@ -383,7 +383,7 @@ def test_fact_without_a_check_is_refused_with_where_such_prose_belongs():
     assert "--kind convention" in refused.value.hint
 
 
-@pytest.mark.parametrize("refs", [[], ["src/auth/jwt.py"], ["https://example.org:8080"], ["T-12"]], ids=str)
+@each("refs", [[], ["src/auth/jwt.py"], ["https://example.org:8080"], ["T-12"]])
 def test_code_pattern_without_lines_of_code_is_refused(refs):
     with pytest.raises(RefusedError, match="a code_pattern needs a reference to lines of code") as refused:
         checked(made(kind="code_pattern", refs=refs))
@@ -395,7 +395,7 @@ def test_code_pattern_with_lines_of_code_is_taken():
     assert checked(made(kind="code_pattern", refs=["T-12", "src/auth/jwt.py:89-145"])).kind == "code_pattern"
 
 
-@pytest.mark.parametrize(
+@each(
     ("ref", "names_lines"),
     [
         ("src/a.py:1", True), ("src/a.py:89-145", True), ("a:b.py:7", True),
@@ -429,14 +429,14 @@ def test_options_named_in_that_hint_exist():
         assert f"--{option} " in message or f"--{option}," in message or name == "kind"
 
 
-@pytest.mark.parametrize(("name", "value"), [("priority", 0), ("confidence", 0.0), ("network", False)])
+@each(("name", "value"), [("priority", 0), ("confidence", 0.0), ("network", False)])
 def test_zero_is_a_value_of_required_metadata(name, value):
     policy = policy_requiring(name)
 
     assert checked(made(kind="runbook", policy=policy, **{name: value}), policy).fields[name] == value
 
 
-@pytest.mark.parametrize("value", ["", "[]", "null"])
+@each("value", ["", "[]", "null"])
 def test_empty_required_metadata_is_missing(value):
     text = memory_text("A", kind="runbook", domains=value)
 
@@ -444,7 +444,7 @@ def test_empty_required_metadata_is_missing(value):
         check_file("a", text, policy=policy_requiring("domains"), path="a.md")
 
 
-@pytest.mark.parametrize("kind", ["decision", "discussion", "session", "convention"])
+@each("kind", ["decision", "discussion", "session", "convention"])
 def test_kinds_of_the_shared_collections_need_project_time_and_importance(kind):
     text = memory_text("A", kind=kind)
 
@@ -478,7 +478,7 @@ def test_whatever_is_typed_is_refused_or_reads_back(text, title):
     assert not find_hidden(document.text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "kept"),
     [("src/auth", "src/auth"), ("/w/shop/src/auth/", "src/auth"), ("/w/shop", "."), ("/home/ana/secret/docs", "docs")],
 )
@@ -500,7 +500,7 @@ def test_folder_is_named_as_in_every_clone(given: str, kept: str) -> None:
 BEFORE = {"title": "Old", "kind": "learned", "tags": ["a"], "ttl": "30d", "created": "then", "retired": {"by": "x"}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("is_explicit", "expected"),
     [
         (True, {"title": "New", "kind": "learned", "tags": ["b"], "created": "then"}),
@@ -523,7 +523,7 @@ def test_new_check_takes_nothing_of_the_old_one_over() -> None:
     assert unite_fields(before, new, Draft("k", False, new, "")) == new
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "key"),
     [("auth-key", "auth-key"), ("Auth Key", "auth-key"), ("nul", "key-nul"), ("AUX", "key-aux"), ("com1", "key-com1")],
 )

@@ -11,6 +11,7 @@ import pytest
 from conftest import git, memory_text, put_files
 from support.branch import fields_of, memory_files
 from support.catalogs import catalog_of
+from support.each import each
 from support.embedded_store import make_model, set_up
 
 from gitmem.errors import DuplicateError
@@ -29,7 +30,7 @@ def found(files: dict[str, str], title: str = SAID, **options: object) -> str:
     return one.key if one else ""
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "says"),
     [
         ("the gateway drops requests, without a TRACE id!", True),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from conftest import NOW, memory_text
+from support.each import each
 
 from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
@@ -44,7 +45,7 @@ def test_time_and_person_of_the_source_stay() -> None:
     assert "by: {agent: supervisor}" in found.text
 
 
-@pytest.mark.parametrize(
+@each(
     "attempt",
     [
         lambda: new(f"the token is {TOKEN}"),
@@ -66,7 +67,7 @@ def test_secret_or_hidden_character_is_refused_wherever_it_stands_and_not_repeat
     assert "\u202e" not in caught.value.message
 
 
-@pytest.mark.parametrize(
+@each(
     ("attempt", "said"),
     [
         (lambda: new("a text", kind="fact"), "a fact needs a check that proves it"),
@@ -86,8 +87,6 @@ def test_file_of_ours_stays_as_it_is_though_it_lacks_what_a_new_one_needs() -> N
     assert exact(text).text == text
 
 
-@pytest.mark.parametrize(
-    ("verify", "is_command"), [("make test", True), ('["true"]', True), ("{exists: README.md}", False)]
-)
+@each(("verify", "is_command"), [("make test", True), ('["true"]', True), ("{exists: README.md}", False)])
 def test_only_commands_wait_for_approval(verify: str, is_command: bool) -> None:
     assert exact(memory_text("A", verify=verify).replace("learned", "fact")).has_command is is_command

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from conftest import memory_text
 from support.catalogs import catalog_of
+from support.each import each
 
 from gitmem.write.opposition import find_contradicted
 
@@ -15,7 +15,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "keys"),
     [
         ("Sessions are stored in Memcached", ["a"]),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import NOW, git, memory_text, put_files, tip
 from support.catalogs import catalog_of
+from support.each import each
 
 from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
@@ -139,7 +140,7 @@ def test_superseded_memory_does_not_come_back_by_being_said_again():
     assert place.settle_key(catalog, drafted()).key != KEY
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "kind", "key"),
     [
         (TEXT, "learned", EARLIER),
@@ -160,7 +161,7 @@ def test_another_text_under_an_earlier_form_of_a_key_is_another_memory():
     assert place.settle_key(catalog, drafted()).key == KEY
 
 
-@pytest.mark.parametrize("text", ["b" * 60, f"{'c' * 20} {'d' * 19} e", f"{'f' * 33} ggg hhh"])
+@each("text", ["b" * 60, f"{'c' * 20} {'d' * 19} e", f"{'f' * 33} ggg hhh"])
 def test_key_with_a_hash_is_no_longer_than_another_and_ends_a_word_before_it(text):
     key = drafted(text).key
     catalog = catalog_of({f"learned/{key}.md": memory_text("Something else")})
@@ -173,7 +174,7 @@ def test_key_with_a_hash_is_no_longer_than_another_and_ends_a_word_before_it(tex
     assert "-" not in key or key[len(settled.key) - 7] == "-"
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "folder"),
     [("gotcha", "gotchas"), ("anti-pattern", "anti_patterns"), ("runbook", "runbook"), ("x", "memories"),
      *((name, "memories") for name in sorted(layout.RESERVED_FOLDERS)), ("foo-", "memories")],

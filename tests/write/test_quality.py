@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.write.quality import says_something
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "ok",
@@ -30,7 +30,7 @@ def test_empty_contents_are_found(text: str) -> None:
     assert not says_something(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "TTL=5",

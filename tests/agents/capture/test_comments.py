@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.agents.capture.comments import Comment, find_comments
 
 SAYS = "LEARNED: retries must be idempotent"
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "task"),
     [
         (f'bd comment BD-001 "{SAYS}"', "BD-001"),
@@ -41,7 +42,7 @@ def test_comment_of_beads_is_found(line: str, task: str) -> None:
     assert (found.text.strip(), found.task, found.skipped) == (SAYS, task, "")
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "ref"),
     [
         (f'gh issue comment 5 --body "{SAYS}"', "#5"),
@@ -71,7 +72,7 @@ def test_comment_in_a_file_names_the_file() -> None:
     assert [find_comments(line)[0].file for line in [*lines, "bd note s-1 --stdin < notes/a.md"]] == ["notes/a.md"] * 4
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         'bd comment s-1 "LEARNED: $(date)"',
@@ -89,7 +90,7 @@ def test_what_only_a_shell_knows_is_skipped_with_the_reason(line: str) -> None:
     assert found.skipped
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "text"),
     [
         ('bd comment s-1 "LEARNED: run `make test` first"', "LEARNED: run `make test` first"),
@@ -113,7 +114,7 @@ def test_close_says_how_a_task_ended() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         'git commit -m "LEARNED: kept by the hook of git"',

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from support.agent_work import captured_memories
+from support.each import each
 
 from gitmem.agents import on_event
 from gitmem.agents.capture.corrections import find_correction
@@ -14,7 +14,7 @@ from gitmem.agents.event import PROMPT, Event
 from gitmem.memory import Memory
 
 
-@pytest.mark.parametrize(
+@each(
     ("prompt", "rule"),
     [
         (
@@ -39,7 +39,7 @@ def test_rule_in_a_correction_is_found(prompt: str, rule: str) -> None:
     assert find_correction(prompt) == rule
 
 
-@pytest.mark.parametrize(
+@each(
     "prompt",
     [
         "no problem, go on",

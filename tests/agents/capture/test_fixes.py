@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.agent_work import SECRET, captured_memories, edited, ran
+from support.each import each
 
 from gitmem.agents import on_event
 from gitmem.agents.capture.fixes import Fix, command_of, tail_of
@@ -121,7 +122,7 @@ def test_types_that_are_exempt_and_a_policy_that_wants_none_are_left_alone(memor
     assert play(memory, *events) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "command"),
     [
         ("cd x && FOO=1 make test 2>&1", "make test"),
@@ -149,7 +150,7 @@ def test_tail_is_the_last_lines_that_say_something() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "is_left_out"),
     [
         ("Exit code 2", True),
@@ -164,7 +165,7 @@ def test_line_that_is_only_an_exit_status_says_nothing(line: str, is_left_out: b
     assert tail_of(f"broken\n{line}\n") == ["broken", *([] if is_left_out else [line])]
 
 
-@pytest.mark.parametrize(
+@each(
     ("count", "error"),
     [("===== 2 errors in 0.1s =====", "fixture missing"), ("Found 1 error in 1 file", "a.py:1: error: no such name")],
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import git, put_files
 from support.agent_work import SECRET, captured_memories, edited, refusals, wrote
+from support.each import each
 
 from gitmem.agents import on_event
 from gitmem.agents.capture.patterns import CUT, first_lines, patterns_in
@@ -105,7 +106,7 @@ def test_code_with_a_secret_is_refused_and_nowhere_kept(wanting: Memory, repo: P
     assert not any(SECRET.encode() in content for content in held)
 
 
-@pytest.mark.parametrize(
+@each(
     ("code", "names"),
     [
         (CODE, ["retried"]),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import subprocess
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.agents.capture.shell import Word, list_commands
 
@@ -16,7 +16,7 @@ def words(line: str) -> list[list[str]]:
     return [[word.text for word in command.words] for command in list_commands(line)]
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "say a b",
@@ -49,7 +49,7 @@ def test_words_are_those_that_a_shell_makes(line: str) -> None:
     assert found == by_bash != []
 
 
-@pytest.mark.parametrize(
+@each(
     "word",
     [
         "$x",
@@ -70,7 +70,7 @@ def test_what_only_a_shell_knows_is_unknown(word: str) -> None:
     assert [one.is_known for one in command.words] == [True, False, True]
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "fed"),
     [
         ("cat <<EOF\na\nb\nEOF\n", Word("a\nb\n")),
@@ -99,7 +99,7 @@ def test_how_commands_hang_together_is_reported() -> None:
     assert [command.joined for command in found] == ["", "|", "&&", "||", ";", "&", ";", "|"]
 
 
-@pytest.mark.parametrize("line", ["say 'a", 'say "a', "say $(a", "say `a", "a\0b", "say " + "$(" * 50, "x" * 300_000])
+@each("line", ["say 'a", 'say "a', "say $(a", "say `a", "a\0b", "say " + "$(" * 50, "x" * 300_000])
 def test_line_that_no_shell_takes_gives_nothing(line: str) -> None:
     assert list_commands(line) == []
 

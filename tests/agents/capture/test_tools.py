@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import put_files
 from support.agent_work import captured_memories, edited, ran
+from support.each import each
 
 from gitmem.agents import on_event
 from gitmem.agents.capture.tools import may_comment, may_note
@@ -38,7 +39,7 @@ def play(repo: Path, command: str, *more: str) -> subprocess.CompletedProcess[st
     return subprocess.run(argv, cwd=repo, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "may"),
     [
         ('bd comment s-1 "x"', True),

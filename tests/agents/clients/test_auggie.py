@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import pytest
+from support.each import each
 from support.payloads import event_fields, parsed
 
 from gitmem.agents.clients import auggie
@@ -22,7 +22,7 @@ EVENTS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
+@each(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
 def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     found = event_fields(parsed(f"auggie/{name}"))
 
@@ -33,7 +33,7 @@ def test_other_events_are_ignored() -> None:
     assert parsed("auggie/Notification") is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "said"),
     [
         ("start", {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "remember this"}}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import pytest
+from support.each import each
 from support.payloads import event_fields, parsed
 
 from gitmem.agents.clients import claude_code
@@ -54,7 +54,7 @@ LEFT_ALONE = (
 )
 
 
-@pytest.mark.parametrize(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
+@each(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
 def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     found = event_fields(parsed(f"claude-code/{name}"))
 
@@ -65,7 +65,7 @@ def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     assert found["transcript"].endswith(".jsonl")
 
 
-@pytest.mark.parametrize("name", LEFT_ALONE)
+@each("name", LEFT_ALONE)
 def test_other_events_are_left_alone(name: str) -> None:
     assert parsed(f"claude-code/{name}") is None
 
@@ -76,7 +76,7 @@ def test_transcript_of_a_subagent_is_its_own() -> None:
     assert event.transcript.endswith("subagents/agent-a2886eeef736182b0.jsonl")
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "changed"),
     [
         ("PostToolUseFailure.Bash", {"is_interrupt": True}),
@@ -106,7 +106,7 @@ def test_cell_of_a_notebook_is_an_edit() -> None:
     assert event.edits == (Edit("a.ipynb", "", "x = 1"),)
 
 
-@pytest.mark.parametrize(
+@each(
     ("event", "hook"),
     [
         (Event("claude-code", "start"), "SessionStart"),
@@ -127,7 +127,7 @@ def test_subagent_is_kept_going_with_a_reason() -> None:
     assert document == {"decision": "block", "reason": "push first"}
 
 
-@pytest.mark.parametrize("name", ["stop", "compact", "end", "response"])
+@each("name", ["stop", "compact", "end", "response"])
 def test_events_that_take_no_context_are_answered_with_nothing(name: str) -> None:
     assert claude_code.answer(Event("claude-code", name), "text") == ""
 

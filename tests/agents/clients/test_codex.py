@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 from jsonschema import Draft7Validator
+from support.each import each
 from support.payloads import event_fields, parsed
 
 from gitmem.agents.clients import codex
@@ -43,7 +43,7 @@ ANSWERED = {
 }
 
 
-@pytest.mark.parametrize(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
+@each(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
 def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     found = event_fields(parsed(f"codex/{name}"))
 
@@ -53,7 +53,7 @@ def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     assert found["folder"] == "/home/dev/shop"
 
 
-@pytest.mark.parametrize("name", ["Interrupt", "PermissionRequest", "PostCompact", "PreToolUse.Bash"])
+@each("name", ["Interrupt", "PermissionRequest", "PostCompact", "PreToolUse.Bash"])
 def test_other_events_are_left_alone(name: str) -> None:
     assert parsed(f"codex/{name}") is None
 
@@ -90,7 +90,7 @@ def test_patch_of_very_many_files_is_bounded() -> None:
     assert len(codex.edits_of("\n".join(f"*** Add File: {i}" for i in range(1000)))) == 200
 
 
-@pytest.mark.parametrize("name", ANSWERED)
+@each("name", ANSWERED)
 def test_answer_is_what_the_schema_of_the_event_accepts(name: str) -> None:
     schema = json.loads((SCHEMAS / f"{ANSWERED[name]}.output.json").read_text())
 
@@ -107,6 +107,6 @@ def test_schema_would_refuse_another_answer() -> None:
     assert not Draft7Validator(schema).is_valid(values)
 
 
-@pytest.mark.parametrize("name", ["stop", "compact", "end"])
+@each("name", ["stop", "compact", "end"])
 def test_events_that_take_no_context_are_answered_with_nothing(name: str) -> None:
     assert codex.answer(Event("codex", name), "text") == ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import pytest
+from support.each import each
 from support.transcripts import FILES
 
 from gitmem.agents.clients import codex
@@ -26,7 +26,7 @@ def test_a_real_rollout_is_turns() -> None:
     assert {turn.failed for turn in found if turn.what in (COMMAND, EDIT)} == {False}
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "given", "command"),
     [
         ("exec_command", {"cmd": "make test"}, "make test"),
@@ -35,7 +35,7 @@ def test_a_real_rollout_is_turns() -> None:
         ("shell_command", {"command": "make test"}, "make test"),
     ],
 )
-@pytest.mark.parametrize(
+@each(
     ("output", "failed"),
     [
         ("Process exited with code 2\nOutput:\nx", True),

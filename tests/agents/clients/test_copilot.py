@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import pytest
+from support.each import each
 from support.payloads import event_fields, parsed, payload
 
 from gitmem.agents.clients import copilot
@@ -29,7 +29,7 @@ EVENTS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
+@each(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
 def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     found = event_fields(parsed(f"copilot/{name}", name.partition(".")[0]))
 
@@ -39,7 +39,7 @@ def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     assert found.get("session", "b8f0c1") == "b8f0c1"
 
 
-@pytest.mark.parametrize("name", [name for name, _ in EVENTS if "vscode" not in name])
+@each("name", [name for name, _ in EVENTS if "vscode" not in name])
 def test_event_that_nothing_names_is_recognized_by_its_fields(name: str) -> None:
     assert parsed(f"copilot/{name}") == parsed(f"copilot/{name}", name.partition(".")[0])
 
@@ -69,12 +69,12 @@ def test_names_of_fields_in_camel_case_are_read_in_vs_code_too() -> None:
     assert (event.name, event.session, event.command, event.output) == ("tool", "b8f0c1", COMMAND, "ok")
 
 
-@pytest.mark.parametrize(("ended", "failed"), [("success", False), ("failure", True), ("denied", None)])
+@each(("ended", "failed"), [("success", False), ("failure", True), ("denied", None)])
 def test_only_a_failure_is_one(ended: str, failed: bool | None) -> None:
     assert parsed("copilot/postToolUse", "postToolUse", toolResult={"resultType": ended}).failed is failed
 
 
-@pytest.mark.parametrize(
+@each(
     ("tool", "given", "edit"),
     [
         ("edit", {"path": "a.py", "old_str": "x", "new_str": "y"}, Edit("a.py", "x", "y")),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.clients import Client
+from support.each import each
 
 from gitmem.agents.clients.copilot import read_turns
 from gitmem.agents.transcripts.read import read_transcript
@@ -29,7 +30,7 @@ def test_turns_are_in_their_order(repo: Path, tmp_path: Path, monkeypatch: pytes
     ]
 
 
-@pytest.mark.parametrize("end", ["<exited with exit code 2>", "<shellId: 3 completed with exit code 2>"])
+@each("end", ["<exited with exit code 2>", "<shellId: 3 completed with exit code 2>"])
 def test_command_that_failed_is_marked_in_its_output(end: str) -> None:
     call = {"toolCallId": "c", "toolName": "bash", "arguments": '{"command": "make"}'}
     done = {"toolCallId": "c", "success": True, "result": {"content": f"no rule\n{end}"}}

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from support.each import each
 from support.payloads import event_fields, parsed
 
 from gitmem.agents.clients import cursor
@@ -41,7 +42,7 @@ EVENTS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
+@each(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
 def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     found = event_fields(parsed(f"cursor/{name}"))
 
@@ -51,12 +52,12 @@ def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     assert found["folder"] == "/home/dev/shop"
 
 
-@pytest.mark.parametrize("name", ["afterMCPExecution", "beforeShellExecution", "preToolUse.Shell"])
+@each("name", ["afterMCPExecution", "beforeShellExecution", "preToolUse.Shell"])
 def test_other_steps_are_left_alone(name: str) -> None:
     assert parsed(f"cursor/{name}") is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("file", "claudes"),
     [
         ("sessionStart", "SessionStart"),
@@ -78,7 +79,7 @@ def test_tools_of_claude_codes_names_mean_the_same() -> None:
     assert written.edits == (Edit("a.py", "", "x"),)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "expected"),
     [
         ("start", {"additional_context": "text"}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import pytest
+from support.each import each
 from support.payloads import event_fields, parsed
 
 from gitmem.agents.clients import droid
@@ -24,7 +24,7 @@ EVENTS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
+@each(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
 def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     event = parsed(f"droid/{name}")
 
@@ -39,9 +39,7 @@ def test_other_events_are_ignored() -> None:
     assert parsed("droid/Notification") is None
 
 
-@pytest.mark.parametrize(
-    ("name", "hook"), [("start", "SessionStart"), ("prompt", "UserPromptSubmit"), ("tool", "PostToolUse")]
-)
+@each(("name", "hook"), [("start", "SessionStart"), ("prompt", "UserPromptSubmit"), ("tool", "PostToolUse")])
 def test_answer_adds_context(name: str, hook: str) -> None:
     said = json.loads(droid.answer(Event("droid", name), "remember this"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import pytest
+from support.each import each
 from support.payloads import event_fields, parsed
 
 from gitmem.agents.clients import gemini
@@ -27,7 +27,7 @@ EVENTS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
+@each(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
 def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     found = event_fields(parsed(f"gemini/{name}"))
 
@@ -42,12 +42,12 @@ def test_only_a_compression_that_a_person_asks_for_is_one() -> None:
     assert parsed("gemini/PreCompress", trigger="manual").name == "compact"
 
 
-@pytest.mark.parametrize("name", ["BeforeTool", "Notification"])
+@each("name", ["BeforeTool", "Notification"])
 def test_other_events_are_left_alone(name: str) -> None:
     assert parsed(f"gemini/{name}") is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("response", "failed"),
     [
         ({"llmContent": "Output: ok\nExit Code: 0"}, False),
@@ -70,16 +70,14 @@ def test_file_with_a_status_in_it_has_none() -> None:
     assert parsed("gemini/AfterTool.write_file", tool_response={"llmContent": "Exit Code: 1"}).failed is None
 
 
-@pytest.mark.parametrize(
-    ("name", "hook"), [("start", "SessionStart"), ("prompt", "BeforeAgent"), ("tool", "AfterTool")]
-)
+@each(("name", "hook"), [("start", "SessionStart"), ("prompt", "BeforeAgent"), ("tool", "AfterTool")])
 def test_text_is_put_where_that_event_takes_context(name: str, hook: str) -> None:
     document = json.loads(gemini.answer(Event("gemini", name), "text"))
 
     assert document == {"hookSpecificOutput": {"hookEventName": hook, "additionalContext": "text"}}
 
 
-@pytest.mark.parametrize("name", ["stop", "compact", "end"])
+@each("name", ["stop", "compact", "end"])
 def test_everything_else_is_answered_with_an_empty_table(name: str) -> None:
     assert json.loads(gemini.answer(Event("gemini", name), "text")) == {}
     assert json.loads(gemini.answer(Event("gemini", "start"), "")) == {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import pytest
+from support.each import each
 from support.transcripts import placed
 
 from gitmem.agents.transcripts.read import read_transcript
@@ -52,7 +52,7 @@ def lines(*found: dict) -> str:
     return "".join(json.dumps(one) + "\n" for one in found)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "suffix"),
     [
         (lines(ABOUT, *MESSAGES), "jsonl"),

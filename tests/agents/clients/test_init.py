@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from support.each import each
 
 import gitmem
 from gitmem.agents import client as forms
@@ -16,7 +17,7 @@ COMMAND_FORMS = {"", forms.QWEN, forms.CLAUDE, forms.COPILOT, forms.CURSOR, form
 SERVER_FORMS = {forms.CLAUDE, forms.CODEX, forms.COPILOT, forms.OPENCODE}
 
 
-@pytest.mark.parametrize("name", CLIENTS)
+@each("name", CLIENTS)
 def test_table_is_complete(name: str) -> None:
     client = tables()[name]
 
@@ -30,7 +31,7 @@ def test_table_is_complete(name: str) -> None:
     assert has_transcripts(name) == hasattr(load(name), "read_turns")
 
 
-@pytest.mark.parametrize("name", CLIENTS)
+@each("name", CLIENTS)
 def test_what_a_client_is_known_by_begins_with_the_letters_of_its_name(name: str) -> None:
     table = tables()[name]
     signs = (*table.aliases, *table.variables, *table.programs, table.variable_prefix, table.session_variable)
@@ -38,7 +39,7 @@ def test_what_a_client_is_known_by_begins_with_the_letters_of_its_name(name: str
     assert {sign[:3].lower() for sign in signs if sign} <= {f"{name}_"[:3]}
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "tools"),
     [
         ("claude-code", ("Grep", "Glob", "MultiEdit")),
@@ -54,7 +55,7 @@ def test_hooks_are_called_for_tools_that_read_several_files_or_search(name: str,
     assert {*tools, *tables()[name].readers} - {"NotebookRead"} <= called
 
 
-@pytest.mark.parametrize("name", ["opencode", "pi"])
+@each("name", ["opencode", "pi"])
 def test_plugin_forwards_the_tools_of_the_table(name: str) -> None:
     text = (Path(gitmem.__file__).parent / f"commands/install/templates/{name}.ts").read_text(encoding="utf-8")
     found = re.search(r"const TOOLS = \[(.*)\]", text)

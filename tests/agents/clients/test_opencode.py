@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import pytest
+from support.each import each
 from support.payloads import event_fields, parsed
 
 from gitmem.agents.clients import opencode
@@ -18,7 +18,7 @@ EVENTS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
+@each(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
 def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     found = event_fields(parsed(f"opencode/{name}", hook=name, directory="/home/dev/shop"))
 
@@ -44,14 +44,14 @@ def test_request_without_a_session_is_left_alone() -> None:
     assert parsed(f"opencode/{hook}", hook=hook, input={"model": {}}) is None
 
 
-@pytest.mark.parametrize(("metadata", "failed"), [({"exit": 0}, False), ({"exit": 2}, True), ({}, None)])
+@each(("metadata", "failed"), [({"exit": 0}, False), ({"exit": 2}, True), ({}, None)])
 def test_status_of_a_command_is_read(metadata: dict, failed: bool | None) -> None:
     output = {"output": "x", "metadata": metadata}
 
     assert parsed("opencode/tool.execute.after", hook="tool.execute.after", output=output).failed is failed
 
 
-@pytest.mark.parametrize(
+@each(
     ("tool", "args", "edit"),
     [
         ("edit", {"filePath": "a", "oldString": "x", "newString": "y"}, Edit("a", "x", "y")),
@@ -67,7 +67,7 @@ def test_edited_files_are_reported(tool: str, args: dict, edit: Edit) -> None:
     assert (event.tool, event.edits) == ("edit", (edit,))
 
 
-@pytest.mark.parametrize("name", ["start", "prompt", "compact"])
+@each("name", ["start", "prompt", "compact"])
 def test_text_is_handed_to_the_plugin(name: str) -> None:
     assert json.loads(opencode.answer(Event("opencode", name), "text")) == {"context": "text"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import pytest
+from support.each import each
 from support.payloads import event_fields, parsed
 
 from gitmem.agents.clients import pi
@@ -26,7 +26,7 @@ EVENTS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
+@each(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
 def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     found = event_fields(parsed(f"pi/{name}", **ADDED))
 
@@ -35,9 +35,7 @@ def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     assert found["folder"] == "/home/dev/shop"
 
 
-@pytest.mark.parametrize(
-    ("reason", "source"), [("new", "startup"), ("reload", "resume"), ("fork", "resume"), ("resume", "resume")]
-)
+@each(("reason", "source"), [("new", "startup"), ("reload", "resume"), ("fork", "resume"), ("resume", "resume")])
 def test_reason_of_a_start_is_put_in_our_words(reason: str, source: str) -> None:
     assert parsed("pi/session_start", reason=reason).source == source
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import pytest
+from support.each import each
 from support.payloads import parsed
 from support.transcripts import FILES
 
@@ -34,14 +34,14 @@ EVENTS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
+@each(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
 def test_payload_becomes_an_event(name: str, expected: dict) -> None:
     event = parsed(f"qwen/{name}")
 
     assert {key: getattr(event, key) for key in expected} == expected
 
 
-@pytest.mark.parametrize("name", ["UserPromptSubmit.after_tool", "PreToolUse.run_shell_command"])
+@each("name", ["UserPromptSubmit.after_tool", "PreToolUse.run_shell_command"])
 def test_empty_prompt_after_a_tool_is_no_event(name: str) -> None:
     assert parsed(f"qwen/{name}") is None
 
@@ -53,7 +53,7 @@ def test_prompt_is_what_was_typed() -> None:
     assert event.prompt == "Work on it"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("Command: a\nDirectory: b\nOutput: 1\n2\nError: (none)\nExit Code: 0\nSignal: (none)", "1\n2"),
@@ -65,7 +65,7 @@ def test_output_is_what_the_command_printed(text: str, expected: str) -> None:
     assert qwen.printed(text) == expected
 
 
-@pytest.mark.parametrize(("name", "hook"), [("start", "SessionStart"), ("prompt", "UserPromptSubmit")])
+@each(("name", "hook"), [("start", "SessionStart"), ("prompt", "UserPromptSubmit")])
 def test_answer_adds_context(name: str, hook: str) -> None:
     said = json.loads(qwen.answer(Event("qwen", name), "remember this"))["hookSpecificOutput"]
 

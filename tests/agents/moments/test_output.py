@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.agents.moments.output import (
     Failure,
@@ -88,17 +88,17 @@ SILENT = [
 ]
 
 
-@pytest.mark.parametrize(("memory", "output"), SPOKEN)
+@each(("memory", "output"), SPOKEN)
 def test_memory_speaks_of_the_failure(memory: str, output: str) -> None:
     assert Failure(output, informative_lines(output)).is_in(memory)
 
 
-@pytest.mark.parametrize(("memory", "output"), SILENT)
+@each(("memory", "output"), SILENT)
 def test_memory_that_shares_only_words_does_not(memory: str, output: str) -> None:
     assert not Failure(output, informative_lines(output)).is_in(memory)
 
 
-@pytest.mark.parametrize(
+@each(
     ("memory", "command", "is_about_it"),
     [
         ("`go test ./billing` needs PostgreSQL on port 5433.", "cd srv && go test -race ./billing -run TestTax", True),
@@ -119,7 +119,7 @@ def test_memory_says_what_the_failed_command_needs(memory: str, command: str, is
     assert Failure("FAIL", [], command_runs(command)).is_in(memory) is is_about_it
 
 
-@pytest.mark.parametrize(
+@each(
     ("memory", "command", "output", "is_about_it"),
     [
         ("There is no make lint, linting is tox -e lint.", "make lint", "No rule to make target 'lint'. Stop.", True),
@@ -142,7 +142,7 @@ def test_runs_of_a_command_are_three_words_without_options() -> None:
     assert command_runs("A=1 docker compose -f x up | tail; make test && git push") == ["docker compose x"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("output", "line"),
     [
         (PYTEST, "E fixture 'frozen_clock' not found"),
@@ -155,18 +155,18 @@ def test_informative_lines_have_the_cause(output: str, line: str) -> None:
     assert line in informative_lines(output)
 
 
-@pytest.mark.parametrize("output", ["", "Exit code 1", "Exit code 1\nFAIL\n1 failed in 0.1s", "===\n\n---"])
+@each("output", ["", "Exit code 1", "Exit code 1\nFAIL\n1 failed in 0.1s", "===\n\n---"])
 def test_counts_and_rulers_are_not_informative(output: str) -> None:
     assert informative_lines(output) == []
 
 
-@pytest.mark.parametrize("output", [REDIS, GO, "error: no such file", "sh: foo: command not found", "fatal: bad"])
+@each("output", [REDIS, GO, "error: no such file", "sh: foo: command not found", "fatal: bad"])
 def test_failure_shows_in_an_output_without_status(output: str) -> None:
     assert may_have_failed(output)
     assert not may_have_failed("12 passed in 0.4s\nwith no errors")
 
 
-@pytest.mark.parametrize(
+@each(
     ("output", "line"),
     [
         (RUFF, "E501 Line too long (101 > 88)"),
@@ -187,7 +187,7 @@ def test_status_is_hidden_by_a_filter_at_the_end_of_a_pipe_and_by_what_always_su
     assert [one for one in (*hidden, *shown) if hides_status(one)] == list(hidden)
 
 
-@pytest.mark.parametrize(
+@each(
     ("memory", "command", "output", "is_about_it"),
     [
         ("make seed fails with a foreign key violation unless stations are there.", "make seed", KEYS, True),
@@ -204,7 +204,7 @@ def test_memory_that_names_a_short_command_and_its_cause_speaks_of_the_failure(
     assert Failure(output, lines, command_runs(command, output), command).is_in(memory) is is_about_it
 
 
-@pytest.mark.parametrize(
+@each(
     ("output", "command", "has_failed"),
     [
         ("Failure: plugin protoc-gen-go: not in PATH\nmake: *** [Makefile:4: proto] Error 1", "make proto", True),

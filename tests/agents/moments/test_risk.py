@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.agents.moments.risk import risky_phrases, warns
 
@@ -12,12 +12,12 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize("command", HARMLESS)
+@each("command", HARMLESS)
 def test_most_commands_are_not_searched_for(command: str) -> None:
     assert risky_phrases(command) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "memory"),
     [
         ("git push --force origin main", "Never force-push to main: the mirror breaks."),
@@ -39,7 +39,7 @@ def test_memory_warns_about_the_command(command: str, memory: str) -> None:
     assert warns(memory, risky_phrases(command))
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "memory"),
     [
         ("terraform apply", "We use terraform apply in CI."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.agents.moments.shell_files import may_touch_files, touched_files
 
@@ -30,19 +30,19 @@ EDITS = {
 NEITHER = ("ls -la", "git log | head -3", "rg TODO", "make > /dev/null 2>&1", "python3 script.py", "cat $FILE")
 
 
-@pytest.mark.parametrize(("line", "paths"), READS.items())
+@each(("line", "paths"), READS.items())
 def test_read_files_are_found(line: str, paths: list[str]) -> None:
     assert may_touch_files(line)
     assert list(touched_files(line).reads) == paths
 
 
-@pytest.mark.parametrize(("line", "paths"), EDITS.items())
+@each(("line", "paths"), EDITS.items())
 def test_changed_files_are_found(line: str, paths: list[str]) -> None:
     assert may_touch_files(line)
     assert list(touched_files(line).edits) == paths
 
 
-@pytest.mark.parametrize("line", NEITHER)
+@each("line", NEITHER)
 def test_other_lines_touch_no_file(line: str) -> None:
     assert not touched_files(line)
 

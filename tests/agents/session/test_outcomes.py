@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.agents.session.outcomes import follow, is_test, plain, reason
 from gitmem.agents.transcripts.turns import COMMAND, EDIT, Turn
@@ -39,7 +39,7 @@ def test_a_test_run_that_hides_its_status_failed_by_what_it_says() -> None:
     assert (found.failed, found.counts) == (True, "1 failed, 3 passed in 2s")
 
 
-@pytest.mark.parametrize("command", ["grep -r x .", "ls", "git status", "cat a", "FOO=1 rg x", "cd a; ls", ""])
+@each("command", ["grep -r x .", "ls", "git status", "cat a", "FOO=1 rg x", "cd a; ls", ""])
 def test_what_only_looks_is_left_out(command: str) -> None:
     assert follow([ran(command, True)]) == []
 
@@ -52,7 +52,7 @@ def test_a_refused_push_is_something_to_do() -> None:
     assert plain("git push origin main") == "git push origin main"
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "expected"),
     [
         ("python -m pytest -q tests", True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 from support.facts import make_fact, make_memory, put, verify
 from support.ids import id_of, named
 from support.sessions import prompt_event, started
@@ -71,7 +72,7 @@ def test_session_summary_is_recalled_only_by_a_question_about_past_work(memory, 
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "prompt",
     [
         "fix the failing test", "continue", "", "   ", "thanks, that works", "/compact", "/review the gateway retries",

@@ -6,9 +6,9 @@ import json
 import re
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 from support.transcripts import SECRET, session
 
 from gitmem.agents.clients import claude_code
@@ -79,7 +79,7 @@ def test_nothing_that_a_person_wrote_is_repeated_unless_that_is_wanted() -> None
         assert prompt not in output + json.dumps(fields_of(found))
 
 
-@pytest.mark.parametrize(
+@each(
     ("turns", "title"),
     [
         ([Turn(EDIT, files=tuple(f"/w/a/{n}.py" for n in range(5)))], "Changed 4.py, 3.py, 2.py and 2 more"),
@@ -94,7 +94,7 @@ def test_title_without_prompts_says_what_was_done(turns: list[Turn], title: str)
     assert (title_of(found) if found.has_content else "") == title
 
 
-@pytest.mark.parametrize(
+@each(
     "turns",
     [
         (),
@@ -108,7 +108,7 @@ def test_what_no_one_would_miss_has_no_content(turns: tuple[Turn, ...]) -> None:
     assert not summary_of(*turns).has_content
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "found"),
     [
         ("Fine. We agreed on two retries.", ("We agreed on two retries.",)),

@@ -8,6 +8,7 @@ import re
 import pytest
 from conftest import NOW, commit_files, git
 from support.digests import days_ago
+from support.each import each
 from support.facts import DAY, Clock, make_fact, make_memory, put, verify
 from support.ids import id_of, named
 from support.sessions import edited, ran, started
@@ -431,7 +432,7 @@ def test_how_many_there_are_is_said_in_words_that_fit(memory, repo) -> None:
     assert "This repository has 1 memory: gitmem recall" in on_event.session_started(memory, started("s2"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "budget"),
     [
         ("architect", 1500), ("analyst", 1200), ("pm", 1200), ("developer", 1000), ("tea", 1000),

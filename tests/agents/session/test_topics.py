@@ -6,6 +6,7 @@ import os
 
 import pytest
 from conftest import git
+from support.each import each
 from support.sessions import place
 
 from gitmem.agents.session import topics
@@ -97,7 +98,7 @@ def test_an_archived_topic_can_be_read_and_is_not_active(tmp_path) -> None:
         topics.find(where, "billing")
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "is_review"),
     [
         ("review-41", True), ("pr-41-review", True), ("rereview", True), ("re-review", True), ("review", True),

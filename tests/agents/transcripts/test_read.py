@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 from support.transcripts import FILES, message_line, placed, prompt_line
 
 from gitmem.agents.clients import claude_code, codex, gemini
@@ -60,7 +61,7 @@ def made(choose: Random, depth: int = 4) -> object:
     return choose.choice(VALUES)
 
 
-@pytest.mark.parametrize("reader", [claude_code.read_turns, codex.read_turns, gemini.read_turns])
+@each("reader", [claude_code.read_turns, codex.read_turns, gemini.read_turns])
 def test_no_record_raises(reader) -> None:
     for seed in range(400):
         choose = Random(seed)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.agents.transcripts import turns
 from gitmem.agents.transcripts.turns import TODOS, Turn
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "found"),
     [
         ("a", "a"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 
 pytest.importorskip("textual", reason="the extra tui is not installed")
 
@@ -30,7 +31,7 @@ def test_styles_of_output_are_the_terminals_colours() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "pieces"),
     [
         ("", [""]),

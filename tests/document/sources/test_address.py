@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.document.sources.address import Address, format_address, parse_address
 from gitmem.errors import FormatError
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "address"),
     [
         ("package.json#engines.node", Address("package.json", ("engines", "node"))),
@@ -25,7 +26,7 @@ def test_address_is_a_path_and_the_parts_of_a_key(text: str, address: Address) -
     assert parse_address(text) == address
 
 
-@pytest.mark.parametrize("text", ["", "#a", "a#", "a#b.", "a#.b", "a#'b", "a#b[x]", "a#b[0", "a#b..c", "a#'b'c"])
+@each("text", ["", "#a", "a#", "a#b.", "a#.b", "a#'b", "a#b[x]", "a#b[0", "a#b..c", "a#'b'c"])
 def test_text_that_names_no_place_is_no_address(text: str) -> None:
     with pytest.raises(FormatError):
         parse_address(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.document.sources.dependencies import normal_name, read_dependencies
 
@@ -21,7 +21,7 @@ celery = {version = "^5.3", extras = ["redis"]}
 """
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "text", "name", "requirement", "line"),
     [
         ("pyproject.toml", PYPROJECT, "requests", ">=2.31", 3),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 
 from gitmem.document.sources.address import parse_address
 from gitmem.document.sources.formats import SIZE_LIMIT, read_value
@@ -29,7 +30,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("address", "value", "line"),
     [
         ("pyproject.toml#project.requires-python", ">=3.11", 3),
@@ -78,7 +79,7 @@ def test_value_is_what_the_file_states_and_where(address: str, value: str, line:
     assert (found.value(), found.line) == (value, line)
 
 
-@pytest.mark.parametrize(
+@each(
     "address",
     ["pyproject.toml#project.version", "package.json#a.b.c", "src/a.py#TRIES", ".env#X", "Dockerfile#FROM.go"],
 )
@@ -97,7 +98,7 @@ def test_least_indented_assignment_counts() -> None:
     assert (found.text, found.line) == ("3", 3)
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "content"),
     [
         ("a.json", b"{"),
@@ -116,7 +117,6 @@ def test_least_indented_assignment_counts() -> None:
         ("a.xml", b"<a>" * 10_000),
         ("a.json", b" " * (SIZE_LIMIT + 1)),
     ],
-    ids=lambda value: value[:20] if isinstance(value, bytes) else value,
 )
 def test_file_that_cannot_be_read_is_an_error_with_a_reason(path: str, content: bytes) -> None:
     with pytest.raises(FormatError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
+from support.each import each
 
 SIZE = 200_000
 READ = """
@@ -28,7 +28,7 @@ for read in (
 """
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "content"),
     [
         ("Makefile", f"'a' + ' ' * {SIZE}"),

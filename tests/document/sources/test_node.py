@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.document.sources.node import Node
 
 TREE = Node(1, members={"a": Node(2, items=[Node(2, "x"), Node(3, members={"b": Node(4, " 1\n2 ")})])})
 
 
-@pytest.mark.parametrize(
+@each(
     ("keys", "value"),
     [
         (("a",), "[x, …]"),
@@ -21,7 +21,6 @@ TREE = Node(1, members={"a": Node(2, items=[Node(2, "x"), Node(3, members={"b": 
         (("a", "0", "b"), None),
         (("c", "d"), None),
     ],
-    ids=str,
 )
 def test_value_is_found_by_its_keys_and_is_one_line(keys: tuple[str, ...], value: str | None) -> None:
     found = TREE.find(keys)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.document.sources.scripts import read_scripts
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "text", "targets"),
     [
         ("Makefile", "X := 1\nall test: dep\n\techo\n.PHONY: all\nout/%.o: a\n", {"all": 2, "test": 2}),
@@ -43,7 +43,6 @@ from gitmem.document.sources.scripts import read_scripts
         ("Rakefile", "task :spec do\nend\ntask build: [:x]\n", {"spec": 1, "build": 3}),
         ("src/a.py", "x = 1", {}),
     ],
-    ids=lambda value: value if isinstance(value, str) and "\n" not in value else "",
 )
 def test_targets_of_a_file_have_their_lines(path: str, text: str, targets: dict[str, int]) -> None:
     assert read_scripts(path, text.encode()) == targets

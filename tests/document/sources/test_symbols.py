@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.document.sources.symbols import find_symbol
 
@@ -84,7 +84,7 @@ RUST = b"pub(crate) struct Cell<T> {\n    pub inner: T,\n}\n"
 RUST += b"impl<T> Cell<T> {\n    pub async fn get(&self) -> T {\n    }\n}\n"
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "name", "line"),
     [
         (PYTHON, "LIMIT", 4),
@@ -134,7 +134,6 @@ RUST += b"impl<T> Cell<T> {\n    pub async fn get(&self) -> T {\n    }\n}\n"
         (b"# def old():\n// function old() {}\n", "old", 0),
         ("größe = 1\n".encode(), "größe", 1),
     ],
-    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_name_is_defined_on_a_line_of_that_shape(content: bytes, name: str, line: int) -> None:
     assert find_symbol(content, name) == line

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.document.sources.versions import is_at_least, is_same, is_within
 
 
-@pytest.mark.parametrize(
+@each(
     ("stated", "wanted", "is_in"),
     [
         ("1.2.3", "1.2.3", True),
@@ -51,7 +51,7 @@ def test_version_or_the_lowest_of_a_range_lies_within_another_range(
     assert is_within(stated, wanted) is is_in
 
 
-@pytest.mark.parametrize(
+@each(
     ("stated", "least", "expected"),
     [("3.11", "3.9", True), ("3.9", "3.11", False), ("100", "80", True), (">=3.11", "3.11", True), ("x", "1", None)],
 )
@@ -59,7 +59,7 @@ def test_at_least_compares_numbers_and_not_texts(stated: str, least: str, expect
     assert is_at_least(stated, least) is expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other", "expected"),
     [
         (">= 3.11", ">=3.11", True),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.document.sources.workspaces import read_links
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "text", "links"),
     [
         ("package.json", '{"workspaces": ["packages/*", "!packages/old"]}', ("packages/*/package.json",)),

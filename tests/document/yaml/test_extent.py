@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 
 from gitmem.document.yaml import flat
 from gitmem.document.yaml.extent import Extent, extents_of, has_comments
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "extents"),
     [
         ("a: 1\nb:\n- x\n- y\n\n# c\nd: |\n  z\n", [("a", 0, 1), ("b", 1, 4), ("d", 6, 8)]),
@@ -29,7 +30,7 @@ def test_extents_end_with_their_value_and_know_their_comments(text: str, extents
     assert extents_of(text) == [Extent(*extent) for extent in extents]  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("text", ["{a: 1, b: 2}\n", "  a: 1\n  b: 2\n"])
+@each("text", ["{a: 1, b: 2}\n", "  a: 1\n  b: 2\n"])
 def test_fields_without_lines_of_their_own_have_no_extents(text: str) -> None:
     assert extents_of(text) is None
 
@@ -45,7 +46,7 @@ def test_quick_extents_are_those_of_the_strict_reader(monkeypatch: pytest.Monkey
     assert extents_of(text) == quick
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [("{a: 1, b: '#'}\n", False), ("{a: 1, # c\n b: 2}\n", True), ("a: |\n  # x\n", False), ("a: x#y\n", False),
      ("a: 'x\n  # y'\n", False), ("# c\na: 1\n", True)],

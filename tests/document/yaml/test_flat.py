@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.document.yaml import flat, strict
 from gitmem.errors import FormatError
@@ -50,7 +51,7 @@ def test_whatever_the_quick_reader_says_the_strict_one_says_too(header: str) -> 
         assert repr(strict.load(header)) == repr(quick)
 
 
-@pytest.mark.parametrize(
+@each(
     ("header", "fields"),
     [
         ("title: Auth tokens\nkind: fact\n", {"title": "Auth tokens", "kind": "fact"}),
@@ -132,7 +133,7 @@ UNCERTAIN = [
 ]
 
 
-@pytest.mark.parametrize("header", UNCERTAIN)
+@each("header", UNCERTAIN)
 def test_anything_uncertain_is_left_to_the_strict_reader(header: str) -> None:
     assert flat.parse(header) is None
 

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.document.yaml.scalars import is_key, is_name, is_plain, is_plain_inside, is_text, resolve
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "value"),
     [
         ("true", True),
@@ -26,7 +26,7 @@ def test_plain_word_has_its_type(text: str, value: object) -> None:
     assert (type(found), found) == (type(value), value)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         *("yes", "no", "on", "off", "True", "NULL", "2026-11-21", "2026-11-21T09:30:00Z", "1:30", "1:1:1", "017", "00"),
@@ -38,14 +38,14 @@ def test_other_words_stay_text_as_written(text: str) -> None:
     assert resolve(text) == text
 
 
-@pytest.mark.parametrize(
+@each(
     "text", ["grep -q RS256 src/auth/jwt.py", "a:b", "a#b", "don't", 'say "x"', "x -> y", "src/**", "(a)", "$HOME", "é"]
 )
 def test_harmless_text_needs_no_quotes(text: str) -> None:
     assert is_plain(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         *("", " a", "a ", "a: b", "a:", "a #b", "a\nb", "a\tb", "a\u00a0b", "a\u202eb", "\ufeffa"),
@@ -56,22 +56,22 @@ def test_text_that_yaml_would_cut_or_misread_needs_quotes(text: str) -> None:
     assert not is_plain(text)
 
 
-@pytest.mark.parametrize("text", ["a,b", "a]", "[a", "{a", "a}", "what?", "a::b", "a:", 'a:"b', "a:[b"])
+@each("text", ["a,b", "a]", "[a", "{a", "a}", "what?", "a::b", "a:", 'a:"b', "a:[b"])
 def test_text_that_brackets_would_cut_needs_quotes_inside_them(text: str) -> None:
     assert not is_plain_inside(text)
 
 
-@pytest.mark.parametrize("text", ["a", "a b", "https://x.org/a#b", "src/jwt.py:89-145", "T-12"])
+@each("text", ["a", "a b", "https://x.org/a#b", "src/jwt.py:89-145", "T-12"])
 def test_references_need_no_quotes_inside_brackets(text: str) -> None:
     assert is_plain_inside(text)
 
 
-@pytest.mark.parametrize("text", ["yes", "Off", "True", "n", "12", "0.5", "~"])
+@each("text", ["yes", "Off", "True", "n", "12", "0.5", "~"])
 def test_words_that_are_no_text_to_another_reader_are_reported(text: str) -> None:
     assert not is_text(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [("title", True), ("x-y", True), ("_a1", True), ("true", False), ("-a", False), ("1a", False), ("a b", False),
      ("é", False), ("", False), ("a" * 101, False)],

@@ -7,6 +7,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.document.format import format as format_memory
 from gitmem.document.split import split
@@ -71,7 +72,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "code", "line"), REFUSED, ids=[f"{code}-{text[:12]!r}" for text, code, _ in REFUSED])
+@each(("text", "code", "line"), REFUSED, ids=[f"{code}-{text[:12]!r}" for text, code, _ in REFUSED])
 def test_bad_frontmatter_is_one_error_at_its_line(text: str, code: str, line: int) -> None:
     with pytest.raises(FormatError) as caught:
         strict.load(text)
@@ -90,7 +91,7 @@ def test_python_parser_refuses_the_same_and_as_quickly(text: str, monkeypatch: p
     assert time.process_time() - begun < 5, "it takes 50 ms, and what grows with a power takes minutes"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "fields"),
     [
         ("a: yes\nb: 1:30\nc: 2026-11-21\nd: 0x1F\ne: 017\nf: .nan\n",

@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 import pytest
+from support.each import each
 from support.forge_server import REPO, TOKEN, Hub, comment, cut_short, drop, hang, serving
 
 from gitmem.errors import ForgeError
@@ -315,7 +316,7 @@ def test_writes_are_a_second_apart(hub: Hub) -> None:
     assert 0.5 < waited[1] <= 1
 
 
-@pytest.mark.parametrize("token", ["", "a b", "x\r\nHost: y", "\u00e9"])
+@each("token", ["", "a b", "x\r\nHost: y", "\u00e9"])
 def test_invalid_token_is_refused(token: str) -> None:
     with pytest.raises(ForgeError) as caught:
         Forge(ForgeRepository("acme/shop"), token)
@@ -324,7 +325,7 @@ def test_invalid_token_is_refused(token: str) -> None:
     assert not token or token not in caught.value.message
 
 
-@pytest.mark.parametrize(
+@each(
     ("status", "headers", "body", "wait"),
     [
         (200, {"retry-after": "7"}, b"", None),

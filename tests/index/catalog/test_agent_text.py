@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 from support.facts import make_memory, put
 from support.ids import id_of
 
@@ -111,7 +112,7 @@ def test_hit_is_told_whole_or_ends_where_a_sentence_does(memory, repo, title: st
     assert (shown, is_whole) == (expected.replace("{id}", id_of("k")), "gitmem show" not in expected)
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "limit", "shown", "is_whole"),
     [
         ("One.\n\ntwo", 9, "One. two", True),
@@ -143,7 +144,7 @@ def test_beginning_of_a_text_keeps_code_as_it_is(body: str, limit: int, shown: s
     assert beginning_of(body, limit_tokens=limit) == (shown, is_whole)
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "shown"),
     [
         ("```\na\n```", "Title:\n  ```\n  a\n  ```\n  (a.py:4)"),

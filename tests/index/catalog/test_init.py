@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.each import each
 
 from gitmem.errors import GitmemError
 from gitmem.index import catalog as catalogs
@@ -196,7 +197,7 @@ def test_one_becomes_another(catalog: Catalog) -> None:
 # Errors
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "busy", "unwritable"),
     [
         ("database is locked", True, False),

@@ -9,6 +9,7 @@ import pytest
 from conftest import memory_text, put_files
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem import Memory, Query
 from gitmem.index.catalog import BODY, packed_texts, places_of, schema, unpacker
@@ -75,7 +76,7 @@ def test_large_store_answers_from_packed_texts(repo: Path, memory: Memory, monke
     assert memory.show("m0").document["body"].strip() == TEXTS[0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("refs", "places"),
     [
         ((), ""),

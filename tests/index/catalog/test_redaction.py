@@ -6,6 +6,7 @@ import json
 
 import pytest
 from conftest import memory_text
+from support.each import each
 from support.facts import make_fact, put, verify
 
 from gitmem.document.parse import parse
@@ -50,7 +51,7 @@ def test_secret_on_the_branch_is_in_no_column_and_its_place_is_known(memory: Mem
     assert rows == [(path, "k", "github-token", line)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "line"),
     [
         (f'"\\x67{TOKEN[1:]}"', 1),

@@ -8,6 +8,7 @@ import pytest
 from conftest import NOW, memory_text
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.document.meaning import meaning_of
 from gitmem.document.parse import parse
@@ -73,7 +74,7 @@ def test_its_fields_are_taken_over() -> None:
     assert (found["confidence"], found["agent"], found["task"], found["superseded_by"]) == (0.5, "dev", "T-12", "b")
 
 
-@pytest.mark.parametrize("by", ["ana", "{who: ana}", "{}"])
+@each("by", ["ana", "{who: ana}", "{}"])
 def test_an_author_without_an_agent_has_none(by: str) -> None:
     assert memory_row(by=by)["agent"] == ""
 
@@ -82,12 +83,12 @@ def test_what_was_never_changed_was_updated_when_it_was_made() -> None:
     assert memory_row(created=CREATED)["updated"] == NOW
 
 
-@pytest.mark.parametrize("updated", ["yesterday", "[]", "{a: b}", "12", "''"])
+@each("updated", ["yesterday", "[]", "{a: b}", "12", "''"])
 def test_a_time_of_change_that_is_none_counts_as_the_making(updated: str) -> None:
     assert memory_row(created=CREATED, updated=updated)["updated"] == NOW
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "expires"),
     [
         ({"kind": "session"}, NOW + 3 * DAY_S),
@@ -98,7 +99,6 @@ def test_a_time_of_change_that_is_none_counts_as_the_making(updated: str) -> Non
         ({"kind": "runbook"}, None),
         ({"kind": "fact", "verify": "grep x y", "ttl": "1d"}, None),
     ],
-    ids=str,
 )
 def test_a_memory_without_a_check_expires_by_its_own_or_its_kinds_time(
     fields: dict[str, str], expires: int | None
@@ -128,7 +128,7 @@ def test_links_are_recognized_by_their_relation() -> None:
 # Facts
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "form", "words", "inputs"),
     [
         ({"verify": "grep -q x y"}, "shell", ["grep -q x y"], ["tree"]),
@@ -148,7 +148,7 @@ def test_a_fact_is_recognized_by_its_check_and_what_that_reads(
     assert json.loads(str(found["inputs"])) == inputs
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "policy", "ttl_s"),
     [
         ({}, "", 30 * DAY_S),
@@ -165,7 +165,7 @@ def test_a_verdict_counts_for_the_facts_own_or_its_kinds_time(
     assert fact_row(policy, verify="grep x y", **fields)["ttl_s"] == ttl_s
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "policy", "ttl_s", "outside_s"),
     [
         ({}, "", 30 * DAY_S, DAY_S),
@@ -229,13 +229,13 @@ def test_values_beyond_json_are_kept_as_text() -> None:
     assert "set" in json.loads(found.text[3])["odd"]["a"]
 
 
-@pytest.mark.parametrize("field", ["ttl: soon", "timeout: 0s", "confidence: 7", "kind: '../x'", "verify: []"])
+@each("field", ["ttl: soon", "timeout: 0s", "confidence: 7", "kind: '../x'", "verify: []"])
 def test_a_field_that_cannot_be_used_is_one_problem(field: str) -> None:
     with pytest.raises(FormatError):
         rows(f"---\ntitle: t\n{field}\n---\n")
 
 
-@pytest.mark.parametrize(("field", "counts"), [("confidence: ", 1.0), ("confidence: 0", 0.0), ("confidence: 0.0", 0.0)])
+@each(("field", "counts"), [("confidence: ", 1.0), ("confidence: 0", 0.0), ("confidence: 0.0", 0.0)])
 def test_confidence_without_a_value_counts_as_absent_and_zero_is_zero(field: str, counts: float) -> None:
     name, value = field.split(": ")
 

@@ -7,14 +7,13 @@ import json
 import pytest
 from conftest import memory_text
 from support.catalogs import catalog_of
+from support.each import each
 
 from gitmem.index import fts_update
 from gitmem.index.catalog import join_strings, strings, texts_of
 
 
-@pytest.mark.parametrize(
-    "said", [[], ["auth"], ["auth", "two words"], ['a "quoted" one', "x"], ["back\\slash", 'a", "b']]
-)
+@each("said", [[], ["auth"], ["auth", "two words"], ['a "quoted" one', "x"], ["back\\slash", 'a", "b']])
 def test_words_of_a_list_are_its_strings(said: list[str]) -> None:
     listed = json.dumps(said, ensure_ascii=False)
 

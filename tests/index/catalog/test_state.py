@@ -6,6 +6,7 @@ from itertools import product
 
 import pytest
 from conftest import NOW, commit_files, git, memory_text, put_files
+from support.each import each
 
 from gitmem.frozen import replace
 from gitmem.index.catalog import fact_state, schema, state
@@ -50,7 +51,7 @@ def test_a_verdict_of_the_branch_is_our_own_when_this_clone_made_it() -> None:
     assert [v.own for v in messages] == [True, True, False]
 
 
-@pytest.mark.parametrize(
+@each(
     ("outcome", "inputs", "at", "spec", "is_blocked"),
     [
         (HOLDS, "here", 200, "spec", True),
@@ -72,7 +73,7 @@ def test_a_check_that_could_not_run_since_its_verdict_is_blocked_until_it_runs(
     assert bool(found.attempt) is is_blocked
 
 
-@pytest.mark.parametrize(("spec", "claim"), [("other", "claim"), ("spec", "other")])
+@each(("spec", "claim"), [("other", "claim"), ("spec", "other")])
 def test_a_verdict_of_another_specification_or_claim_does_not_count(spec: str, claim: str) -> None:
     assert fact_state.merge_verdicts([BASE], [BASE], spec=spec, claim=claim) == []
 
@@ -161,7 +162,7 @@ def test_a_verdict_of_the_branch_is_reported_as_it_was_written() -> None:
     catalog.close()
 
 
-@pytest.mark.parametrize(
+@each(
     ("branch", "local", "outcome", "fresh", "published"),
     [
         ([], [], "", False, True),

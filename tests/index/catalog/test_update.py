@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from conftest import NOW, git, memory_text, put_files, tip
+from support.each import each
 
 from gitmem.index.catalog import Catalog, schema, update
 from gitmem.memory import Memory
@@ -108,7 +108,7 @@ def test_a_write_of_no_fact_leaves_the_statuses_alone(memory: Memory) -> None:
     assert memory.repository.catalog().row("SELECT complete FROM ground")[0] == 1
 
 
-@pytest.mark.parametrize("keys", [None, ["k7"]])
+@each("keys", [None, ["k7"]])
 def test_settling_keys_costs_a_step_for_each_memory_not_for_each_pair(keys: list[str] | None) -> None:
     few, many = settling_steps(500, keys), settling_steps(4000, keys)
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.each import each
 from support.models import make_directory, make_static
 
 from gitmem.errors import ConfigError, EmbeddingError
@@ -14,7 +15,7 @@ from gitmem.index.embed.choose import provider_for
 from gitmem.system.origin import extra_hint
 
 
-@pytest.mark.parametrize("setting", ["", "off"])
+@each("setting", ["", "off"])
 def test_nothing_set_is_no_provider(setting: str) -> None:
     assert provider_for(setting, cache="") is None
 
@@ -43,7 +44,7 @@ def test_an_address_is_an_endpoint_and_its_name_has_no_key() -> None:
     assert "hunter2" not in repr(made)
 
 
-@pytest.mark.parametrize(
+@each(
     "setting",
     [
         *("model2vec", "model2vec:", "fastembed:", "openai:x", "OFF!", "dir:", "dir:models/tiny", "dir:./tiny"),

@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
+from support.each import each
 from support.models import MEANINGS
 
 from gitmem.errors import ConfigError, EmbeddingError
@@ -237,7 +238,7 @@ def test_a_proxy_of_the_environment_sees_nothing_of_this_machine(
     assert HttpEndpoint(server.address).query("login").tolist() == [1, 0, 0]
 
 
-@pytest.mark.parametrize(
+@each(
     "setting",
     [
         "http://ana:hunter2@host/v1#m",
@@ -257,7 +258,7 @@ def test_an_address_of_another_form_is_refused_and_not_shown(setting: str) -> No
     assert "hunter2" not in caught.value.message + caught.value.hint + repr(caught.value.__cause__)
 
 
-@pytest.mark.parametrize(
+@each(
     ("address", "key", "expected"),
     [
         ("http://gpu-box:11434/v1#m", KEY, "the key in GITMEM_EMBED_KEY would be sent to gpu-box unencrypted"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 from support.models import MEANINGS, llama_tokenizer
 from tokenizers import Tokenizer
 
@@ -42,7 +42,7 @@ def test_lone_surrogate_is_no_error() -> None:
     assert tokens("login \ud800")
 
 
-@pytest.mark.parametrize(
+@each(
     "change",
     [
         {"normalizer": None},

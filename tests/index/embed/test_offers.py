@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from fastembed import TextEmbedding
+from support.each import each
 
 from gitmem.index.embed import offers
 from gitmem.index.embed.offers import READY, TO_DOWNLOAD, host_of, is_missing, list_offers
@@ -55,7 +56,7 @@ def test_only_this_machine_is_asked(variable: str, expected: str, monkeypatch: p
     assert asked == [expected, "127.0.0.1:8080"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("setting", "host"),
     [
         ("http://localhost:11434/v1#m", ""),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.index.embed.pieces import MOST_PIECES, is_code, is_talk, pieces_of
 
@@ -15,7 +15,7 @@ def test_a_short_memory_is_one_piece_with_its_title() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "body", "pieces"),
     [("T", "", ["T"]), ("", "b", ["b"]), ("", " \n", []), ("T", "```\n```", ["T"])],
     ids=["no body", "no title", "nothing", "an empty block"],
@@ -24,7 +24,7 @@ def test_blank_parts_leave_no_blank_piece(title: str, body: str, pieces: list[st
     assert pieces_of(title, body, longest=100) == pieces
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "parts"),
     [
         ("one one\n\ntwo two\n\nthree", ["one one\n\ntwo two", "three"]),
@@ -59,7 +59,7 @@ def test_more_lines_than_pieces_share_them_and_none_is_lost() -> None:
     assert [line for piece in found for line in piece.splitlines()[1:]] == lines
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "expected"),
     [
         ("Ana: yes\nBo: no\nAna: why?", True),
@@ -74,7 +74,7 @@ def test_talk_is_distinguished_from_other_text(body: str, expected: bool) -> Non
     assert is_talk(body) is expected
 
 
-@pytest.mark.parametrize("title", ["get_user_name", "getUserName", "get.UserName"])
+@each("title", ["get_user_name", "getUserName", "get.UserName"])
 def test_an_identifier_in_the_title_is_split_into_words(title: str) -> None:
     assert pieces_of(title, "", longest=100)[0].lower() == "get user name"
 
@@ -107,7 +107,7 @@ def test_no_piece_is_too_long_and_every_word_is_in_one(title: str, body: str, lo
 CODE = "```python\ndef sign(claims):\n    return jwt.encode(claims)\n```\n"
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "body", "refs", "expected"),
     [
         ("learned", CODE, [], True),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.each import each
 
 from gitmem.errors import EmbeddingError
 from gitmem.index.embed.provider import no_rows, unit_rows
 
 
-@pytest.mark.parametrize("scale", [1.0, 1e-38, 5e37], ids=["plain", "tiny", "huge"])
+@each("scale", [1.0, 1e-38, 5e37], ids=["plain", "tiny", "huge"])
 def test_rows_have_length_one_whatever_their_size_was(scale: float) -> None:
     found = unit_rows(np.array([[3, 4], [0, -2]], dtype=np.float32) * np.float32(scale), count=2, name="m")
 
@@ -21,7 +22,7 @@ def test_a_row_of_zeros_stays_one() -> None:
     assert unit_rows([[0, 0], [0, 1]], count=2, name="m").tolist() == [[0, 0], [0, 1]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "expected"),
     [
         ([[1, 2], [3]], "rows that are not numbers, or differ in size"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from support.each import each
 
 from gitmem.errors import AmbiguousKeyError, NotFoundError
 from gitmem.frozen import replace
@@ -31,7 +32,7 @@ ANSWER = entry("answer", "Because", links={"addresses": [QUESTION]})
 WAIVER = entry("waiver", "no time", links={"waives": [QUESTION]})
 
 
-@pytest.mark.parametrize(
+@each(
     ("entries", "state", "blocks"),
     [
         ((), "open", True),

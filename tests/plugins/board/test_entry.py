@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 
 from gitmem.errors import RefusedError
 from gitmem.frozen import replace
@@ -27,9 +28,7 @@ FULL = replace(
 )
 
 
-@pytest.mark.parametrize(
-    "entry", [PLAIN, FULL, replace(PLAIN, type="signal", severity="high"), replace(PLAIN, text="ü\n⚑")]
-)
+@each("entry", [PLAIN, FULL, replace(PLAIN, type="signal", severity="high"), replace(PLAIN, text="ü\n⚑")])
 def test_entry_file_parses_back_to_the_entry(entry):
     found = parse_entry(format_entry(entry))
 
@@ -41,7 +40,7 @@ def test_id_depends_on_the_content_and_not_on_the_time():
     assert len({id_of(one) for one in (PLAIN, FULL, replace(PLAIN, worker="w2"), replace(PLAIN, text="x"))}) == 4
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         "entries/0000/e0-0123456789abcdef.json",
@@ -62,7 +61,7 @@ def test_path_contains_number_and_id():
     assert (place.name, place.number, place.id) == ("s1234", 1234, "0123456789abcdef")
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new"),
     [
         ('"observation"', '"prayer"'),

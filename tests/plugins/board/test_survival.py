@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.plugins.board.board import board_of
 from gitmem.plugins.board.entry import Entry
@@ -16,7 +16,7 @@ At the 95th percentile a request takes 840ms (1,200 at night). Whether TLS is af
 """
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "is_said"),
     [
         ("The connection pool leaks a connection after each timeout", True),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 from support.github_markdown import alive, rendered, words
 
 from gitmem.commands.report import render
@@ -17,7 +17,7 @@ from gitmem.verify.overview.finding import BROKEN, HOLDS, FactFinding, Findings,
 from gitmem.verify.overview.notice.inert import inert
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "@bob and @acme/team, a@b.co",
@@ -199,7 +199,7 @@ def test_a_report_of_ours_reads_as_it_did() -> None:
     assert tags[0] == tags[1]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["~~~ a`b\n@bob [x]", "> ~~~\n> @bob", "- ~~~\n  @bob", "a\n\n    @bob [x]", "\t@bob", ">     @bob", "> \t@bob"],
 )
@@ -240,7 +240,7 @@ def test_long_text_is_truncated_at_a_line_and_the_rest_counted() -> None:
     assert 190 < len(shown) <= 200
 
 
-@pytest.mark.parametrize("lines", [3, 50])
+@each("lines", [3, 50])
 def test_a_block_of_code_that_is_cut_is_closed(lines: int) -> None:
     text = "before\n```sh\n" + "\n".join(f"echo {n}" for n in range(lines)) + "\n```\n@bob\nafter"
 
@@ -260,7 +260,7 @@ def test_a_long_line_is_cut_and_says_so() -> None:
     assert inert("x" * 20, 10) == "x" * 9 + "…"
 
 
-@pytest.mark.parametrize(
+@each(
     "piece",
     ["`a", "`a|\n", "@", "&#64;", "\x1b", "password = x ", "~", "```\n", "~~~~\n```\n", "\\", "<br", "> ", "a@b."],
 )

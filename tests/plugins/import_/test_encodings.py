@@ -1,13 +1,13 @@
 """Text in other encodings becomes UTF-8 where that is certain enough, and stays as it is elsewhere."""
 
-import pytest
+from support.each import each
 
 from gitmem.plugins.import_.encodings import to_utf8
 
 GERMAN, QUOTED, RUSSIAN = "Die größte Möwe über dem Hafen", "The “proxy” – slow", "Кэш надо прогреть до релиза"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "encoding", "name"),
     [
         (GERMAN, "utf-16", "UTF-16"),
@@ -25,7 +25,7 @@ def test_text_is_read(text, encoding, name):
     assert (name in remark) if name else not remark
 
 
-@pytest.mark.parametrize(
+@each(
     "data",
     [
         RUSSIAN.encode("cp1251"),

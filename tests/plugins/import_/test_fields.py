@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.plugins.import_.fields import LAYOUT_REMARK, ImportRecord, Unreadable, from_table, in_stored_form
 
@@ -54,7 +54,7 @@ def test_source_can_neither_retire_nor_replace_a_memory() -> None:
     assert fields == {"kind": "note"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("table", "body", "fields"),
     [
         ({"narrative": "octopus " * 200}, "narrative: " + ("octopus " * 200).strip(), {}),
@@ -68,7 +68,6 @@ def test_source_can_neither_retire_nor_replace_a_memory() -> None:
         ({"date": "2024-13-45"}, "", {"date": "2024-13-45"}),
         ({"created": "tomorrow"}, "", {"imported_created": "tomorrow"}),
     ],
-    ids=str,
 )
 def test_words_in_other_fields_are_kept_there_or_in_the_body(table: dict, body: str, fields: dict) -> None:
     found = given(**table)
@@ -82,7 +81,7 @@ def test_date_that_is_none_is_named() -> None:
     assert given(date="2024-13-45", created="2024-01-01").remark == ""
 
 
-@pytest.mark.parametrize("table", [{}, {"content": "  "}, {"content": 5}, {"title": ""}], ids=str)
+@each("table", [{}, {"content": "  "}, {"content": 5}, {"title": ""}])
 def test_table_without_a_text_is_unreadable(table: dict[str, object]) -> None:
     assert isinstance(from_table(table, where="x:1", kind="note"), Unreadable)
 
@@ -95,7 +94,7 @@ def test_kinds_and_keys_are_converted() -> None:
     assert [(one.key, one.name) for one in named] == [("a-b", ""), ("bug-1", "BUG-1")]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "stored", "remark"),
     [
         ("plain", "plain", ""),

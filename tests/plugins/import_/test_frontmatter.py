@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from support.each import each
 
 from gitmem.plugins.import_.frontmatter import BY_LINE, IN_BODY, read_front
 
 
-@pytest.mark.parametrize(
+@each(
     ("frontmatter", "fields", "kept"),
     [
         (
@@ -46,7 +46,7 @@ def test_frontmatter_that_is_not_yaml_is_read_line_by_line(frontmatter: str, fie
     assert front.body == (f"{kept}\n\nBody\n" if kept else "Body\n")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "fields", "body", "remark"),
     [
         ("---\ntitle: A\n---\nBody", {"title": "A"}, "Body", ""),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
+from support.each import each
 
 from gitmem.plugins.import_ import jsonl
 from gitmem.plugins.import_.fields import ImportRecord, Unreadable
@@ -17,7 +18,7 @@ def read(data: bytes) -> list[ImportRecord | Unreadable]:
     return list(read_jsonl(io.BytesIO(data), name="k.jsonl", kind="learned"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "reason"),
     [
         (b"not json", "it is not JSON: Expecting value"),
@@ -31,7 +32,6 @@ def read(data: bytes) -> list[ImportRecord | Unreadable]:
         (b'{"key": "../x", "frontmatter": {}, "body": "x"}', "its key is invalid"),
         (b'{"key": "x", "frontmatter": {"ttl": "soon"}, "body": "x"}', "`ttl` must be a length of time"),
     ],
-    ids=lambda value: str(value[:12]),
 )
 def test_bad_line_is_reported_and_the_next_one_read(line: bytes, reason: str) -> None:
     bad, good = read(b"\n" + line + b"\n" + GOOD + b"\n")

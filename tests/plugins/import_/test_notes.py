@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from support.each import each
 
 from gitmem.plugins.import_.notes import created_of, is_template, names_of, read_properties, title_of, without_drawing
 
@@ -22,7 +22,7 @@ def test_properties_of_a_page_become_fields() -> None:
     assert read_properties("- text\n  a:: b") == ({}, "- text\n  a:: b")
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "created", "title"),
     [
         ("journals/2024_01_27.md", "2024-01-27", "2024-01-27"),
@@ -39,7 +39,7 @@ def test_name_of_a_file_gives_a_date_and_a_title(path: str, created: str, title:
     assert (created_of(path), title_of(path, is_logseq=path.startswith(("journals", "pages")))) == (created, title)
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "path", "names"),
     [
         ({"aliases": ["Ben", "B. N."]}, "People/Benjamin.md", ["ben", "b. n.", "benjamin"]),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from conftest import git, put_files
+from support.each import each
 from support.facts import make_fact
 
 from gitmem.memory import Memory
@@ -24,7 +24,7 @@ ALL = Query(everything=True, limit=999)
 AT = "2026-06-20T22:53:05Z"
 
 
-@pytest.mark.parametrize(
+@each(
     ("concept", "expected"),
     [
         ({"type": "BigQuery Table"}, {"kind": "bigquery_table", "type": "BigQuery Table"}),
@@ -66,7 +66,7 @@ def test_deprecated_concept_is_archived_and_an_unusable_field_named() -> None:
     assert "retired" not in found.fields
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "body"),
     [
         ("# Tables\n\n* [Orders](orders.md) - one row each\n- [Sub](sub/)\n", None),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from support.each import each
 
 from gitmem.plugins.import_.rules import is_rule, rule_fields, with_bean_id
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "paths"),
     [
         ({"globs": "**/*.ts"}, ["**/*.ts"]),

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+from support.each import each
 
 from gitmem.plugins.import_.fields import ImportRecord, Unreadable
 from gitmem.plugins.import_.jsonl import read_jsonl
@@ -102,8 +103,8 @@ def said(found: list[ImportRecord | Unreadable]) -> dict[str, dict[str, Any]]:
     return {one.body: {**one.fields, "key": one.key} for one in found if isinstance(one, ImportRecord)}
 
 
-@pytest.mark.parametrize("indent", [None, 2])
-@pytest.mark.parametrize(
+@each("indent", [None, 2])
+@each(
     ("exported", "texts"),
     [
         (MEM0, ["Ana prefers squash merges", "The staging database is reset nightly", "ana — owns — billing"]),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.plugins.import_.times import time_of
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "created"),
     [
         (1706360000, "2024-01-27T12:53:20Z"),
@@ -32,7 +32,6 @@ from gitmem.plugins.import_.times import time_of
         (1e300, None),
         (float("inf"), None),
     ],
-    ids=str,
 )
 def test_time_is_read_in_every_usual_form_and_left_out_in_any_other(value: object, created: str | None) -> None:
     assert time_of(value) == created

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from pathlib import PurePath
 
-import pytest
+from support.each import each
 
 from gitmem.plugins.import_.titles import find_title
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "title"),
     [
         ("# Plain\n\ntext", "Plain"),
@@ -43,7 +43,7 @@ def test_title_is_the_first_heading_and_never_a_badge_a_comment_or_code(body: st
     assert find_title(body, "notes/name.md", "name") == title
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "name", "title"),
     [
         ("no heading", "notes/pool/README.md", "pool"),
@@ -57,7 +57,7 @@ def test_file_without_a_name_of_its_own_gets_that_of_its_folder(body: str, name:
     assert find_title(body, name, PurePath(name).stem) == title
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "name", "titles"),
     [
         ("Prose.\n\n# References\n", "notes/Load balancing.md", ("Load balancing", "Load balancing")),
@@ -75,7 +75,7 @@ def test_name_that_is_a_title_is_that_of_a_page_of_a_wiki(body: str, name: str, 
     assert tuple(find_title(body, name, PurePath(name).stem, is_wiki=is_wiki) for is_wiki in (False, True)) == titles
 
 
-@pytest.mark.parametrize("part", ["<h1>", "<!--", "[", "![", "[[", "# ", "```\n", "a\n=\n", "<h1 ", "%%", "- \n"])
+@each("part", ["<h1>", "<!--", "[", "![", "[[", "# ", "```\n", "a\n=\n", "<h1 ", "%%", "- \n"])
 def test_title_of_a_hostile_text_takes_no_long_time(part: str) -> None:
     before = time.process_time()
 

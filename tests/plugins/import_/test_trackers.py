@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.document.fields import check_fields
 from gitmem.plugins.import_.fields import ImportRecord, Unreadable
@@ -110,7 +110,7 @@ def test_issue_of_beans_keeps_its_check_and_its_failed_attempts() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "expected"),
     [
         ({"status": "closed", "closed_at": "2026-01-02T00:00:00Z", "close_reason": "shipped", "assignee": "bob"},
@@ -124,7 +124,6 @@ def test_issue_of_beans_keeps_its_check_and_its_failed_attempts() -> None:
         ({"attempt_log": [{"num": 3, "outcome": "success", "agent": "scout", "finished_at": "2026-01-02T00:00:00Z"}]},
          {"attempts": [{"num": 3, "outcome": "done", "who": "scout", "ended": "2026-01-02T00:00:00Z"}]}),
     ],
-    ids=lambda value: str(value)[:40],
 )  # fmt: skip
 def test_state_of_an_issue_is_kept(changes: dict, expected: dict) -> None:
     assert fields_of(**changes).items() >= expected.items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-import pytest
+from support.each import each
 
 from gitmem.frozen import replace
 from gitmem.plugins.import_.fields import ImportRecord
@@ -23,7 +23,7 @@ PATHS = ("Auth/JWT Tokens.md", "Gateway.md", "README.md", "auth/README.md")
 PAGES = pages_of(Names().keys("vault", PATHS), vault=Vault(is_vault=True))
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "refs", "tags"),
     [
         ("See [[Gateway]] and [[JWT Tokens|tokens]].", ["gateway", "auth-jwt-tokens"], None),
@@ -69,7 +69,7 @@ def test_index_with_only_links_is_skipped() -> None:
     assert not is_only_index("- [Elsewhere](other.md) — not in the folder", PAGES)
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "- [Gateway](Gateway.md) — pebble is the short name",
@@ -99,7 +99,7 @@ def test_note_is_found_by_its_other_names() -> None:
     assert [pages.find(name) for name in ("Tokens", "auth/jwt", "Gateway", "none")] == ["jwt", "jwt", "gateway", ""]
 
 
-@pytest.mark.parametrize(("name", "link"), [("NFD", "NFC"), ("NFC", "NFD")])
+@each(("name", "link"), [("NFD", "NFC"), ("NFC", "NFD")])
 def test_link_to_a_note_whose_name_has_another_unicode_form_is_found(name: str, link: str) -> None:
     pages = pages_of({unicodedata.normalize(name, "Größe.md"): "size"})  # type: ignore[arg-type]
 

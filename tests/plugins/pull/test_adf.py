@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from support.each import each
 from support.tracker_server import paragraph
 
 from gitmem.plugins.pull.adf import markdown_of
@@ -30,7 +30,7 @@ ROWS = node(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("block", "expected"),
     [
         (node("heading", text("Why"), level=2), "## Why"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.document.parse import parse
 from gitmem.plugins.pull.documents import BODY_LIMIT, PulledDocument, file_of, time_of
@@ -55,7 +55,7 @@ def test_any_text_becomes_a_memory(body: str, title: str, tags: list[str]) -> No
     assert find_hidden(f"{found.title}\n{found.body}") == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("2026-10-01T11:00:00Z", "2026-10-01T11:00:00Z"),

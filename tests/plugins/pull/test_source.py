@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 from conftest import git
+from support.each import each
 
 from gitmem.errors import NotFoundError, RefusedError, UsageError
 from gitmem.memory import Memory
 from gitmem.plugins.pull.source import list_sources, make_source
 
 
-@pytest.mark.parametrize(
+@each(
     ("typed", "remote", "address", "api"),
     [
         ("acme/shop", "", "acme/shop", "https://api.github.com"),
@@ -29,7 +30,7 @@ def test_repository_comes_from_the_argument_or_the_remote(typed: str, remote: st
     assert (source.address, source.api) == (address, api)
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "address", "options"),
     [
         ("github", "", {}),

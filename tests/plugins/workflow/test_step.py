@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 
 from gitmem import policy
 from gitmem.errors import UsageError
@@ -10,7 +11,7 @@ from gitmem.plugins.workflow.step import WorkflowStep, component_tag, worker_rol
 from gitmem.policy.kinds import role_name
 
 
-@pytest.mark.parametrize(
+@each(
     ("typed", "name"),
     [("Tech Writer", "tech_writer"), ("ux-designer", "ux_designer"), ("dev", "developer"), ("", ""),
      ("quick-flow-solo-dev", "quick_flow")],
@@ -27,7 +28,7 @@ def test_named_role_comes_before_the_configured_one_and_an_unknown_one_has_no_ro
     assert worker_role(builtin, "pm", "astronaut") == ("astronaut", None)
 
 
-@pytest.mark.parametrize("typed", ["!!", "x" * 101], ids=["no letter", "too long"])
+@each("typed", ["!!", "x" * 101], ids=["no letter", "too long"])
 def test_component_that_can_be_no_tag_is_refused(typed: str) -> None:
     with pytest.raises(UsageError, match="component"):
         component_tag(typed)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import permutations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.store.merge.bodies import Leaf, Lines, format_versions, join_bodies, join_versions, parse_versions
 
@@ -90,7 +90,7 @@ def test_versions_are_sorted_by_text_and_text_of_two_authors_is_kept_once() -> N
     assert found == {(Lines("Dana", ""), Lines("Bob", "a"), Lines("Cem", "m"), Lines("Ana", "z"))}
 
 
-@pytest.mark.parametrize("text", ["", "plain\n", "> **End of the two versions.**\n", "before\n{both}", "{both}after\n"])
+@each("text", ["", "plain\n", "> **End of the two versions.**\n", "before\n{both}", "{both}after\n"])
 def test_text_with_anything_else_has_no_versions(text: str) -> None:
     both = format_versions([Lines("Ana", "a"), Lines("Bob", "b")])
 

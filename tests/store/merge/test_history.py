@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from itertools import permutations
 
-import pytest
+from support.each import each
 
 from gitmem.store.merge.bodies import join_bodies
 from gitmem.store.merge.history import Commit, History
@@ -78,7 +78,7 @@ class Clones:
         return False
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_whoever_syncs_first_the_joined_body_is_the_same(seed: int) -> None:
     clones = Clones(random.Random(seed))
     for _ in range(clones.dice.choice((0, 6))):

@@ -7,10 +7,10 @@ from functools import partial
 from itertools import permutations
 from typing import Any
 
-import pytest
 from conftest import memory_text
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.document.format import format as format_memory
 from gitmem.document.parse import parse
@@ -222,7 +222,7 @@ def test_any_two_memories_make_one_memory_that_is_the_same_either_way(base: Any,
         assert found.content == texts[2].encode()
 
 
-@pytest.mark.parametrize("name", ["created", "updated", "by", "superseded_by", "project"])
+@each("name", ["created", "updated", "by", "superseded_by", "project"])
 def test_fields_written_by_gitmem_never_conflict(name: str) -> None:
     texts = [memory_text("T", **{name: value}) for value in ("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z")]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.store.state.inventory import INVENTORY, UNIQUE, is_known
 from gitmem.store.state.registration import DERIVED
@@ -13,7 +13,7 @@ def test_what_an_unknown_clone_brings_is_removed_unless_nothing_else_has_it() ->
     assert [one.path for one in INVENTORY if one.is_foreign and one.loss == UNIQUE] == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "known"),
     [("catalog.sqlite-wal", True), ("spool/waiting/1.json", True), ("boards/x/lock", True), ("other.txt", False)],
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import tomllib
 from itertools import permutations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.frozen import replace
 from gitmem.model import FAILS, HOLDS, Verdict
@@ -69,7 +69,7 @@ def test_a_bucket_has_a_bounded_number_of_errors() -> None:
     assert (len(errors), [name[0] for name in sections]) == (MOST_ERRORS, ["k0"])
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "line", "words"),
     [
         ("[nothing]\n", 1, "not the section"),
@@ -93,7 +93,7 @@ VERDICTS = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         *((text_of(*a), text_of(*b)) for a, b in VERDICTS.values()),
@@ -112,7 +112,7 @@ A, B, C, D = KEYS
 OLD, NEW = (HOLDS, 1), (FAILS, 2)
 
 
-@pytest.mark.parametrize(
+@each(
     ("base", "one", "other", "united"),
     [
         ({A: OLD, B: OLD}, {A: NEW, B: OLD}, {A: OLD, B: NEW}, {A: NEW, B: NEW}),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.document.variables import LONGEST_VARIABLE, MAX_VARIABLES
 from gitmem.store.verdicts.environment import (
@@ -65,7 +65,7 @@ def test_words_beyond_the_limit_are_left_out() -> None:
     assert len(parse_environment(found).versions) > 30
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other", "said"),
     [
         (text(), text(), ""),
@@ -88,7 +88,7 @@ def test_environments_differ_by_system_versions_and_lock_files(one: str, other: 
     assert difference(one, other) == said
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "kept"),
     [
         (text(programs={"python3": ("3.11", A)}, lock=B), True),

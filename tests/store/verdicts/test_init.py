@@ -7,6 +7,7 @@ import tomllib
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.document.times import format_time
 from gitmem.errors import FormatError
@@ -132,8 +133,8 @@ def test_the_key_is_the_one_of_its_place() -> None:
     assert read(changed(key='"another"')).key == "a-key"
 
 
-@pytest.mark.parametrize("name", ["outcome", "commit", "at", "claim", "spec"])
-@pytest.mark.parametrize("value", [None, "1", "true", "[]", "{}", "1979-05-27"])
+@each("name", ["outcome", "commit", "at", "claim", "spec"])
+@each("value", [None, "1", "true", "[]", "{}", "1979-05-27"])
 def test_missing_or_mistyped_field_is_an_error(name: str, value: str | None) -> None:
     with pytest.raises(FormatError) as caught:
         read(changed(**{name: value}))
@@ -142,26 +143,25 @@ def test_missing_or_mistyped_field_is_an_error(name: str, value: str | None) -> 
     assert caught.value.hint == "run it again: gitmem verify a-key"
 
 
-@pytest.mark.parametrize("name", ["commit", "held_commit", "culprit"])
-@pytest.mark.parametrize("value", ["HEAD", "--all", OID[:-1], OID.upper(), "\\u001b[31m"])
+@each("name", ["commit", "held_commit", "culprit"])
+@each("value", ["HEAD", "--all", OID[:-1], OID.upper(), "\\u001b[31m"])
 def test_commit_that_is_not_an_object_name_is_an_error(name: str, value: str) -> None:
     with pytest.raises(FormatError):
         read(changed(**{name: f'"{value}"'}))
 
 
-@pytest.mark.parametrize("outcome", ["error", "HOLDS", "", "verified", "holds\\n"])
+@each("outcome", ["error", "HOLDS", "", "verified", "holds\\n"])
 def test_only_a_conclusive_outcome_is_a_verdict(outcome: str) -> None:
     with pytest.raises(FormatError):
         read(changed(outcome=f'"{outcome}"'))
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     [
         *(b"", b"junk", b"\xff\xfe", b"outcome = ", b"[" * 5000, b"a = " + b"[" * 5000, b"a = " + b"9" * 5000),
         *(b"a = {" * 3000, b"\0", b'outcome = "holds"\noutcome = "fails"\n'),
     ],
-    ids=lambda content: ascii(content[:12]),
 )
 def test_file_that_is_not_toml_is_one_problem(content: bytes) -> None:
     with pytest.raises(FormatError):
@@ -174,13 +174,13 @@ def test_no_bytes_raise_anything_else(content: bytes) -> None:
         read(content)
 
 
-@pytest.mark.parametrize("time", ["9999999999999", "2026-13-01T00:00:00Z", "yesterday", "2026-01-01"])
+@each("time", ["9999999999999", "2026-13-01T00:00:00Z", "yesterday", "2026-01-01"])
 def test_invalid_time_is_an_error(time: str) -> None:
     with pytest.raises(FormatError):
         read(changed(at=f'"{time}"'))
 
 
-@pytest.mark.parametrize("seconds", ["nan", "inf", "-inf", "-5.0", '"soon"', "[]"])
+@each("seconds", ["nan", "inf", "-inf", "-5.0", '"soon"', "[]"])
 def test_invalid_duration_counts_as_zero(seconds: str) -> None:
     assert read(changed(seconds=seconds)).seconds == 0.0
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 
 import pytest
+from support.each import each
 
 from gitmem.text.code.definitions import by_indentation, definitions
 
 
-@pytest.mark.parametrize(
+@each(
     ("code", "spans"),
     [
         ("x = 1\n\n@once\ndef a():\n    def b():\n        pass\n\n    return b\n\n\ny = 2", [("a", 2, 8)]),

@@ -1,11 +1,11 @@
 """Imports of source files, by language."""
 
-import pytest
+from support.each import each
 
 from gitmem.text.code.imports import read_imports
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "text", "imports"),
     [
         ("a/b.py", "import os, sys as s\nfrom x.y import z\n", [(1, "os"), (1, "sys"), (2, "x.y"), (2, "x.y.z")]),
@@ -22,7 +22,7 @@ def test_imports_have_their_lines_and_are_relative_to_the_root(path, text, impor
     assert [(one.line, one.name) for one in read_imports(path, text)] == imports
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "text"),
     [
         ("a.py", "def f():\n    import x\n"),

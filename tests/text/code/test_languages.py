@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.text.code.languages import is_code, is_prose, language_of
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "expected"),
     [
         ("src/a.tsx", True),
@@ -22,7 +22,7 @@ def test_code_is_reported_by_suffix_and_folder(path: str, *, expected: bool) -> 
     assert is_code(path) is expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "expected"),
     [
         ("adopt-baseline.jsonl", True),

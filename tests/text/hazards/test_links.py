@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.text.hazards.hazard import find_misleading_links
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         ("See [https://docs.example.org/a](https://evil.example.net/a).", "says docs.example.org leads to evil"),
@@ -22,7 +22,7 @@ def test_link_that_says_another_host_is_found(text: str, message: str) -> None:
     assert message in found[0][1]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "[docs.example.org](https://docs.example.org/a)",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.text.hazards.personal import find_personal
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "found"),
     [
         ("the admin logs in with the password Sommer2024, ask first", "a password"),
@@ -25,7 +25,7 @@ def test_personal_data_is_named(text: str, found: str) -> None:
     assert find_personal(text) == [found]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "passwords are hashed with argon2 and never logged",

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, memory_text, put_files
+from support.each import each
 from support.facts import approve_all, make_fact, outcomes, put, result_of, spec_of, statuses, verify
 
 from gitmem.document.spec import spec_hash
@@ -205,7 +206,7 @@ CHANGED = {
 }
 
 
-@pytest.mark.parametrize("changed", CHANGED.values(), ids=CHANGED)
+@each("changed", CHANGED.values())
 def test_changed_specification_has_another_hash(changed):
     assert spec_hash(changed) != spec_hash(SPEC)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.git.history import Ancestor
 from gitmem.model import BLOCKED, FAILS, HOLDS
@@ -65,7 +65,7 @@ def bound(candidates: int) -> int:
     return max(0, candidates - 1).bit_length() + 2
 
 
-@pytest.mark.parametrize("length", [1, 2, 3, 7, 8, 9, 64, 1000])
+@each("length", [1, 2, 3, 7, 8, 9, 64, 1000])
 def test_break_is_found_wherever_it_is_within_the_bound(length):
     for at in {min(2, length), length // 2 or 1, length - 1 or 1, length}:
         world = chain("h" * at + "f" * (length + 1 - at))
@@ -131,7 +131,7 @@ def test_merge_whose_sides_hold_is_the_culprit_itself():
     assert (found.culprit, found.after, found.reason) == ("m", "a", "each side of this merge holds without the other")
 
 
-@pytest.mark.parametrize("breaking", ["x", "y", "z"])
+@each("breaking", ["x", "y", "z"])
 def test_culprit_on_any_side_of_an_octopus_is_named(breaking):
     sides = [f"{name}:g:{'f' if name == breaking else 'h'}" for name in "xyz"]
 
@@ -184,7 +184,7 @@ def test_search_gives_up_among_very_many_that_cannot_be_checked():
     assert len(world.asked) < 20
 
 
-@pytest.mark.parametrize(("named", "runs"), [("c700", 2), ("c20", 12)])
+@each(("named", "runs"), [("c700", 2), ("c20", 12)])
 def test_known_culprit_is_checked_first_and_not_trusted(named, runs):
     world = chain("h" * 700 + "f" * 301)
 
@@ -231,7 +231,7 @@ def test_search_without_a_good_commit_begins_where_the_fact_was_written():
     assert len(world.asked) <= bound(found.candidates) + 1
 
 
-@pytest.mark.parametrize(("truth", "outcome"), [("fffff", NEVER), ("?ffff", UNKNOWN)])
+@each(("truth", "outcome"), [("fffff", NEVER), ("?ffff", UNKNOWN)])
 def test_fact_that_never_held_has_no_culprit(truth, outcome):
     names = [f"c{n}:{f'c{n - 1}' if n else ''}:{stdin}" for n, stdin in enumerate(truth)]
 
@@ -297,8 +297,8 @@ def test_without_merges_there_are_never_more_runs_than_promised(history, fails):
     assert world.answers.runs == len(world.asked) <= bound(found.candidates)
 
 
-@pytest.mark.parametrize("at", [1, 40, 99])
-@pytest.mark.parametrize("is_known", [False, True])
+@each("at", [1, 40, 99])
+@each("is_known", [False, True])
 def test_commits_that_changed_files_that_were_read_are_checked_first(at, is_known):
     """Of 100 candidates three changed what was seen to be read; if one broke another fact, two runs are enough."""
     world = chain("h" * at + "f" * (101 - at))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.git.history import Ancestor
 from gitmem.verify.blame.trunk import first_parents, trunk_of
@@ -15,7 +15,7 @@ def history(*commits: str) -> dict[str, Ancestor]:
     return {one.commit: one for one in reversed(made)}
 
 
-@pytest.mark.parametrize(
+@each(
     ("good", "commits", "brought"),
     [
         ("g", ["g", "a", "m", "z"], {"m": {"x", "y"}}),

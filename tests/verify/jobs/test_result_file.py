@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.errors import GitmemError, RefusedError, UsageError
 from gitmem.frozen import replace
@@ -91,7 +92,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("fields", HOSTILE.values(), ids=HOSTILE)
+@each("fields", HOSTILE.values())
 def test_line_with_one_wrong_field_is_refused(fields: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="line 2"):
         parse_results(changed(**fields))

@@ -8,6 +8,7 @@ import pytest
 from conftest import git
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.each import each
 from support.facts import make_fact, put, verify
 
 from gitmem.memory import Memory
@@ -77,9 +78,7 @@ def test_a_new_fact_and_a_slower_machine_leave_most_facts_where_they_are() -> No
         assert sum(after[key] != shard for key, shard in before.items()) < len(facts) / 6
 
 
-@pytest.mark.parametrize(
-    "text", ["", "1", "0/3", "4/3", "1/0", "-1/3", "1/3/3", "1.0/3", "²/3", "1/2000", " 1/3", "a/b"]
-)
+@each("text", ["", "1", "0/3", "4/3", "1/0", "-1/3", "1/3/3", "1.0/3", "²/3", "1/2000", " 1/3", "a/b"])
 def test_what_names_no_shard_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="must be I/N"):
         parse_shard(text)

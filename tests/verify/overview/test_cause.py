@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.verify.overview import cause
 from gitmem.verify.overview.cause import Case, common_reason, few, fit, group, title
@@ -78,7 +78,7 @@ def test_news_come_first_and_then_the_largest_cause():
     assert [len(cause.cases) for cause in causes] == [2, 1, 9]
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other", "shared"),
     [
         ("no file matches src/a.py", "no file matches lib/b/*.py", "no file matches …"),

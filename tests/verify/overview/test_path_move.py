@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.verify.overview.path_move import PathMove, parse_path_move
 
 
-@pytest.mark.parametrize(
+@each(
     ("moved", "message", "common"),
     [
         (PathMove("a.sh", "b.sh"), "a.sh moved to b.sh", PathMove("a.sh", "b.sh")),
@@ -21,8 +21,6 @@ def test_reason_of_a_moved_path_is_parsed_as_it_was_written(moved: PathMove, mes
     assert moved.common == common
 
 
-@pytest.mark.parametrize(
-    "because", ["", "exit 1: the file moved to b.sh", "a.sh does not exist", "a moved to b, it says"]
-)
+@each("because", ["", "exit 1: the file moved to b.sh", "a.sh does not exist", "a moved to b, it says"])
 def test_other_reasons_are_no_moves(because: str) -> None:
     assert parse_path_move(because) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-import pytest
+from support.each import each
 
 from gitmem.frozen import replace
 from gitmem.model import Verdict
@@ -46,7 +46,7 @@ def asked(answers: dict[str, list[str]], *, old: Verdict | None = HELD, held: st
     return confirm(old, failure, ask=ask, held=held, **({"is_unclear": False} | options)), seen
 
 
-@pytest.mark.parametrize(
+@each(
     ("answers", "outcome", "confirmed", "runs"),
     [
         ({BAD: ["fails"], GOOD: ["holds"]}, "fails", True, (FIRM - 1, 1)),
@@ -71,7 +71,7 @@ def test_failure_is_confirmed_where_it_held_and_here(answers, outcome, confirmed
     assert (seen.get(BAD, 0), seen.get(GOOD, 0)) == runs
 
 
-@pytest.mark.parametrize(("there", "outcome"), [("holds", "fails"), ("fails", "blocked"), ("blocked", "blocked")])
+@each(("there", "outcome"), [("holds", "fails"), ("fails", "blocked"), ("blocked", "blocked")])
 def test_what_may_be_the_environment_accuses_only_where_it_held_and_still_does(there, outcome):
     found, _ = asked({BAD: ["unclear"], GOOD: [there]}, is_unclear=True)
 
@@ -92,28 +92,28 @@ def test_check_that_fails_and_then_holds_holds_and_is_marked():
     assert (message.attempt, message.attempt_at) == ("it failed 2 times, then held on the same code", 100)
 
 
-@pytest.mark.parametrize(("mark", "runs"), [(3, 3 + FIRM), (40, MOST_ASKED), (999, MOST_ASKED)])
+@each(("mark", "runs"), [(3, 3 + FIRM), (40, MOST_ASKED), (999, MOST_ASKED)])
 def test_failure_of_a_marked_fact_needs_more_like_answers_and_takes_the_mark_away(mark, runs):
     found, seen = asked({BAD: ["fails"], GOOD: ["holds"]}, old=replace(HELD, flapping=mark))
 
     assert (seen[BAD] + 1, found.outcome, found.verdict.flapping) == (runs, "fails", 0)
 
 
-@pytest.mark.parametrize(("mark", "after"), [(0, FIRST), (4, 4 + AGAIN), (MOST, MOST), (999, MOST)])
+@each(("mark", "after"), [(0, FIRST), (4, 4 + AGAIN), (MOST, MOST), (999, MOST)])
 def test_each_flap_adds_to_the_mark_up_to_a_limit(mark, after):
     found, _ = asked({BAD: ["holds"], GOOD: ["holds"]}, old=replace(HELD, flapping=mark))
 
     assert found.verdict.flapping == after
 
 
-@pytest.mark.parametrize("firm", [2 * FIRM, FIRM, HURRIED])
+@each("firm", [2 * FIRM, FIRM, HURRIED])
 def test_failure_of_a_fact_that_never_held_accuses_nothing(firm):
     found, seen = asked({BAD: ["fails"]}, old=None, held="", firm=firm)
 
     assert (found.outcome, found.reason, seen) == ("unproven", "does not pass here: exit 1", {BAD: HURRIED - 1})
 
 
-@pytest.mark.parametrize(
+@each(
     ("there", "is_unclear", "outcome", "runs"),
     [
         ("holds", False, "fails", (FIRM - 1, 1)),
@@ -137,7 +137,7 @@ def test_failure_where_it_held_on_this_very_commit_is_of_the_environment():
     assert (found.outcome, found.verdict, seen) == ("blocked", None, {BAD: FIRM - 1})
 
 
-@pytest.mark.parametrize(
+@each(
     ("outside", "answers", "is_unclear", "outcome", "blamed", "there"),
     [
         ("declared", {BAD: ["fails"]}, False, "fails", "declared", 0),
@@ -176,7 +176,7 @@ def test_like_answers_take_the_mark_away_one_by_one():
     assert lines == [(2, "it failed, then held"), (1, "it failed, then held"), (0, "")]
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "flapping"),
     [({}, FIRST), ({"own": False}, 0), ({"inputs": "files:9"}, 0)],
     ids=["own", "claimed", "other-inputs"],
@@ -187,7 +187,7 @@ def test_holding_where_our_own_run_failed_on_the_same_inputs_is_a_flap(change, f
     assert update_mark(failed, failed, HELD).flapping == flapping
 
 
-@pytest.mark.parametrize(
+@each(
     ("seconds", "steadiness", "is_hurried", "runs"),
     [
         (0.1, 0, False, FIRM + 3),
@@ -248,7 +248,7 @@ def walked(
     return accused, marked
 
 
-@pytest.mark.parametrize("rate", [0.05, 0.1, 0.2, 0.3, 0.5])
+@each("rate", [0.05, 0.1, 0.2, 0.3, 0.5])
 def test_check_that_fails_at_random_accuses_next_to_no_one_and_is_reported_of_now_and_then(rate):
     walks = [walked(rate, seed) for seed in range(25)]
 
@@ -257,7 +257,7 @@ def test_check_that_fails_at_random_accuses_next_to_no_one_and_is_reported_of_no
     assert 1 <= sum(marked for _, marked in walks) / len(walks) <= 6
 
 
-@pytest.mark.parametrize(("tries", "most"), [(0, 1), (STEADY, 0)], ids=["no-time-to-try", "tried"])
+@each(("tries", "most"), [(0, 1), (STEADY, 0)], ids=["no-time-to-try", "tried"])
 def test_first_failures_of_checks_that_fail_at_random_accuse_no_one(tries, most):
     # With as many runs for them as for a steady check, and no trial, four of these walks accuse somebody.
     assert sum(bool(walked(0.3, seed, commits=25, tries=tries)[0]) for seed in range(150)) <= most
@@ -277,7 +277,7 @@ def test_check_that_fails_in_its_trial_is_marked_and_counts_for_nothing():
     assert (found.outcome, found.flapping, found.alike) == ("holds", FIRST, 0)
 
 
-@pytest.mark.parametrize("rate", [0.0, 0.05, 0.1, 0.3])
+@each("rate", [0.0, 0.05, 0.1, 0.3])
 def test_real_break_is_reported_at_its_commit_though_the_check_fails_at_random(rate):
     for seed in range(15):
         accused, _ = walked(rate, seed, broken_from=30, commits=31)

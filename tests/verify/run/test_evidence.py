@@ -8,6 +8,7 @@ import uuid
 
 import pytest
 from conftest import NOW, commit_files, git
+from support.each import each
 from support.facts import (
     approve_all,
     count_commits,
@@ -120,7 +121,7 @@ def test_strace_that_does_not_work_is_not_used(tmp_path):
     assert evidence.find_tracer("/nowhere", "none") == ""
 
 
-@pytest.mark.parametrize(
+@each(
     ("shown", "rung", "said"),
     [
         (("web/node_modules",), "landlock", ""),
@@ -301,7 +302,7 @@ def test_program_that_changed_makes_what_it_proved_due_here_and_nowhere_else(tra
         assert due(other) == {}
 
 
-@pytest.mark.parametrize(
+@each(
     ("reads", "absent"),
     [
         (["=node_modules/.bin/tsc", "=src/node_modules"], "node_modules"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 
 from gitmem.model import PROGRAM, SHELL, Check, Spec
 from gitmem.verify.run.missing import SEARCHED, describe_unset, find_missing
@@ -45,14 +46,14 @@ OF_THE_CODE = (
 )
 
 
-@pytest.mark.parametrize("tool", OUTPUTS)
+@each("tool", OUTPUTS)
 def test_message_of_a_tool_names_what_is_missing(tool):
     output, named = OUTPUTS[tool]
 
     assert named in find_missing(f"collecting things\n{output}\n")
 
 
-@pytest.mark.parametrize("output", OF_THE_CODE)
+@each("output", OF_THE_CODE)
 def test_failure_of_the_code_names_nothing(output):
     assert find_missing(output) == ""
 

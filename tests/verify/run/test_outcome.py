@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 
 from gitmem.model import BLOCKED, FAILS, HOLDS, PROGRAM, SHELL, Check, Ran, Spec
 from gitmem.verify.run.outcome import UNCLEAR, argv_of, is_chosen, list_scripts, outcome_of
@@ -14,7 +15,7 @@ def ran(status, output="", **fields) -> Ran:
     return Ran(status, fields.pop("timed_out", False), output, False, 0.1, **fields)
 
 
-@pytest.mark.parametrize(
+@each(
     ("found", "outcome", "why"),
     [
         pytest.param(ran(0), HOLDS, "", id="0"),
@@ -47,7 +48,7 @@ def test_outcome_follows_from_how_the_run_ended(found, outcome, why):
     assert outcome_of(found, SPEC, "none", "") == (outcome, why)
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "said", "program"),
     [
         ("! rg -q TODO src", "sh: 1: rg: not found", "rg"),
@@ -96,7 +97,7 @@ def test_reason_says_whether_the_check_chose_its_exit_status():
     assert not any(is_chosen(outcome_of(ran(status), SPEC, "none", "")[1]) for status in (126, 127, 137, -9))
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     ["curl: (6) Could not resolve host: example.org", "Read-only file system", "connect: Network is unreachable"],
 )
@@ -109,8 +110,8 @@ def test_denial_by_the_sandbox_is_unclear_and_a_failure_without_one(said):
     assert f"the sandbox blocked it: {said}" in outcome_of(many, SPEC, "landlock", "")[1]
 
 
-@pytest.mark.parametrize("rung", ["landlock", "none"])
-@pytest.mark.parametrize(
+@each("rung", ["landlock", "none"])
+@each(
     "said",
     [
         "sh: 1: Cannot fork",
@@ -131,7 +132,7 @@ def test_command_is_handed_to_the_shell_whole_and_a_program_to_no_one():
     assert argv_of(Spec(Check(PROGRAM, ("a b", "$x;")))) == ("a b", "$x;")
 
 
-@pytest.mark.parametrize(
+@each(
     ("rung", "said", "outcome"),
     [
         ("landlock", "cp: cannot create 'x': Permission denied", UNCLEAR),
@@ -149,7 +150,7 @@ def test_denial_by_a_sandbox_is_not_a_failure_on_any_rung(rung, said, outcome):
     assert outcome_of(ran(1, said), spec, rung, "")[0] == outcome
 
 
-@pytest.mark.parametrize(
+@each(
     ("check", "scripts"),
     [
         (Check(SHELL, ("./run.sh --fast",)), ["run.sh"]),

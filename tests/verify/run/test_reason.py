@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 
 from gitmem.verify.run.reason import reason_of, without_places
 
@@ -208,7 +209,7 @@ AssertionError
 """
 
 
-@pytest.mark.parametrize(
+@each(
     ("output", "reason"),
     [
         pytest.param(PYTEST, "assert 3 == 4", id="pytest"),
@@ -284,7 +285,7 @@ def test_reason_is_shown_without_what_hides_in_it_and_is_cut():
     assert token not in reason_of(f"failed with {token}")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         ("/w/shop/src/a.py:3: error", "src/a.py:3: error"),

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 from conftest import commit_files, git
+from support.each import each
 from support.facts import DAY, Clock, approve_all, make_fact, put, result_of, verify
 
 from gitmem.memory import Memory
@@ -17,14 +18,12 @@ OPTIONS = Options(no_sandbox=True, jobs=1)
 COIN = "exec 9<>{0}; flock 9; n=$(cat {0}); echo $((n + 1)) >{0}; test ! -e coin || test $((n % 2)) -eq 0"
 
 
-@pytest.mark.parametrize(
-    ("failures", "needed"), [(0, 0), (1, 0), (2, 0), (3, 26), (4, 14), (5, 9), (6, 6), (7, 5), (8, 3)]
-)
+@each(("failures", "needed"), [(0, 0), (1, 0), (2, 0), (3, 26), (4, 14), (5, 9), (6, 6), (7, 5), (8, 3)])
 def test_the_more_often_it_fails_the_fewer_runs_clear_another_commit(failures, needed):
     assert Rate(failures, RUNS).runs_needed() == needed <= MOST_RUNS
 
 
-@pytest.mark.parametrize(
+@each(
     ("shown", "outcome"),
     [
         (["holds"] * 14, "holds"),

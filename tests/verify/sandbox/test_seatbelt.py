@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import subprocess
 
-import pytest
+from support.each import each
 
 from gitmem.verify.sandbox import seatbelt
 
@@ -68,7 +68,7 @@ def test_the_home_is_not_read_and_credentials_are_denied_after_what_allows_their
     assert ["subpath", '"/Library/Keychains"'] in denied
 
 
-@pytest.mark.parametrize("network", [True, False])
+@each("network", [True, False])
 def test_network_is_allowed_on_request_only_and_unix_sockets_never(network):
     found = [
         rule for rule in rules(network=network) if any("network" in str(word) or "socket" in str(word) for word in rule)

@@ -7,6 +7,7 @@ import shutil
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.each import each
 
 from benchmarks.awkward import EXCHANGE, FILES, PYTHON, TEXTS, Code, answer
 
@@ -18,7 +19,7 @@ def reads_of(command: str, files: dict[str, str] = FILES) -> str:
     return seen.text if seen else "unknown"
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "reads"),
     [
         ("cat b.txt", "1 =b.txt"),

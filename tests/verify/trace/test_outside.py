@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 from conftest import git
+from support.each import each
 
 from benchmarks.awkward import FILES, Code, run
 from gitmem.verify.trace.outside import describe_outside, find_outside
@@ -21,7 +22,7 @@ V6 = (
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "is_online"),
     [
         (V4.format(443, "140.82.121.4", 0), True),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.verify.trace.reads import LIMIT, Places, fold, format_reads, parse_reads
 
@@ -32,7 +32,7 @@ def test_text_is_read_back_and_is_one_line_of_ascii(found):
     assert set(parse_reads(text) or ()) == found
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["", "2 =a", "!", "=a", "1 a", "1 =", "1 *", "1 =/etc/passwd", "1 =../x", "1 =a/../b", "1 =a//b", "1 =a/", "1 =./a",
      "1  =a", "1 =a ", "1 =a\n", "1 =%00", "1 =%2", "1 =%zz", "1 =é", "1 =%2E%2E/x", "1 ?a", "1 =" + "a" * LIMIT],
@@ -48,7 +48,7 @@ def test_whoever_claims_to_have_read_nothing_is_not_believed():
     assert places().digest("1 =a", (), is_claim=True) == places().digest("1 =a", ())
 
 
-@pytest.mark.parametrize(
+@each(
     ("read", "same", "other"),
     [
         ("=a", {"b": "new"}, {"a": "new"}),
@@ -91,7 +91,7 @@ def test_what_is_missing_behind_a_link_is_missing_there():
     assert places({"d": "one"}, d="120000").state_of("=d/x") != places({"d/y": "one"}).state_of("=d/x")
 
 
-@pytest.mark.parametrize(
+@each(
     ("found", "text"),
     [
         (set(), "1"),

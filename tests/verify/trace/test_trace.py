@@ -7,6 +7,7 @@ import os
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.verify.trace.trace import UNKNOWN, OpaqueError, parse_trace
 
@@ -22,7 +23,7 @@ def events(*lines: str, start: str = START, end: str = END):
     return [(event[0], event[1]) for event in parse_trace(text.encode("latin-1"), "/g").events][2 if start else 0 :]
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "found"),
     [
         ('10 openat(AT_FDCWD</g>, "a", O_RDONLY) = 3</g/a>', [("opened", "/g/a")]),
@@ -57,7 +58,7 @@ def test_call_names_its_paths(line, found):
     assert events(line) == found
 
 
-@pytest.mark.parametrize(
+@each(
     "lines",
     [
         ['10 chdir("d") = 0', '10 access("a", F_OK) = 0'],
@@ -109,7 +110,7 @@ def test_a_program_is_reported_with_its_arguments_where_that_matters():
     assert programs == [("/g", "/usr/bin/git", "ls-files", "a b"), ("/g", "/usr/bin/git", "ls-files", "aaa", UNKNOWN)]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.verify.trace.reads import Places
 from gitmem.verify.trace.undeclared_reads import LIMIT, advice, list_undeclared, parse_paths
@@ -11,7 +11,7 @@ FILES = ("README.md", "docs/a.md", "setup.cfg", "src/a.py", "src/sub/b.py")
 PLACES = Places([("100644", path, path) for path in FILES], FILES)
 
 
-@pytest.mark.parametrize(
+@each(
     ("reads", "paths", "found"),
     [
         (["=src/a.py", "=setup.cfg"], ["src/**"], ["setup.cfg"]),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from conftest import NOW, commit_files
+from support.each import each
 from support.facts import make_fact, put
 
 from gitmem.cli.check import as_table
@@ -49,7 +49,7 @@ def test_what_a_job_wrote_is_shown_as_the_check_itself_would_show_it(repo, memor
     assert f"/blob/{'d' * 40}/facts/names.md#L3" in render(read, links, 60_000)  # not the file as it was before
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"newly_false": 1}', "[" * 100_000, '{"a": 1', "null"])
+@each("text", ["", "[]", "{}", '{"newly_false": 1}', "[" * 100_000, '{"a": 1', "null"])
 def test_text_that_is_not_such_a_document_gives_none(text: str) -> None:
     assert parse_check(text) is None
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 from support.findings import SECRET
 from support.github_markdown import alive, rendered
 
 from gitmem.verify.overview.notice.inert import code_block, inert
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "@bob #12 1234abcd https://e.x",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-import pytest
+from support.each import each
 from support.findings import HOSTILE, SECRET, make_findings
 from support.github_markdown import rendered
 
@@ -44,7 +44,7 @@ def section(level: str) -> FindingSection:
     return FindingSection("Edits what checks run", level, (FindingRow("the target ports", path="Makefile", line=3),))
 
 
-@pytest.mark.parametrize(
+@each(
     ("found", "headline", "is_news"),
     [
         (made(fact("a"), fact("b")), "❌ This change makes 2 facts false", True),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.verify.overview.notice.permalinks import Links, commits_of, files_of
 
@@ -10,7 +10,7 @@ CODE, MEMORY = "a" * 40, "b" * 40
 SITE = "https://forge.example/acme/shop"
 
 
-@pytest.mark.parametrize(
+@each(
     ("form", "file", "commit"),
     [
         ("github", f"/blob/{CODE}/src/a%20b.py#L3", f"/commit/{CODE}"),
@@ -26,7 +26,7 @@ def test_each_forge_has_its_own_addresses(form: str, file: str, commit: str) -> 
     assert f"{MEMORY}/facts/a.md" in links.file("facts/a.md", is_memory=True)
 
 
-@pytest.mark.parametrize("path", ["../../x", "a//b", "/etc/passwd", "", ".", "a\x1bb"])
+@each("path", ["../../x", "a//b", "/etc/passwd", "", ".", "a\x1bb"])
 def test_path_out_of_the_repository_gets_no_link(path: str) -> None:
     assert "](" not in Links(SITE, CODE, MEMORY).file(path, 3)
 
@@ -38,7 +38,7 @@ def test_hostile_parts_stay_inside_the_link() -> None:
     assert "%29%5D%28https%3Ac.py" in shown
 
 
-@pytest.mark.parametrize("commit", ["", "abc", "A" * 40, f"{CODE}/..", "-" * 40])
+@each("commit", ["", "abc", "A" * 40, f"{CODE}/..", "-" * 40])
 def test_text_that_is_not_a_commit_gets_no_link(commit: str) -> None:
     assert Links(SITE, CODE, MEMORY).commit(commit) == ""
     assert "](" not in Links(SITE, commit, commit).file("a.py")
@@ -49,7 +49,7 @@ def test_without_a_site_places_are_text() -> None:
     assert Links().commit(CODE) == f"`{CODE[:12]}`"
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "address"),
     [
         ("https://github.com/acme/app.git", "https://github.com/acme/app/commit/"),
@@ -67,7 +67,7 @@ def test_commits_of_a_remote_on_a_known_forge_have_an_address(url: str, address:
     assert commits_of(url) == address
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "address"),
     [
         ("git@github.com:acme/app.git", f"https://github.com/acme/app/blob/{CODE}/"),
