@@ -54,9 +54,7 @@ def reference() -> str:
     parts = [HEAD]
     for group, heading in GROUPS.items():
         names = [name for name, (of, _) in all_commands().items() if of == group]
-        listed = "\n".join(
-            f"- [`gitmem {name}`](#gitmem-{name.replace(' ', '-')}): {all_commands()[name][1]}" for name in names
-        )
+        listed = "\n".join(_listed(name, names) for name in names if " " not in name)
         parts.append(f"## {heading}\n\n{listed}\n")
         parts += [_command(name, parsers[name], shared) for name in names]
     return "\n".join([*parts, _shared_section(shared), SETTINGS])
@@ -68,6 +66,14 @@ def manual() -> dict[str, str]:
     return {"git-mem.1": man_page(parsers), "gitmem.1": ".so man1/git-mem.1\n"}
 
 
+def _listed(name: str, names: Sequence[str]) -> str:
+    """Return the item of a command in the list of its group, with links to its verbs."""
+    verbs = [verb for verb in names if verb.startswith(f"{name} ")]
+    links = ", ".join(f"[`{verb.removeprefix(f'{name} ')}`](#gitmem-{verb.replace(' ', '-')})" for verb in verbs)
+    about = all_commands()[name][1].partition(":" if verbs else "\n")[0]
+    return f"- [`gitmem {name}`](#gitmem-{name}): {about}{f': {links}' * bool(verbs)}"
+
+
 def _command(name: str, parser: Parser, shared: Mapping[str, Sequence[str]]) -> str:
     """Return the section of a command; options that it shares are only listed by name."""
     lines = [f"### gitmem {name}", "", inspect.cleandoc(parser.description or ""), "", f"`{usage_of(parser)}`", ""]
@@ -76,9 +82,10 @@ def _command(name: str, parser: Parser, shared: Mapping[str, Sequence[str]]) -> 
         own = [_item(action) for action in actions if _item(action) not in shared]
         named += [f"`{option}`" for a in actions if _item(a) in shared for option in a.option_strings]
         if own:
-            lines += [f"{title[:1].upper()}{title[1:]}:", "", *own, ""]
+            heading = [f"{title[:1].upper()}{title[1:]}:", ""] if title != "arguments" else []
+            lines += [*heading, *own, ""]
     if named:
-        lines += [f"[Shared options](#shared-options): {', '.join(named)}", ""]
+        lines += [f"[Shared](#shared-options): {', '.join(named)}", ""]
     return "\n".join([*lines, "```sh", *parser.examples, "```", ""])
 
 
@@ -98,7 +105,8 @@ def _names(action: Action) -> str:
     """Return an argument as it is typed: an option with its value, in all its spellings."""
     value = ""
     if action.nargs != 0:
-        value = "|".join(action.choices) if action.choices else _metavar(action)
+        is_named = all(choice in help_of(action) for choice in action.choices or ())
+        value = _metavar(action) if is_named else "|".join(action.choices or ())
     names = [f"`{option} {value}`".replace(" `", "`") for option in action.option_strings] or [f"`{word_of(action)}`"]
     return ", ".join(names)
 

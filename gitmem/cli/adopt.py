@@ -1,20 +1,17 @@
 """Check what a repository's own documents say about its code: AGENTS.md, CLAUDE.md, editor rules, README, ADRs.
 
-Paths, commands, names, versions and default values that a document states are compared with the code at HEAD, and with
-the code of the commit that last wrote the line. Each false statement is shown with the place that contradicts it and
-the commit that made it false. Commands and files that never existed are listed apart, and so is what documents say
-differently where the code does not decide: neither counts as false.
+Paths, commands, names, versions and default values are compared with the code at HEAD, and with the code of the commit
+that last wrote the line. Each false statement is shown with the place that contradicts it and the commit that made it
+false: at most 15 in full, best proof first (-v: all). Commands and files that never existed, and documents that
+contradict each other, are listed apart and do not count as false.
 
-At most 15 false statements are shown in full, best proof first; -v and the forms for programs have all of them.
+It needs no memory, runs nothing of the repository, and writes only with --fix (to the documents) and --apply (to the
+memory: a fact for each statement that can be checked, and memories for clear rules, warnings and decisions; applied
+again, it follows the documents). A comment <!-- gitmem: ignore REASON --> in a statement, or on the line above it,
+excludes the statement.
 
-It needs no memory, writes nothing and runs nothing of the repository; only --fix writes, to the documents in the work
-tree, and --apply, to the memory: a fact with a built-in check for each statement that can be checked, and memories for
-clear rules, warnings and decisions. Applied again, it follows the documents.
-
-A comment <!-- gitmem: ignore REASON --> in a statement, or on the line above it, leaves the statement out.
-
-It takes about 5 seconds of CPU time at most; the other statements are counted, and --json names them. --no-limit
-judges all of them, as do --base, --fix, --suggest, --apply and --write-baseline.
+After about 5 seconds of CPU time, the other statements are only counted; --no-limit judges all of them, as do --base,
+--fix, --suggest, --apply and --write-baseline.
 
 Exit status: 0 no statement is false, or all are in the baseline; 1 at least one is. With --fix: 0 if every false
 statement was corrected. With --apply: 0 once everything is written.

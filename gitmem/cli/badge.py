@@ -1,8 +1,8 @@
 """Draw a badge with the state of the facts: a self-contained SVG for a README or a page.
 
 It shows the worst thing that is true: failed facts, else suspect facts, else a verify job that has stopped running,
-else stale facts, else the number of verified facts. --json writes the JSON of a shields.io endpoint badge. Always
-exits with 0 when the badge was written; use the exit status of gitmem status to test the state itself.
+else stale facts, else the number of verified facts. The exit status is 0 whatever it shows; use gitmem status to test
+the state.
 """
 
 from __future__ import annotations

@@ -1,18 +1,17 @@
 """Show which facts a branch or pull request makes false, before it is merged.
 
 Only facts whose inputs the change touches are judged, at the commit where the change left the default branch (or
---base) and at HEAD. Verdicts already known for the same inputs are reused; a new failure is checked again on both sides
-before it is reported. A change to .memory/ cannot hide, remove or weaken the facts of the base, which judge it. Nothing
-is written to any branch. Commands run only if they are approved (gitmem trust, --approved). With --staged, the change
-is the index compared with HEAD. If HEAD has no commits of its own, it is the work tree compared with HEAD.
+--base) and at HEAD. A new failure is checked again on both sides. A change to .memory/ cannot hide, remove or weaken
+the facts of the base. Nothing is written to any branch, and commands run only if they are approved (gitmem trust,
+--approved). With --staged, the change is the index compared with HEAD; if HEAD has no commits of its own, it is the
+work tree compared with HEAD.
 
-The change is reviewed as well: edits of what decides about it (the approved list, gitmem's workflows), edits of what
-checks run (a Makefile, a script), and what gitmem review finds in the change's own .memory/. With a hub
-(gitmem.hub), memories of other repositories that rest on what becomes false are listed; they change no exit status.
+The change is reviewed as well: edits of the approved list and gitmem's workflows, of what checks run (a Makefile, a
+script), and what gitmem review finds in the change's own .memory/. With a hub (gitmem.hub), memories of other
+repositories that rest on what becomes false are listed; they do not change the exit status.
 
 Exit status: 0 nothing becomes false; 1 something does, a verdict on the memory branch is wrong, or the review finds an
-error; 3 something that the change touches could not be checked, with --fail-on unchecked. --fail-on, or [check] fail_on
-in the policy, selects which of these count; the others are still reported.
+error; 3 something that the change touches could not be checked, with --fail-on unchecked.
 """
 
 from __future__ import annotations
@@ -68,7 +67,6 @@ EXAMPLES = (
     "gitmem check --base HEAD~1 auth-uses-rs256",
     "gitmem check --head feature/login --json",
     "gitmem check --staged",
-    "gitmem check --base origin/main --fail-on newly_false",
     "gitmem check --format github --report sarif=gitmem.sarif --report junit=gitmem.xml",
 )
 

@@ -1,7 +1,7 @@
 """Print a digest for a session: warnings first, then memories relevant to the files you work on, then recent work.
 
-The digest stays within a token budget, estimated from words and characters (for English text and common tokenizers).
-Memories that do not fit are counted, with the command that shows them.
+The digest stays within a token budget, which is estimated. Memories that do not fit are counted, with the command that
+shows them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-EXAMPLES = ("gitmem context", "gitmem context --path src/auth --budget 1500", "gitmem context --json")
+EXAMPLES = ("gitmem context", "gitmem context --path src/auth --budget 1500")
 HEADINGS = {
     "WARNINGS": "⚠ WARNINGS",
     "WORKING ON": f"{TASK_MARKS['claimed']} WORKING ON",

@@ -1,13 +1,10 @@
 """Check that the store is well formed and what this machine can do; --fix repairs what it can without losing anything.
 
 --fix never deletes anything from the branch that gitmem did not write. To delete a file that belongs to no store, name
-it with --delete: it is removed from the tip of the branch and stays in the history. A branch that is not a memory store
-is left alone.
+it with --delete: it stays in the history. A branch that is not a memory store is left alone.
 
 --captured lists texts that agents recorded and gitmem refused, with their secrets replaced. --accept makes a memory of
-one, and --drop deletes it.
-
-Exit status: 0 no problems; 1 there are problems.
+one, and --drop deletes it. The exit status is 1 if there are problems.
 """
 
 from __future__ import annotations
@@ -25,7 +22,6 @@ EXAMPLES = (
     "gitmem doctor --captured",
     "gitmem doctor --captured --accept 3fa9c1",
     "gitmem doctor --captured --drop all",
-    "gitmem doctor --json",
 )
 
 

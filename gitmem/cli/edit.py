@@ -73,7 +73,7 @@ def add_arguments(parser: ArgumentParser) -> None:
             action="append",
             type=TYPES.get(name, str),
             metavar="TEXT",
-            help=f"{about}; repeat it for several",
+            help=about,
         )
     memory.add_argument("--confidence", type=float, metavar="0..1", help="how sure you are")
     memory.add_argument("--priority", type=int, metavar="0..4", help="of a task: 0 is the most urgent")

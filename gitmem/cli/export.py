@@ -4,7 +4,7 @@
 --notes writes imported notes as they were: with their names, folders, links and fields, and with changes made here.
 Importing the export restores every memory byte for byte. Existing files are never overwritten.
 
-Exit status: 0 everything is exported, which can be nothing; 1 no memory passes the filters.
+Exits with 1 if no memory passes the filters.
 """
 
 from __future__ import annotations

@@ -7,9 +7,8 @@ The memory's files are shown in the folder `.memory/`, which a line in `.git/inf
 --no-view or `git config gitmem.view false` prevents it. Nothing else in the repository changes: no hooks, no settings,
 no tracked files.
 
---profile makes a store behave like beadboard, Beans, the AI Memory Module for BMAD (bmad), Agent Swarm (swarm) or a
-knowledge base of capsules (ai-kb). In an existing store, it shows what would change in gitmem.toml, and asks; --yes
-changes it without asking.
+--profile makes a store behave like another memory system. In an existing store, it shows what would change in
+gitmem.toml, and asks.
 """
 
 from __future__ import annotations
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "gitmem init",
     "gitmem init --branch memory-store",
-    "gitmem init --offline",
-    "gitmem init --no-view",
     "gitmem init --profile bmad",
     "gitmem init --profile bmad --print",
 )

@@ -1,9 +1,8 @@
 """Send a learning to one worker, into its private memory, or to everyone who shares the project's memory.
 
-It takes effect at once: the worker (the process with GITMEM_AGENT=AGENT in this clone) sees it at its next start or
-prompt that it is relevant to. With --push, it goes through the remote instead, to the first clone
-with that GITMEM_AGENT that runs `gitmem sync`. A person may always inject; an agent may
-if `gitmem.leads` is not set or lists it.
+The worker (the process with GITMEM_AGENT=AGENT in this clone) sees it at its next relevant start or prompt. With
+--push, it goes through the remote instead, to the first clone with that GITMEM_AGENT that runs `gitmem sync`. A person
+may always inject; an agent may if `gitmem.leads` is not set or lists it.
 """
 
 from __future__ import annotations

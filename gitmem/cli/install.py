@@ -1,19 +1,17 @@
 """Connect gitmem to coding agents, git hooks, this machine's scheduler, or a forge: GitHub, GitLab, Forgejo, Gitea.
 
 For a coding agent, such as claude-code or codex, it writes hooks that give a session its context and capture what it
-learns, a skill, slash commands and a section of instructions: into this project, for you to commit, or with --user into
-your own settings. Existing content is kept. `found` means every agent whose folder exists; `bmad` is a module for the
-BMAD method; `agents` is for any other client (Windsurf, Goose, Amp, Crush, Zed, aider, …), without hooks; --plugin
-writes a plugin for Claude Code or an extension for Gemini CLI.
+learns, a skill, slash commands and instructions: into this project, for you to commit, or with --user into your own
+settings. Existing content is kept. `found` means every agent whose folder exists; `bmad` is a module for the BMAD
+method; `agents` is for any other client, without hooks.
 
 `git-hooks` installs hooks that update the index in the background and capture the `Learned:` lines of commit messages.
-With --check, they also stop a commit that makes a fact false. Existing hooks are kept and still run. `git-diff` makes
-`git diff` and `git log -p` show memory files in a readable form. `schedule` runs the verify job regularly on this
-machine: a systemd user timer, a crontab line or a launchd agent, whichever works here.
+With --check, they also stop a commit that makes a fact false. Existing hooks still run. `git-diff` makes `git diff` and
+`git log -p` show memory files in a readable form. `schedule` runs the verify job regularly on this machine.
 
-`github` writes two workflows for you to review and commit, which check pull requests, verify what is due and report
-it, and commits a review of pull requests to the memory branch there. Their options are in .github/gitmem.toml.
-`gitlab`, `forgejo` and `gitea` write the same jobs.
+`github` writes two workflows for you to review and commit, which check pull requests, verify what is due and report it;
+their options are in .github/gitmem.toml. It also commits a review of pull requests to the memory branch. `gitlab`,
+`forgejo` and `gitea` write the same jobs.
 """
 
 from __future__ import annotations
@@ -46,10 +44,8 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "gitmem install claude-code codex",
     "gitmem install found --user --print",
-    "gitmem install agents",
     "gitmem install claude-code --plugin ./gitmem-plugin",
     "gitmem install git-hooks --check",
-    "gitmem install git-diff",
     "gitmem install schedule --every 6h --print",
     "gitmem install github --shards 4 --print",
 )

@@ -1,7 +1,7 @@
 """List memories, newest first.
 
-In a pipe: one line each, with tab-separated cells (key, kind, status, created, title, scope, short id). A check that
-also holds in an empty folder proves little: it is marked as weak on a terminal and in --json.
+In a pipe: tab-separated key, kind, status, created, title, scope, short id. A check that also holds in an empty folder
+proves little: it is marked as weak on a terminal and in --json.
 """
 
 from __future__ import annotations
@@ -26,10 +26,7 @@ EXAMPLES = (
     "gitmem list --kind gotcha,pattern",
     "gitmem list --status failed,suspect",
     "gitmem list --tag auth --json",
-    "gitmem list --all | wc -l",
     "gitmem list --status failed --at v1.2",
-    "gitmem list --store api",
-    "gitmem list --task AUTH-12",
     "gitmem list --role reviewer --by ana",
 )
 EVERY = 1_000_000

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from gitmem.results import LogEntry
 
-EXAMPLES = ("gitmem log", "gitmem log auth-uses-rs256", "gitmem log auth-uses-rs256 --json")
+EXAMPLES = ("gitmem log", "gitmem log auth-uses-rs256")
 
 
 def add_arguments(parser: ArgumentParser) -> None:

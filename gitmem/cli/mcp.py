@@ -1,8 +1,8 @@
 """Serve the memory to agents over the Model Context Protocol: on standard input and output, or HTTP on this machine.
 
 Usually an agent's client starts it; docs/mcp.md shows how to set up each one. The tools search, read, write and retire
-memories, send learnings and propose facts; none of them approves or runs a command. It needs the package mcp in
-gitmem's own environment; without it, the command prints how to install it there.
+memories, send learnings and propose facts; none of them approves or runs a command. It needs the package mcp; without
+it, the command prints how to install it.
 """
 
 from __future__ import annotations

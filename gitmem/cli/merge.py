@@ -25,10 +25,10 @@ ONE, OTHER = "one side", "the other side"
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``merge``."""
-    parser.add_argument("base", help="the common ancestor (git's %%O); empty if there is none")
-    parser.add_argument("ours", help="our version (%%A); the result is written there")
-    parser.add_argument("theirs", help="their version (%%B)")
-    parser.add_argument("path", nargs="?", default="", help="the path in the branch (%%P)")
+    parser.add_argument("base", help="the common ancestor; empty if there is none")
+    parser.add_argument("ours", help="our version; the result is written there")
+    parser.add_argument("theirs", help="their version")
+    parser.add_argument("path", nargs="?", default="", help="the path in the branch")
     add_json(parser)
 
 

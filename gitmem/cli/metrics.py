@@ -1,7 +1,7 @@
 """Print metrics about the memory as OpenMetrics text, for Prometheus and compatible programs.
 
-With --textfile, write them to a file for node exporter's textfile collector instead: atomically, with permissions 0644;
-run it from cron or a timer. If writing fails, the old file stays as it was. Exits with 0 whatever the numbers are.
+With --textfile, write them atomically to a file for node exporter's textfile collector instead; run it from cron or a
+timer. Exits with 0 whatever the numbers are.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Share a memory with more readers: from your private memories to the project, a domain, or all your projects.
 
-It keeps its author, date and source; the old copy is retired, with a link to the new one.
+It keeps its author and date; the old copy is retired, with a link to the new one.
 """
 
 from __future__ import annotations

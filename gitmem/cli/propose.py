@@ -53,10 +53,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     which.add_argument("--drop", default="", metavar="NAME", help="delete the proposal's branch in this clone")
     ending = parser.add_argument_group("with --drop")
-    ending.add_argument("--remote", action="store_true", help="with --drop: also delete the remote's branch")
-    ending.add_argument(
-        "--force", action="store_true", help="with --drop: delete it even if it is neither merged nor pushed"
-    )
+    ending.add_argument("--remote", action="store_true", help="also delete the remote's branch")
+    ending.add_argument("--force", action="store_true", help="delete it even if it is neither merged nor pushed")
     parser.add_argument("--no-push", action="store_true", help="create the proposal only in this clone")
     parser.add_argument(
         "--accept-rewritten", action="store_true", help="merge even if the history of the remote branch was rewritten"

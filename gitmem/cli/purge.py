@@ -4,8 +4,8 @@
 the text is rewritten without it, in every history that gitmem owns; indexes, local state and old objects are cleaned. A
 fingerprint stays, so that no clone brings the text back. First, gitmem prints what will happen, and asks.
 
-With --secret, the text is typed at a hidden prompt, or read from standard input, never from the command line, and
-becomes [purged]. Revoke a leaked password or token before anything else.
+With --secret, type the text at a hidden prompt, or pipe it in; it becomes [purged]. First revoke a leaked password or
+token.
 
 Other clones keep the text until each runs `gitmem purge --accept`; their next sync says so. --push replaces the history
 of the remote's branches. Backups, CI logs, and what a forge shows of old commits are not touched (docs/purge.md).

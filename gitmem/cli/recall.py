@@ -32,18 +32,15 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "gitmem recall how are auth tokens signed",
-    "gitmem recall getUserById --kind gotcha",
     "gitmem recall --recent 5",
     "gitmem recall --near src/auth/jwt.py",
     "gitmem recall --syntax 'kind:gotcha created:[2026-01 to] autentication~ -legacy'",
-    "gitmem recall jwt --path src/auth --json",
     "gitmem recall retries --store api",
     "gitmem recall retries --task AUTH-12 --by ana",
     "gitmem recall retries of the gateway --source github",
     "gitmem recall how do retries work --work --strict",
     "gitmem recall token lifetime --explain --without recency,access",
     "gitmem recall retries of the gateway --hub https://hub.example.org --repository payments/api",
-    "gitmem recall --stats",
     "gitmem recall retries of the gateway --at v1.2",
 )
 
@@ -72,9 +69,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     which = parser.add_argument_group("which memories")
     about = "also search the repositories of this hub (gitmem.hub); off: do not"
     which.add_argument("--hub", default="", metavar="URL", help=about)
-    about = "only the hub's memories of this repository; may be repeated"
+    about = "only the hub's memories of this repository"
     which.add_argument("--repository", action="append", default=[], metavar="NAME", help=about)
-    about = "only the hub's memories in this language: english,german; may be repeated"
+    about = "only the hub's memories in this language: english,german"
     which.add_argument("--language", action="append", default=[], metavar="NAME", help=about)
     ranking.add_argument("--lexical", action="store_true", help="search by words only, not by meaning (gitmem embed)")
     output_options(parser).add_argument("--explain", action="store_true", help="show every factor of the score")

@@ -1,8 +1,7 @@
 """Record something you learned. Title, key and tags are made from the text unless you give them; the key is printed.
 
---from-run records the results of a finished run instead: a JSON list of memories, each checked, all written in one
-commit. If one is refused, nothing is written and every reason is reported (exit status 2); with --partial, the others
-are written (exit status 1).
+--from-run records a JSON list of memories of a finished run instead, in one commit. If one is refused, nothing is
+written (exit status 2), or with --partial the others are (exit status 1).
 """
 
 from __future__ import annotations
@@ -37,12 +36,10 @@ if TYPE_CHECKING:
 EXAMPLES = (
     'gitmem remember "The gateway drops requests without a trace id" --kind gotcha --path "src/gateway/**"',
     "git log -1 --format=%B | gitmem remember - --kind decision --tag auth",
-    'gitmem remember "Deploys need VPN" --key deploy-needs-vpn',
     'gitmem remember "The staging gateway is slow today" --scope private',
     'gitmem remember "Tokens live an hour" --scope domain --domain auth',
     'gitmem remember "Retries need jitter" --collection conventions',
     "gitmem remember --from-run run.json",
-    "gitmem remember --reflector-prompt",
 )
 
 

@@ -3,10 +3,8 @@
 --serve shows it to the browsers of this machine until you press Ctrl-C. The page then follows the memory and the code,
 and its search ranks as `gitmem recall` does. The address contains a secret.
 
-It is one self-contained file: it works from disk and can be passed on. Without FILE, it is in gitmem's own folder of
-the repository, which is not part of the work tree. Where the texts do not fit into 3 MB, the longest are truncated,
-unless --whole says otherwise. No check is run for it; it shows the results of the last verify job. Private memories are
-left out, unless --scope private selects only those.
+It is one self-contained file, which works from disk, with the results of the last verify job. If the texts do not fit
+into 3 MB, the longest are truncated, except with --whole. Private memories are left out, except with --scope private.
 """
 
 from __future__ import annotations
@@ -28,12 +26,9 @@ from gitmem.store.scopes import PROJECT
 EXAMPLES = (
     "gitmem report",
     "gitmem report public/memory.html",
-    "gitmem report - > page.html",
     "gitmem report --open",
     "gitmem report --serve --open",
-    "gitmem report --whole",
     "gitmem report --at v1.2 v1.2.html",
-    "gitmem report --json",
 )
 # The file in gitmem's own folder of the repository, outside of the work tree, so that git status does not list it.
 FILE = "report.html"

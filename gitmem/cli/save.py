@@ -4,7 +4,7 @@ A file that is not a valid memory, contains a secret, or conflicts with a change
 the reason. A file you deleted is restored: a missing file never means deleted. With --forget, its memory is retired
 instead. New checks start as unproven: `gitmem verify` judges them once they are approved.
 
-Exit status: 0 everything is saved; 1 some files were refused.
+Exits with 1 if some files were refused.
 """
 
 from __future__ import annotations

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "gitmem show auth-uses-rs256",
     "gitmem show auth-u",
-    "gitmem show auth-uses-rs256 --json",
     "gitmem show auth-u --at HEAD~20",
     "gitmem show auth-u --output",
     "gitmem show api:retries-are-capped",

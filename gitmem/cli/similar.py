@@ -8,11 +8,7 @@ from gitmem.cli.filters import add_filters, parse_query
 from gitmem.cli.options import add_json, hit_table, print_hits
 from gitmem.cli.output import Output, list_of
 
-EXAMPLES = (
-    "gitmem similar auth-uses-rs256",
-    "gitmem similar auth-uses-rs256 --kind gotcha --limit 3",
-    "gitmem similar auth-uses-rs256 --json",
-)
+EXAMPLES = ("gitmem similar auth-uses-rs256", "gitmem similar auth-uses-rs256 --kind gotcha --limit 3")
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -1,8 +1,7 @@
 """Show how the memory grows, how old it is, how often it answers, and how much of it is used.
 
 Growth and age come from the memory branch. The hit rate, unused memories and the use of injected memories are counted
-in this clone alone: other clones of a shared repository are not included, and nothing is committed. Exits with 0
-whatever the numbers are.
+in this clone only. Exits with 0 whatever the numbers are.
 """
 
 from __future__ import annotations

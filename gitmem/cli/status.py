@@ -26,13 +26,7 @@ if TYPE_CHECKING:
     from gitmem.memory import Memory
     from gitmem.results import StoreStatus
 
-EXAMPLES = (
-    "gitmem status",
-    "gitmem status --each",
-    "gitmem status --json",
-    "gitmem status --at v1.2",
-    "gitmem status --store api",
-)
+EXAMPLES = ("gitmem status", "gitmem status --each", "gitmem status --at v1.2", "gitmem status --store api")
 
 
 def add_arguments(parser: ArgumentParser) -> None:

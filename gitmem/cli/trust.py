@@ -1,11 +1,10 @@
 """Approve commands. No command in the memory runs until a person on this machine has approved its exact bytes.
 
 Each command is shown in full, with every hidden character visible. To approve it, type the first digits of its hash at
-the terminal. A command that does not fit on the screen cannot be approved. `--review` groups commands of one program
-with the same options, if they have no shell syntax and no program text (`-c`, `-e`) and use neither network nor setup:
-every line is shown, a screen at a time, and one hash approves exactly these lines. Approvals are stored outside the
-repository and apply to this clone only; a changed command needs a new approval. `--print` writes the lines of a
-reviewed list for CI (gitmem verify --approved FILE).
+the terminal. A command that does not fit on the screen cannot be approved. `--review` groups simple commands of one
+program with the same options: every line is shown, and one hash approves exactly these lines. Approvals are stored
+outside the repository and apply to this clone only; a changed command needs a new approval. `--print` writes the lines
+of a reviewed list for CI (gitmem verify --approved FILE).
 """
 
 from __future__ import annotations
@@ -43,7 +42,6 @@ EXAMPLES = (
     "gitmem trust --list",
     "gitmem trust --print > .github/gitmem-approved",
 )
-
 
 IN_CI = "run it in a terminal; in CI, use gitmem verify --approved FILE with a list reviewed on the default branch"
 

@@ -1,9 +1,9 @@
 """Remove what `gitmem install` wrote, and restore what was there before, byte for byte.
 
 With --all, remove gitmem from this repository: hooks, workflows, settings, the view, local state and the memory branch
-itself. --print shows what that is; --yes does it. Commits that were not pushed are counted first, and each deleted ref
-is printed with its commit: `git branch memory COMMIT` restores it until git prunes it. Remotes keep their memory branch
-unless --remote names one. Your own settings, and the memories you keep for all projects, stay.
+itself. --print shows what that is; --yes does it. Each deleted ref is printed with its commit: `git branch memory
+COMMIT` restores it until git prunes it. Remotes keep their memory branch unless --remote names one. Your own settings
+and universal memories stay.
 """
 
 from __future__ import annotations
@@ -38,10 +38,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "gitmem uninstall codex cursor",
     "gitmem uninstall claude-code --user --print",
-    "gitmem uninstall git-hooks",
     "gitmem uninstall schedule",
-    "gitmem uninstall completion",
-    "gitmem uninstall github --print",
     "gitmem uninstall --all --print",
     "gitmem uninstall --all --yes",
 )

@@ -4,11 +4,8 @@ A fact is due if there is no verdict for its command and text, if its inputs hav
 has passed; nothing else runs. Commands without approval are skipped and counted (gitmem trust). Verdicts are committed
 on the default branch or with --record; otherwise they stay in this clone.
 
-A verdict that someone else pushed is only a claim: claims about built-in checks are recomputed from the code, and a
-wrong one is an error.
-
-Facts that fail are listed by their cause: the commit that broke them, or the reason that they share; --each lists every
-one.
+A verdict that someone else pushed is only a claim: claims about built-in checks are recomputed, and a wrong one is an
+error. Facts that fail are listed by their cause; --each lists every one.
 
 Exit status: 0 all is well; 1 a fact fails or is suspect, or a claimed verdict is wrong; 3 something due could not be
 checked or is not approved. With --fail-on news, a failure counts only in the run that finds it.
@@ -60,10 +57,8 @@ EXAMPLES = (
     "gitmem verify --why",
     "gitmem verify auth-uses-rs256",
     "gitmem verify --dirty",
-    "gitmem verify --fail-on news",
     "gitmem verify --all --approved .github/gitmem-approved --json",
     "gitmem verify --format github --report junit=gitmem.xml",
-    "gitmem verify --dry-run --plan 8",
     "gitmem verify --shard 2/8 --results part-2.jsonl",
     "gitmem verify --record-results part-1.jsonl part-2.jsonl",
 )

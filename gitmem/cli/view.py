@@ -1,8 +1,7 @@
 """Show the memory as files in a folder, to read and edit: `.memory/` at the top of the main work tree, or PATH.
 
-The folder is a linked worktree, detached at the commit it shows: a view of the memory, not the memory itself. When
-gitmem writes, the view is updated, except for files that you changed: `gitmem save` commits those. A line in
-`.git/info/exclude`, local to this clone, hides the folder from git status.
+The folder is a linked worktree, detached at the commit it shows. When gitmem writes, the view is updated, except for
+files that you changed: `gitmem save` commits those. A line in `.git/info/exclude` hides the folder from git status.
 """
 
 from __future__ import annotations

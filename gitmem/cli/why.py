@@ -1,8 +1,8 @@
 """Find the commit that broke a fact, by bisecting the code with the fact's own check, and record it with the verdict.
 
-Only commits that changed what the check reads are tested, and only once for equal inputs. The check runs in a temporary
-copy of each commit, in the same sandbox and with the same approvals as gitmem verify; your work tree is not touched.
-Built-in checks need no checkout. Commits that cannot be checked are skipped, and the remaining candidates are listed.
+Only commits that changed what the check reads are tested. The check runs in a temporary copy of each commit, in the
+same sandbox and with the same approvals as gitmem verify. Commits that cannot be checked are skipped, and the remaining
+candidates are listed.
 
 Exit status: 0 the culprit was found, or the fact does not fail; 1 it has no check or failed from the start; 3 no
 answer: commits cannot be checked, or the check contradicts itself or is not approved.
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "gitmem why auth-uses-rs256",
     "gitmem why auth-uses-rs256 --no-diff",
-    "gitmem why auth-uses-rs256 --json",
     "gitmem why auth-uses-rs256 --approved .github/gitmem-approved --record",
 )
 # The colours of a diff's lines, by prefix.

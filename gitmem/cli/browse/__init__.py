@@ -1,9 +1,8 @@
 """Search, read and decide in one full-screen program: memories as you type, and pending decisions, one by one.
 
 What it finds is in the order of `gitmem recall`. Tab shows the pending decisions: failures to settle, commands to
-approve, duplicates to merge, proposals to review, captured texts that were refused. Every decision is a key and does
-what the command of that name does. `?` shows all keys. It needs the package textual in gitmem's own environment;
-without it, the command prints how to install it there.
+approve, duplicates to merge, proposals to review, captured texts that were refused. A key decides, as the command of
+that name does; `?` shows all keys. It needs the package textual; without it, the command prints how to install it.
 """
 
 from __future__ import annotations

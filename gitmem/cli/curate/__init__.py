@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from gitmem.cli.curate.dedupe import add_arguments, run
 
-EXAMPLES = ("gitmem curate", "gitmem curate --json")
+EXAMPLES = ("gitmem curate",)
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]

@@ -1,8 +1,7 @@
 """Find superseded memories and unread memories of low confidence, and archive them.
 
 Low is 0.25 or less. Facts, tasks, critical memories and those that others require are left alone. `gitmem restore KEY`
-restores a memory. Writes nothing without --apply. Exits with 1 if there is something to decide, with 0 if nothing is
-left.
+restores a memory. Writes nothing without --apply. Exits with 1 if there is something to decide.
 """
 
 from __future__ import annotations

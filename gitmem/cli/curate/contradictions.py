@@ -2,7 +2,7 @@
 
 A title that denies another, or has another value or an opposite word in the same place, deserves a look; it proves
 nothing. --apply supersedes, in one commit, memories without a check that contradict a fact whose check holds; you
-decide about the others. Exits with 1 if there is something to decide, with 0 if nothing is left.
+decide about the others. Exits with 1 if there is something to decide.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Find memories without a read or a change for a long time, or shown and never used; halve their confidence.
 
-Recall ranks a memory with less confidence lower; `gitmem curate archive` moves it away once its confidence is 0.25 or
+Recall ranks a memory with less confidence lower; `gitmem curate archive` archives it once its confidence is 0.25 or
 less. Facts, tasks, critical memories, those that others require, and kinds that hold until someone changes them are
-left alone. Reads, and what agents were shown and used (`gitmem stats`), are counted in this clone only. Writes nothing
-without --apply. Exits with 1 if there is something to decide, with 0 if nothing is left.
+left alone. Reads and uses are counted in this clone only. Writes nothing without --apply. Exits with 1 if there is
+something to decide.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 In each group it prefers, in this order: a memory whose check holds, one that others require, one written by a person,
 the one read most, the newest. --apply supersedes the others in one commit. Facts with different checks, tasks and
-sessions are never grouped. Exits with 1 if there is something to decide, with 0 if nothing is left.
+sessions are never grouped. Exits with 1 if there is something to decide.
 """
 
 from __future__ import annotations

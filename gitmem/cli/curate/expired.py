@@ -1,7 +1,7 @@
 """Find memories whose time to live has passed, and archive them.
 
 They have already left search. Facts become stale instead and are never listed here. Writes nothing without --apply.
-Exits with 1 if there is something to decide, with 0 if nothing is left.
+Exits with 1 if there is something to decide.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 --apply writes the new place of lines that moved, in one commit. If lines changed, the memory may be wrong: read it,
 then edit or retire it. Only references with an anchor are checked; gitmem writes one for each reference to lines. Exits
-with 1 if there is something to decide, with 0 if nothing is left.
+with 1 if there is something to decide.
 """
 
 from __future__ import annotations

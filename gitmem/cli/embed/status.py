@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-EXAMPLES = ("gitmem embed status", "gitmem embed status --json")
+EXAMPLES = ("gitmem embed status",)
 HOW = "not set up; install the extra `meaning`, or name one: git config --global gitmem.embed minilm"
 
 

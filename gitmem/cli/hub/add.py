@@ -3,9 +3,9 @@
 A repository can be read through the hub only by its readers and its team: persons, groups (@NAME), or everyone. Adding
 it again replaces them and its other options; its memories stay.
 
-With --organisation, those repositories of an organisation are added that have a memory branch, as the forge lists them
-to the token in GITMEM_HUB_FORGE_TOKEN. Without --reader, everyone may read public ones, and the group @HOST/NAME any
-other: all whom the forge lets read it (gitmem hub serve --forge). What you set for a repository stays.
+With --organisation, it adds the repositories of an organisation that have a memory branch, as the forge lists them to
+the token in GITMEM_HUB_FORGE_TOKEN. Without --reader, everyone may read public ones, and the group @HOST/NAME any
+other: those whom the forge lets read it (gitmem hub serve --forge). What you set for a repository stays.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     who.add_argument(
         "--team", default="", help="the group whose repository it is, as @NAME: reads by others are logged"
     )
-    about = "a person, a group as @NAME, or everyone that may read it; may be repeated"
+    about = "a person, a group as @NAME, or everyone that may read it"
     who.add_argument("--reader", dest="readers", action="append", default=[], metavar="NAME", help=about)
     work = parser.add_argument_group("verification by gitmem hub work")
     about = "only workers with this label verify it (all do)"

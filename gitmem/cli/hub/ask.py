@@ -1,8 +1,7 @@
 """Send saved questions to a hub, and show how their answers have changed since the last time.
 
-Without arguments it asks all saved questions again, or those that are named, prints what is new, gone or changed, and
-returns 1 if anything is. Run it from a scheduler: it prints nothing if nothing has changed. An answer is the best
-memories that the hub finds for you, without their order.
+It asks all saved questions again, or those that you name, prints what is new, gone or changed, and exits with 1 if
+anything is. Run it from a scheduler: it prints nothing if nothing has changed.
 """
 
 from __future__ import annotations
@@ -41,14 +40,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--forget", default="", metavar="NAME", help="delete a saved question")
     parser.add_argument("--list", action="store_true", help="list the saved questions")
     which = parser.add_argument_group("which memories, with --save")
-    which.add_argument("--kind", action="append", default=[], metavar="KIND", help="only this kind; may be repeated")
-    about = f"only this status: {', '.join(STATUSES)}; may be repeated"
+    which.add_argument("--kind", action="append", default=[], metavar="KIND", help="only this kind")
+    about = f"only this status: {', '.join(STATUSES)}"
     which.add_argument("--status", action="append", default=[], choices=STATUSES, metavar="STATUS", help=about)
-    about = "only memories by this person or agent; may be repeated"
+    about = "only memories by this person or agent"
     which.add_argument("--by", action="append", default=[], metavar="NAME", help=about)
-    about = "only this repository of the hub; may be repeated"
+    about = "only this repository of the hub"
     which.add_argument("--repository", action="append", default=[], metavar="NAME", help=about)
-    about = "only texts in this language; may be repeated"
+    about = "only texts in this language"
     which.add_argument("--language", action="append", default=[], metavar="NAME", help=about)
     about = f"how many memories an answer has at most (20; no more than {MOST})"
     which.add_argument("--limit", type=positive, default=20, metavar="N", help=about)

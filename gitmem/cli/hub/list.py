@@ -1,6 +1,6 @@
 """List the repositories of a hub, with their memories, who may read them, and why one could not be read.
 
-In a pipe: one line each, with tab-separated cells (name, address, memories, readers, problem).
+In a pipe: tab-separated name, address, memories, readers, problem.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gitmem.hub.registry import Listed
 
-EXAMPLES = ("gitmem hub list", "gitmem hub list --json")
+EXAMPLES = ("gitmem hub list",)
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from gitmem.hub.overview import Cause, Overview, Queue
 
-EXAMPLES = ("gitmem hub status", "gitmem hub status --json")
+EXAMPLES = ("gitmem hub status",)
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -1,8 +1,8 @@
 """Fetch the memory branches of a hub's repositories that changed, and store what changed in them.
 
 They are fetched into bare mirrors, which can be deleted at any time. If a repository cannot be read, the reason is
-printed, its memories stay as they were, and the others go on. Repositories whose code changed or whose facts are due
-get a job for `gitmem hub work`. With --every, what a webhook names is synced at once.
+printed, and its memories stay as they were. Repositories whose code changed or whose facts are due get a job for
+`gitmem hub work`. With --every, a repository that a webhook names is synced at once.
 """
 
 from __future__ import annotations

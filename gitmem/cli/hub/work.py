@@ -1,8 +1,8 @@
 """Verify the due facts of a hub's repositories, as jobs of its queue, and push the verdicts.
 
-Each repository is judged as its own workflow would: `gitmem verify` on the default branch, in the sandbox, with the
-reviewed list there. A command that no list approves is not run. Pushes use git's own credentials, which checks do not
-see. Start as many workers as you need, also on other machines: the job of one that dies goes to another.
+Each repository is judged as by its own workflow: `gitmem verify` on the default branch, in the sandbox, with the
+reviewed list there. Pushes use git's own credentials, which checks do not see. Start as many workers as you need, also
+on other machines: the job of one that dies goes to another.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--once", action="store_true", help="end when no job is left")
     work = parser.add_argument_group("which jobs, and for how long")
     work.add_argument("--jobs", type=positive, default=2, metavar="N", help="repositories to verify in parallel (2)")
-    about = "also take the jobs of repositories with this platform; may be repeated (this system, such as linux/amd64)"
+    about = "also take the jobs of repositories with this platform (this system, such as linux/amd64)"
     work.add_argument("--platform", dest="platforms", action="append", default=[], metavar="LABEL", help=about)
     about = "the most seconds that one repository may take (1800)"
     work.add_argument("--limit", type=positive, default=1800, metavar="SECONDS", help=about)

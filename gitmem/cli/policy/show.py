@@ -1,6 +1,6 @@
 """Show what the policy of this store changes, a setting in effect, or with --all every setting with its default.
 
-In a pipe: one line each, with tab-separated cells (name, value, default).
+In a pipe: tab-separated name, value, default.
 """
 
 from __future__ import annotations

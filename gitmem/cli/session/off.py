@@ -1,7 +1,7 @@
 """Show agents nothing at start and with prompts, for the active topic or in the whole repository.
 
-This creates a file and prints its path; --undo deletes it. On a shared branch it applies to one session only, unless
-the topic has a name. For a single process, set GITMEM_CONTEXT=0 instead.
+On a shared branch it applies to one session only, unless the topic has a name. For a single process, set
+GITMEM_CONTEXT=0 instead. It prints the path of the file that switches it off.
 """
 
 from __future__ import annotations

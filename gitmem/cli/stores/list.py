@@ -1,6 +1,6 @@
 """List the other repositories whose memories are read here, with the reason if one cannot be read.
 
-In a pipe: one line each, with tab-separated cells (name, folder, memories, commit, problem).
+In a pipe: tab-separated name, folder, memories, commit, problem.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from gitmem.commands.stores import ListedStoreState
 
-EXAMPLES = ("gitmem stores list", "gitmem stores list --json")
+EXAMPLES = ("gitmem stores list",)
 
 
 def add_arguments(parser: ArgumentParser) -> None:

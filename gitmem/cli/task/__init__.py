@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from gitmem.cli.task.ready import add_arguments, run
 
-EXAMPLES = ("gitmem task", "gitmem task --json")
+EXAMPLES = ("gitmem task",)
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]

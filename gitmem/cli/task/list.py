@@ -1,6 +1,6 @@
 """List tasks, most urgent and oldest first: those that are not closed, or those in the states you name.
 
-In a pipe: one line each, with tab-separated cells (key, priority, state, holder, title).
+In a pipe: tab-separated key, priority, state, holder, title.
 """
 
 from __future__ import annotations

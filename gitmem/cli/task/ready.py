@@ -1,7 +1,7 @@
 """List tasks you can start now: open, with all requirements met. The most urgent and oldest come first.
 
 A required task must be closed, a required fact must not have failed, and a required label must have something that
-produces it. In a pipe: one line each, with tab-separated cells (key, priority, state, holder, title).
+produces it. In a pipe: tab-separated key, priority, state, holder, title.
 """
 
 from __future__ import annotations

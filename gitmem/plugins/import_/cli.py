@@ -1,12 +1,11 @@
 """Import memories from other systems or from a gitmem export: all in one commit, or nothing.
 
-FILE is JSON or JSONL (gitmem's own, beads, beadboard, mem0, Letta, claude-mem, Graphiti, the graph of an MCP memory, or
-anything with a title, a body, a kind and a time), a Markdown file, a folder of those (Obsidian, Logseq, Foam, Serena,
-basic-memory, Claude Code's auto memory, Beans, rules of Cursor and others, decision records, bundles of the Open
-Knowledge Format), or - for JSONL on standard input. Without FILE, it lists what can be imported here and in your home
-folder, with the commands. Decision records keep their status, and only those in force count as current.
-Importing again adds nothing; --update brings what changed. Memories with a secret are refused and the rest is imported;
-forgotten memories stay forgotten. Imported commands are not approved.
+FILE is JSON or JSONL (gitmem's own, beads, mem0, Letta, the graph of an MCP memory, or anything with a title, a body, a
+kind and a time), a Markdown file, a folder of those (Obsidian, Logseq, Beans, rules of Cursor and others, decision
+records, …; docs/import.md lists them), or - for JSONL on standard input. Without FILE, it lists what can be imported
+here and in your home folder, with the commands. Importing again adds nothing; --update brings what changed. Memories
+with a secret are refused and the rest is imported; forgotten memories stay forgotten. Imported commands are not
+approved.
 """
 
 from __future__ import annotations

@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from gitmem.plugins.board.cli.list import add_arguments, run
 
-EXAMPLES = ("gitmem board", "gitmem board --json")
+EXAMPLES = ("gitmem board",)
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]

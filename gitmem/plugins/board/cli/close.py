@@ -1,9 +1,9 @@
 """Close a run: record what it found as memories, in one commit, and archive its board.
 
-What the final report has to say and the answers to signals become memories that name their run; --from-run takes the
-memories from a file instead, as gitmem remember --from-run does. A closed board takes no more entries, but can be read
-and exported. Closing it again writes what is missing. A run with blocking signals is not closed (exit status 1) unless
-you give --force and --why. If a memory is refused, the others are written (exit status 1).
+The entries that the final report has to contain, and the answers to signals, become memories that name their run;
+--from-run reads memories from a file instead, as gitmem remember --from-run does. A closed board accepts no more
+entries, but can be read and exported. A run with blocking signals is not closed (exit status 1) without --force and
+--why. If a memory is refused, the others are written (exit status 1).
 """
 
 from __future__ import annotations

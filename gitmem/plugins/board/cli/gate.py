@@ -1,7 +1,6 @@
 """Check whether a run may proceed: it may not while a signal of severity critical or high is open.
 
-Exit status: 0 the gate is open; 1 signals block it. Answer them (gitmem board answer) or waive them (gitmem board
-waive).
+Exits with 1 if signals block it: answer them (gitmem board answer) or waive them (gitmem board waive).
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 from gitmem.plugins.board.cli import shared
 
-EXAMPLES = ("gitmem board gate audit-7", "gitmem board gate audit-7 --json")
+EXAMPLES = ("gitmem board gate audit-7",)
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -1,7 +1,7 @@
 """Post an entry to a board and print its name, such as e17.
 
-An entry is never changed: a later one can supersede it. Posting the same entry again writes nothing and prints the name
-of the existing one, so a worker that was interrupted can start over. Secrets and invisible characters are refused.
+An entry is never changed: a later one can supersede it. Posting the same entry again prints the name of the existing
+one, so an interrupted worker can start over.
 """
 
 from __future__ import annotations

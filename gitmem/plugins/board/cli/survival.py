@@ -2,7 +2,7 @@
 
 Required are entries marked --must-surface, contradictions, and signals that are open or waived. One counts as present
 if the report has 60 % of its words and all of its numbers. A report that repeats the words can still say something
-else: read it. Exit status: 0 everything is present; 1 something is missing.
+else: read it. Exits with 1 if something is missing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Report results to a forge (GitHub or GitHub Enterprise) over its REST API, for the scripts in its workflows.
 
-Without a verb, show which repository the verbs would use; nothing is sent. The repository, the API address and the
-token come from the environment, as the forge sets it for its jobs: GITHUB_REPOSITORY, GITHUB_API_URL, GITHUB_TOKEN. The
-token is never an argument, and is sent only to the API's own origin.
+Without a verb, show which repository the verbs would use. The repository, the API address and the token come from the
+environment of the forge's jobs: GITHUB_REPOSITORY, GITHUB_API_URL, GITHUB_TOKEN. The token is sent only to the API's
+own origin.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from gitmem.cli.output import Output
 from gitmem.git.forges.job_environment import place_here
 from gitmem.system.environment import forge_token
 
-EXAMPLES = ("gitmem forge", "gitmem forge --json")
+EXAMPLES = ("gitmem forge",)
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -2,7 +2,7 @@
 
 The memory of the branch BRANCH is gitmem/branch/BRANCH. It is merged into this clone's memory, which `gitmem sync` then
 pushes; that of a pull request that was closed without merging is deleted from the remote. Those of open pull requests,
-of forks, and of branches without a pull request into the default branch stay as they are.
+of forks, and of branches without a pull request into the default branch stay.
 
 Permission: pull-requests: read; dropping needs git's own access to push.
 """

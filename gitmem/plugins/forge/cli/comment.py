@@ -1,9 +1,9 @@
 """Keep one comment on a pull request up to date, found by a hidden marker and the account that owns the token.
 
 FILE is the JSON of `gitmem check`, which is rendered as a comment, or Markdown. Its text is untrusted: it cannot link,
-load, mention or refer to anything. An empty file, or JSON without findings, means that there is nothing to report: an
-existing comment is changed to say so, and no first comment is written. With --commit, every open pull request with that
-head gets the comment; if the head has moved on, none does. Sending the same text again changes nothing.
+load, mention or refer to anything. An empty file, or JSON without findings, changes an existing comment to say so, and
+writes no first comment. With --commit, every open pull request with that head gets the comment; if the head has moved
+on, none does.
 
 Permission: pull-requests: write.
 """
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "gitmem forge comment --kind check --pull 12 check.json",
     'gitmem forge comment --kind check --commit "$HEAD_SHA" --run "$RUN_ID" check.json',
-    "gitmem forge comment --kind check --pull 12 --only-update gitmem-check.md",
     "gitmem review origin/memory...HEAD --format markdown | gitmem forge comment --kind review --pull 12 -",
     "gitmem forge comment --kind check --pull 12 --dry-run gitmem-check.md",
 )

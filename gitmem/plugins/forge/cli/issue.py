@@ -1,12 +1,11 @@
 """Keep one issue that lists the facts that fail or are suspect now, according to this clone's memory branch.
 
 With FILE, the JSON of `gitmem status` is read instead, so that no clone is needed; the JSON of `gitmem adopt` makes
-another issue, of statements in documents that are false. Both are untrusted: their text has no effect on the forge.
+another issue, of false statements in documents. Their text has no effect on the forge.
 
-It opens the issue when something fails, edits it when the list changes, closes it when nothing fails, and reopens it
-when something else fails. Only new failures notify people with a comment. An issue closed by a person stays closed
-until something else fails. Exits with 0 however many facts fail, and with 3 if issues are disabled and there is
-something to report.
+It opens the issue when something fails, edits it when the list changes, and closes it when nothing fails. Only new
+failures notify people with a comment. An issue that a person closed stays closed until something else fails. Exits with
+0 however many facts fail, and with 3 if issues are disabled and there is something to report.
 
 Permission: issues: write.
 """
@@ -30,12 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.git.forges.job_environment import ForgeRepository
 
-EXAMPLES = (
-    "gitmem forge issue",
-    "gitmem forge issue status.json",
-    "gitmem forge issue --dry-run",
-    "gitmem forge issue --json",
-)
+EXAMPLES = ("gitmem forge issue", "gitmem forge issue status.json", "gitmem forge issue --dry-run")
 DISABLED = 410
 WORDS = {
     "none": "there is no open issue, and none is needed",

@@ -11,7 +11,7 @@ from gitmem.cli.command_memory import open_memory
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
 
-EXAMPLES = ("gitmem forge page", "gitmem forge page --dry-run", "gitmem forge page --json")
+EXAMPLES = ("gitmem forge page", "gitmem forge page --dry-run")
 
 
 def add_arguments(parser: ArgumentParser) -> None:

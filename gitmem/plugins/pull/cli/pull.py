@@ -1,10 +1,9 @@
 """Pull knowledge from elsewhere: issues and pull requests, Jira, code, documents (gitmem sources add).
 
-Only what changed since the last pull is read. A pull that is interrupted, or that the server's rate limit ends, keeps
-what it has; run it again to continue. Pulled documents stay in this clone, on refs/gitmem/sources/, apart from the
-memory branch; search them with recall --source NAME.
+Only what changed since the last pull is read. Run an interrupted pull again to continue it. Pulled documents stay in
+this clone, apart from the memory branch; search them with recall --source NAME.
 
-In a pipe: one line each, with tab-separated cells (name, documents, new or changed, deleted).
+In a pipe: tab-separated name, documents, new or changed, deleted.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 For a task, its text is the query, and its failed attempts come first. Decisions follow, then patterns (or the kinds
 that the role reads), then the rest; memories of the same story come before other matches. The output stays within the
-role's token budget, and is fenced as data: notes to weigh, not instructions to follow.
+role's token budget, and is fenced as data.
 """
 
 from __future__ import annotations

@@ -6,6 +6,6 @@ gitmem pull brings it in, onto a ref of its own in this clone; recall --source N
 
 from gitmem.plugins.pull.cli.sources.list import add_arguments, run
 
-EXAMPLES = ("gitmem sources", "gitmem sources --json")
+EXAMPLES = ("gitmem sources",)
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]

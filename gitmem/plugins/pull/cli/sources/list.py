@@ -1,6 +1,6 @@
 """List the sources of this clone, with how many documents each has and when it was pulled.
 
-In a pipe: one line each, with tab-separated cells (name, kind, address, documents, time of the last pull, error).
+In a pipe: tab-separated name, kind, address, documents, time of the last pull, error.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from gitmem.plugins.pull.run import SourceState
 
-EXAMPLES = ("gitmem sources list", "gitmem sources list --json")
+EXAMPLES = ("gitmem sources list",)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
