@@ -4,7 +4,7 @@ A fence ``console`` holds lines that begin with ``$``, which a reader types (and
 what they print. A line of ``…`` alone is any number of lines. Hashes, times and the home's folder differ from run to
 run and are not compared. ``console network`` holds what needs the network and is not typed.
 A comment in the page says where it begins: ``<!-- Typed in: weather -->`` is a repository that docs/example/weather.sh
-makes.
+makes, in which Dana Example types.
 """
 
 from __future__ import annotations
@@ -101,6 +101,7 @@ def type_page(
     (home / "gitmem").symlink_to(PROJECT)  # the clone that a page begins with
     folder = home
     if place:
+        (home / ".gitconfig").write_text("[user]\n\tname = Dana Example\n\temail = dana@example.org\n")
         folder = home / place
         subprocess.run(["bash", str(DOCS / "example" / f"{place}.sh"), str(folder)], check=True, env=_environment(home))
         if any(one.network and "-m venv .venv" in one.command for one in page):
