@@ -236,7 +236,7 @@ def _read_pages(folder: Path, keys: Mapping[str, str], *, is_bundle: bool) -> Pa
         with contextlib.suppress(OSError, FormatError):  # reported when it is imported
             front = read_front(_read_text(folder / path))
             fields = {**read_properties(front.body)[0], **front.fields} if vault.is_logseq else front.fields
-            names[path] = names_of(fields, path)
+            names[path] = names_of(fields, path, front.body if vault.is_logseq else "", vault.day)
             index = front.body if path == INDEX else index
     pages = pages_of(keys, vault=vault, is_bundle=is_bundle, names=names)
     return replace(pages, remarks=index_remarks(index, pages)) if index else pages
@@ -365,7 +365,7 @@ def _foreign(text: str, file: NoteFile, pages: Pages, kind: str) -> list[ImportR
         if inside == INDEX and is_only_index(body, pages):
             return [Unreadable(where, "it is only the index of the other files", is_skipped=True)]
     stem = title_of(inside, is_logseq=pages.vault.is_logseq)
-    title = find_title(body, file.name, stem, is_wiki=pages.vault.is_vault or pages.vault.is_logseq)
+    title = find_title(body, file.name, stem, is_wiki=pages.vault.is_vault and not pages.vault.is_foam)
     first, _, below = body.partition("\n")
     if not (isinstance(fields.get("title"), str) or pages.is_auto_memory) and title != stem:
         fields["title"] = title
@@ -388,7 +388,7 @@ def _foreign(text: str, file: NoteFile, pages: Pages, kind: str) -> list[ImportR
     # A stored head has all fields of the note.
     left_out = tuple(one for one in found.left_out if head is None or one not in STORE_ONLY)
     found = replace(found, fields=fields, left_out=left_out, remark=remark, line=line)
-    return [link_pages(found, pages)]
+    return [link_pages(found, pages, inside)]
 
 
 def _reason_to_skip(front: Front, text: str, inside: str, pages: Pages) -> str:
@@ -403,9 +403,11 @@ def _reason_to_skip(front: Front, text: str, inside: str, pages: Pages) -> str:
 
 
 def _without_properties(front: Front, pages: Pages) -> Front:
-    """Return a note with Logseq's properties as fields, and without a compressed drawing."""
+    """Return a note with Logseq's properties and Foam's tags as fields, and without a compressed drawing."""
     properties, body = read_properties(front.body) if pages.vault.is_logseq else ({}, front.body)
     fields = {**properties, **front.fields}
+    if pages.vault.is_foam and isinstance(fields.get("tags"), str):
+        fields["tags"] = fields["tags"].replace(",", " ").split()
     text = without_drawing(fields, body)
     return replace(front, fields=fields, body=text, remark=front.remark if text == body else DRAWING)
 

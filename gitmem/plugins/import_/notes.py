@@ -8,6 +8,7 @@ for Obsidian, whose notes have ``excalidraw-plugin`` and a part *Drawing*, which
 
 from __future__ import annotations
 
+import datetime
 import re
 from urllib.parse import unquote
 
@@ -25,6 +26,14 @@ _LINKED = re.compile(r"#?\[\[([^\[\]]+)\]\]|#([^\s,]+)")
 _DAY = re.compile(r"(?<!\d)(\d{4})[-_.](\d\d)[-_.](\d\d)(?!\d)")
 # A unique identifier: a time of 12 or 14 digits at the start of the name.
 _ID = re.compile(r"(20\d\d|19\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?(?!\d)[-_. ]*(.*)")
+# The parts of a day's name. Source: Logseq's documentation, "Journals page"; the forms of its setting.
+_DAY_PART = re.compile(r"y{4}|yy|M{1,4}|do|dd?|E{1,4}")
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_BLOCK_ID = re.compile(r"(?m)^[ \t]*id:: ([0-9a-f-]{36})[ \t]*$")
 _DRAWING = re.compile(r"(?ms)^(?:%%\n)?#+ Drawing\n```(?:compressed-json|json)\n.*?^```\n?(?:%%)?")
 # What Obsidian, Templater and Logseq put in the place of a value.
 _PLACEHOLDER = re.compile(
@@ -77,8 +86,15 @@ def title_of(path: str, *, is_logseq: bool) -> str:
     return found[7] if found and found[7] else stem
 
 
-def names_of(fields: Mapping[str, Any], path: str) -> list[str]:
-    """Return the names, in lower case, by which other notes may link to a note, besides its file's name."""
+def names_of(fields: Mapping[str, Any], path: str, text: str = "", day: str = "") -> list[str]:
+    """Return the names, in lower case, by which other notes may link to a note, besides its file's name.
+
+    Args:
+        fields: Its frontmatter.
+        path: Its path.
+        text: Its text, of a page of Logseq: the ids of its blocks are names.
+        day: How Logseq names a day of its journal; empty elsewhere.
+    """
     stem = _stem(path)
     given = [one for name in ("aliases", "alias") for one in as_list(fields.get(name))]
     given += [value for name in ("title", "permalink", "id", "slug") if isinstance(value := fields.get(name), str)]
@@ -86,7 +102,26 @@ def names_of(fields: Mapping[str, Any], path: str) -> list[str]:
     if found := _ID.match(stem):
         given.append(re.match(r"\d+", found[0])[0])  # type: ignore[index]
     given.append(page_name(stem))
+    given += _BLOCK_ID.findall(text)
+    if day and (found := _DAY.fullmatch(stem)):
+        given += ["-".join(found.groups()), _format_day(day, *map(int, found.groups()))]
     return list(dict.fromkeys(name.strip().lower() for name in given if name.strip()))
+
+
+def _format_day(form: str, year: int, month: int, day: int) -> str:
+    """Return the name of a day, empty if there is no such day."""
+    try:
+        found = datetime.date(year, month, day)
+    except ValueError:
+        return ""
+    ending = "th" if 10 < day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+    name, weekday = _MONTHS[month - 1], _DAYS[found.weekday()]
+    parts = {
+        **{"yyyy": str(year), "yy": f"{year % 100:02}", "MMMM": name, "MMM": name[:3], "MM": f"{month:02}"},
+        **{"M": str(month), "dd": f"{day:02}", "d": str(day), "do": f"{day}{ending}"},
+        **{"EEEE": weekday, "EEE": weekday[:3], "EE": weekday[:3], "E": weekday[:3]},
+    }
+    return _DAY_PART.sub(lambda part: parts[part[0]], form)
 
 
 def is_template(text: str, path: str, folders: tuple[str, ...]) -> bool:

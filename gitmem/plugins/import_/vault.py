@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 
 from gitmem.frozen import frozen
 
@@ -24,6 +25,9 @@ _TEMPLATES = (
 # Logseq keeps earlier versions of pages here.
 BACKUPS = ("logseq/bak/", "logseq/version-files/")
 _SETTINGS_LIMIT = 1 << 20
+# The setting that names the pages of Logseq's journal, and its default. A line that begins with `;` is a comment.
+_DAY_FORMAT = re.compile(r'(?m)^[^;\n]*:journal/page-title-format\s+"([^"\n]{1,60})"')
+_USUAL_DAY = "MMM do, yyyy"
 
 
 @frozen
@@ -33,11 +37,15 @@ class Vault:
     Attributes:
         is_vault: Whether there is one: elsewhere ``#word`` is not a tag.
         is_logseq: Whether it is a graph of Logseq.
+        is_foam: Whether it is a workspace of Foam, and not a vault of Obsidian as well.
+        day: How a graph of Logseq names the pages of its journal, as ``:journal/page-title-format`` has it.
         templates: The folders of templates, relative to the folder that is read.
     """
 
     is_vault: bool = False
     is_logseq: bool = False
+    is_foam: bool = False
+    day: str = ""
     templates: tuple[str, ...] = ()
 
 
@@ -52,7 +60,19 @@ def read_vault(folder: Path) -> Vault:
         return Vault()
     named = [_setting(top / path, name).strip("/") for path, name in _TEMPLATES]
     inside = [os.path.relpath(top / one, folder).replace(os.sep, "/") for one in named if one]
-    return Vault(True, (top / LOGSEQ).exists(), tuple(one for one in inside if not one.startswith("..") and one != "."))
+    is_logseq = (top / LOGSEQ).exists()
+    templates = tuple(one for one in inside if not one.startswith("..") and one != ".")
+    is_foam = (top / ".foam").exists() and not (top / ".obsidian").exists()
+    return Vault(True, is_logseq, is_foam, _day_format(top / LOGSEQ) if is_logseq else "", templates)
+
+
+def _day_format(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            found = _DAY_FORMAT.search(file.read(_SETTINGS_LIMIT).decode("utf-8", "replace"))
+    except OSError:
+        found = None
+    return found[1] if found else _USUAL_DAY
 
 
 def _setting(path: Path, name: str) -> str:

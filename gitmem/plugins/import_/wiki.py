@@ -1,24 +1,29 @@
 """Folders of Markdown notes that link each other, and Claude Code's auto memory. Pure.
 
 Sources: Obsidian's help, "Internal links" (``[[Page]]``, ``[[Page|shown]]``, ``[[folder/Page#Heading]]``,
-``![[Page]]``) and "Tags" (``#tag``, ``#parent/child``); Serena's ``.serena/memories/*.md``, plain Markdown; Claude
-Code's documentation, "Auto memory": ``MEMORY.md`` is an index of files with ``name``, ``description`` and ``type``.
+``![[Page]]``) and "Tags" (``#tag``, ``#parent/child``); Foam's documentation, "Wikilinks" (``[[../Page]]``, a link to a
+folder means its index) and "Link reference definitions"; Logseq's documentation (``#[[two words]]``, ``((id of a
+block))``; a tag is a link to the page of that name); basic-memory's "Note format reference" (``memory://permalink``,
+tags in list items); Serena's documentation, "Memories" (```mem:topic/name```); Claude Code's documentation, "Auto
+memory": ``MEMORY.md`` is an index of files with ``name``, ``description`` and ``type``.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import Counter
 from types import MappingProxyType
 from unicodedata import normalize
 from urllib.parse import unquote
 
+from gitmem.document.note import ENDINGS
 from gitmem.frozen import frozen, replace
 from gitmem.plugins.import_.vault import Vault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from typing import Any
 
     from gitmem.plugins.import_.fields import ImportRecord
@@ -26,6 +31,20 @@ if TYPE_CHECKING:
 INDEX = "MEMORY.md"
 NO_VAULT = Vault()
 _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]")
+# A link of Markdown, in place or as a definition, with its target in angle brackets or not.
+_TARGET = r"(?:<([^<>\n]{1,1000})>|([^()\s<>]{1,1000}))"
+_MARKDOWN = re.compile(rf"\[[^\[\]\n]{{0,300}}\]\({_TARGET}(?:[ \t]+\"[^\"\n]{{0,300}}\")?\)")
+_DEFINITION = re.compile(rf"(?m)^ {{0,3}}\[[^\[\]\n]{{1,300}}\]:[ \t]+{_TARGET}")
+# The target of a link: in `[top](#top)` is no tag.
+_PLACE = re.compile(r"\]\([^()\n]{0,1000}\)")
+# A memory of Serena, a note of basic-memory, a block of Logseq.
+_NAMED = re.compile(r"(?<![\w/])(?:mem:|memory://)([\w/%-](?:[\w./%-]{0,198}[\w/%-])?)")
+_BLOCK = re.compile(r"\(\(([0-9a-f-]{36})\)\)")
+# A tag of Logseq with blanks, and a priority, which is not a tag.
+_TAG_LINK = re.compile(r"(?<![\w#/&\\])#\[\[([^\[\]|#\n]{1,200})\]\]")
+_PRIORITY = re.compile(r"\[#[A-C]\]")
+# A list item that is no task: basic-memory reads its tags.
+_ITEM = re.compile(r"(?m)^[ \t]*[-*+][ \t]+(?!\[[ xX-]\])(.*)$")
 _TAG = re.compile(r"(?<![\w#/&\\])#([\d/-]{0,9}[^\W\d_](?:[\w/-]|\.(?=\d)){0,39}(?:\+\+|#)?)(?![\w/-])")
 _CODE = re.compile(r"(`{1,9})(?!`)[^\n]{0,500}?(?<!`)\1(?!`)")
 # A colour of CSS: with a digit, or of pairs of equal letters; "add" and "facade" are words.
@@ -35,6 +54,8 @@ _ENTRY = re.compile(
     r"\s*[-*+]\s*[*_]{0,2}(?:\[[^\]]*\]\(<?([^)>]+?\.md)>?(?:#[^)]*)?\)|\[\[([^\[\]|#]+)[^\[\]]*\]\])[*_]{0,2}\s*(.*)"
 )
 _FENCE = ("```", "~~~")
+# What may precede a fence in its line: signs of quotes and of list items.
+_BEFORE_FENCE = re.compile(r"^[> \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*")
 # Claude Code's names of types.
 _KINDS = {"user": "preference", "feedback": "preference", "project": "codebase_knowledge", "reference": "doc"}
 
@@ -46,7 +67,7 @@ class Pages:
     Attributes:
         keys: Their keys by path.
         by_path: Their keys by path without extension, and by that in lower case.
-        by_name: Their keys by name; of several, the first by path.
+        by_name: Their keys by name and by the end of their path; of several, the first by path.
         is_auto_memory: Whether the folder is Claude Code's.
         is_bundle: Whether it is a bundle of the Open Knowledge Format.
         vault: The vault that it is in.
@@ -65,11 +86,40 @@ class Pages:
     repeated: Collection[str] = frozenset()
     lost: Collection[str] = frozenset()
 
-    def find(self, name: str) -> str:
-        """Return the key of the note that a link names; empty if there is none."""
-        exact = normalize("NFC", name).strip().removesuffix(".md").lstrip("/")
-        path = exact.lower().removesuffix(".md")
-        return self.by_path.get(exact) or self.by_path.get(path) or self.by_name.get(path.rpartition("/")[2], "")
+    def find(self, name: str, inside: str = "") -> str:
+        """Return the key of the note that a link names; empty if there is none.
+
+        Args:
+            name: A path, the end of one, or a name.
+            inside: The path of the note that has the link, to which a name that begins with a dot is relative.
+        """
+        exact = normalize("NFC", name).strip()
+        if exact.startswith("."):
+            return self.find_path(exact, inside)
+        exact = _without_ending(exact.lstrip("/"))
+        parts = exact.lower().split("/")
+        # The notes may be a part of a vault, whose links begin above them.
+        ends = ["/".join(parts[start:]) for start in range(len(parts))]
+        found = self.by_path.get(exact) or next((key for end in ends if (key := self._at(end))), "")
+        return found or self.by_name.get(ends[0]) or self.by_name.get(ends[-1], "")
+
+    def find_path(self, target: str, inside: str) -> str:
+        """Return the key of the note that a relative link of Markdown in the note *inside* leads to, or its folder."""
+        path = unquote(target.partition("#")[0])
+        if not path or "://" in path:
+            return ""
+        whole = posixpath.normpath(path.lstrip("/") if path[0] == "/" else f"{posixpath.dirname(inside)}/{path}")
+        exact = _without_ending(normalize("NFC", whole.lstrip("/")))
+        return self.by_path.get(exact) or self._at(exact.lower())
+
+    def _at(self, path: str) -> str:
+        ends = ("", "/index", "/readme")
+        return next((key for end in ends if (key := self.by_path.get(f"{path}{end}"))), "")
+
+
+def _without_ending(path: str) -> str:
+    stem, _, ending = path.rpartition(".")
+    return stem if stem and f".{ending}".lower() in ENDINGS else path
 
 
 def pages_of(
@@ -93,7 +143,9 @@ def pages_of(
         stem = normalize("NFC", path.rpartition(".")[0])
         by_path[stem] = keys[path]
         by_path.setdefault(stem.lower(), keys[path])
-        by_name.setdefault(stem.rpartition("/")[2].lower(), keys[path])
+        parts = stem.lower().split("/")
+        for start in range(len(parts)):
+            by_name.setdefault("/".join(parts[start:]), keys[path])
     for path, others in names.items():
         for name in others:
             if (plain := normalize("NFC", name)) not in by_name:
@@ -103,27 +155,58 @@ def pages_of(
     return Pages(keys, by_path, by_name, INDEX in keys, is_bundle, vault, repeated=repeated)
 
 
-def link_pages(found: ImportRecord, pages: Pages) -> ImportRecord:
-    """Return a note with the keys of linked notes in ``refs``, and its tags; its text is unchanged."""
-    if found.text or ("[[" not in found.body and "#" not in found.body):
+def link_pages(found: ImportRecord, pages: Pages, inside: str = "") -> ImportRecord:
+    """Return a note with the keys of linked notes in ``refs``, and its tags; its text is unchanged.
+
+    Args:
+        found: The note.
+        pages: The notes of its folder.
+        inside: Its path there.
+    """
+    if found.text:
         return found
     prose = _prose(found.body)
-    keys = [key for name in _LINK.findall(prose) if (key := pages.find(name)) and key != found.key]
-    found_tags = _TAG.findall(_LINK.sub("", _CODE.sub("", prose))) if pages.vault.is_vault else []
-    tags = [tag.lower().strip("/-") for tag in found_tags if not _COLOUR.fullmatch(tag)]
+    tags = list(_tags(prose, found.fields, pages.vault))
     fields = dict(found.fields)
-    for name, more in (("refs", keys), ("tags", tags)):
+    said = "\n".join([prose, *_texts(fields)])
+    names = [*_LINK.findall(said), *_NAMED.findall(said), *_BLOCK.findall(said)]
+    if pages.vault.is_logseq:
+        names += [*fields.get("tags", ()), *tags]
+    paths = ["".join(one) for form in (_MARKDOWN, _DEFINITION) for one in form.findall(prose)]
+    keys = [pages.find(name, inside) for name in names] + [pages.find_path(path, inside) for path in paths]
+    for name, more in (("refs", [key for key in keys if key and key != found.key]), ("tags", tags)):
         if more:
             fields[name] = list(dict.fromkeys([*fields.get(name, ()), *more]))
     return replace(found, fields=fields)
+
+
+def _tags(prose: str, fields: Mapping[str, Any], vault: Vault) -> Iterator[str]:
+    """Yield the tags in a text: of a vault all, of a note of basic-memory those of list items."""
+    link = fields.get("permalink")
+    text = _PLACE.sub("]", _CODE.sub("", prose))
+    if vault.is_logseq:
+        yield from (tag.strip().lower() for tag in _TAG_LINK.findall(text))
+        text = _PRIORITY.sub("", text)
+    elif not vault.is_vault:
+        text = "\n".join(_ITEM.findall(text)) if isinstance(link, str) and not link.startswith("/") else ""
+    found = (tag.lower().strip("/-") for tag in _TAG.findall(_LINK.sub("", text)) if not _COLOUR.fullmatch(tag))
+    yield from found
+
+
+def _texts(fields: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the texts of properties that may be links: ``up: "[[Index]]"``."""
+    for name, value in fields.items():
+        if name != "title":
+            yield from (one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str))
 
 
 def _prose(body: str) -> str:
     """Return a text without code blocks."""
     lines, fence = [], ""
     for line in body.split("\n"):
-        mark = line.lstrip("> \t")[:3]
-        if mark in _FENCE and fence in ("", mark):
+        text = _BEFORE_FENCE.sub("", line)
+        mark = text[:3]
+        if mark in _FENCE and fence in ("", mark) and mark not in text[3:]:
             fence = "" if fence else mark
         elif not fence:
             lines.append(line)

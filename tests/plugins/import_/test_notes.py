@@ -53,6 +53,27 @@ def test_note_is_linked_by_its_other_names(fields: dict[str, Any], path: str, na
     assert names_of(fields, path) == names
 
 
+@each(
+    ("path", "day", "name"),
+    [
+        ("journals/2024_01_27.md", "MMM do, yyyy", "jan 27th, 2024"),
+        ("journals/2024_03_01.md", "EEEE, MMMM do, yyyy", "friday, march 1st, 2024"),
+        ("journals/2024_03_12.md", "E, dd/MM/yy", "tue, 12/03/24"),
+        ("journals/2024-03-22.md", "do MMM yyyy", "22nd mar 2024"),
+    ],
+)
+def test_day_of_logseq_is_linked_by_the_name_that_its_settings_give_it(path: str, day: str, name: str) -> None:
+    assert name in names_of({}, path, "", day)
+    assert path[9:19].replace("_", "-") in names_of({}, path, "", day)
+
+
+def test_blocks_of_logseq_are_names_and_odd_days_are_not() -> None:
+    text = "- goal\n  id:: 65b0f2d4-1111-4222-8333-123456789abc\n- id:: no"
+
+    assert names_of({}, "pages/a.md", text) == ["a", "65b0f2d4-1111-4222-8333-123456789abc"]
+    assert names_of({}, "journals/2024_02_31.md", "", "MMM do, yyyy") == ["2024_02_31", "2024-02-31"]
+
+
 def test_template_is_told_by_its_folder_or_its_placeholders() -> None:
     assert is_template("text", "Meta/Tpl/Daily.md", ("Meta/Tpl",))
     assert is_template("# {{title}}", "Templates/Daily.md", ())

@@ -27,7 +27,7 @@ def test_part_of_a_vault_is_in_it(tmp_path: Path, mark: str) -> None:
     (tmp_path / mark).mkdir()
     (tmp_path / "Notes").mkdir()
 
-    assert read_vault(tmp_path / "Notes") == Vault(is_vault=True)
+    assert read_vault(tmp_path / "Notes") == Vault(is_vault=True, is_foam=mark == ".foam")
 
 
 def test_folders_of_templates_are_relative_to_the_folder_that_is_read(tmp_path: Path) -> None:
@@ -47,6 +47,8 @@ def test_odd_settings_name_no_templates(tmp_path: Path, found: object) -> None:
 
 def test_graph_of_logseq_is_told_from_a_vault(tmp_path: Path) -> None:
     (tmp_path / "logseq").mkdir()
-    (tmp_path / "logseq" / "config.edn").write_text("{}")
+    (tmp_path / "logseq" / "config.edn").write_text(';; :journal/page-title-format "d"\n{}')
 
-    assert read_vault(tmp_path) == Vault(is_vault=True, is_logseq=True)
+    assert read_vault(tmp_path) == Vault(is_vault=True, is_logseq=True, day="MMM do, yyyy")
+    (tmp_path / "logseq" / "config.edn").write_text('{:journal/page-title-format "dd.MM.yyyy"}')
+    assert read_vault(tmp_path).day == "dd.MM.yyyy"

@@ -11,6 +11,7 @@ from gitmem.plugins.import_.fields import ImportRecord
 from gitmem.plugins.import_.names import Names
 from gitmem.plugins.import_.vault import Vault
 from gitmem.plugins.import_.wiki import (
+    Pages,
     auto_memory,
     index_remarks,
     is_only_index,
@@ -32,6 +33,7 @@ PAGES = pages_of(Names().keys("vault", PATHS), vault=Vault(is_vault=True))
         ("About #Auth/keys and #retry, not `a`#1.", None, ["auth/keys", "retry"]),
         ("```\n[[Gateway]] #code\n```\ntext #real", None, ["real"]),
         ("> [!info]\n> ```c\n> #include\n> ```\n> text #real", None, ["real"]),
+        ("- ```\n  [[Gateway]] #code\n  ```\n- ```x``` #real\n1. ~~~\n   #c\n   ~~~", None, ["real"]),
         ("`#code` and `` `#more` `` are no tags, nor \\#escaped, #fff, #a1b2c3, #ffcc00, #1984, #.", None, None),
         (
             "#über-tag #C++ #F# #v1.0 #标签 #add #Facade #2024-plan #a/b/",
@@ -50,6 +52,77 @@ def test_words_after_a_hash_are_tags_only_in_a_vault() -> None:
     given = ImportRecord("x.md", "x", {"kind": "doc"}, "Start with #include; see [[Gateway]].")
 
     assert link_pages(given, pages_of({"Gateway.md": "gateway"})).fields == {"kind": "doc", "refs": ["gateway"]}
+
+
+LOGSEQ = pages_of(
+    {"journals/2024_01_27.md": "day", "pages/Ana Lima.md": "ana", "pages/a___b.md": "ab", "retrieval.md": "retrieval"},
+    vault=Vault(is_vault=True, is_logseq=True),
+    names={
+        "journals/2024_01_27.md": ["jan 27th, 2024"],
+        "pages/a___b.md": ["a/b", "65b0f2d4-1111-4222-8333-123456789abc"],
+    },
+)
+FOAM = pages_of(
+    {
+        "inbox.md": "inbox",
+        "house/todo.md": "house",
+        "work/a b.md": "ab",
+        "work/todo.md": "work",
+        "plans/index.md": "plans",
+    },
+    vault=Vault(is_vault=True, is_foam=True),
+)
+PLAIN = pages_of({"core.md": "core", "auth/login.md": "login"}, names={"auth/login.md": ["specs/login"]})
+
+
+@each(
+    ("pages", "body", "refs", "tags"),
+    [
+        (
+            LOGSEQ,
+            "- on [[Jan 27th, 2024]], #[[Ana Lima]] #retrieval",
+            ["day", "ana", "retrieval"],
+            ["ana lima", "retrieval"],
+        ),
+        (LOGSEQ, "- TODO [#A] see ((65b0f2d4-1111-4222-8333-123456789abc)) in [[A/B]]", ["ab"], None),
+        (
+            FOAM,
+            "[[work/todo]], [[house/todo#Part|it]], [[plans]], [[../inbox]]",
+            ["work", "house", "plans", "inbox"],
+            None,
+        ),
+        (
+            FOAM,
+            "[a](todo.md) [b](<../house/todo.md#x>) [c](a%20b.md) ![d](../inbox.md)",
+            ["work", "house", "ab", "inbox"],
+            None,
+        ),
+        (FOAM, "[r][1]\n\n[1]: ../house/todo.md 'T'\n[inbox]: /inbox \"Inbox\"", ["house", "inbox"], None),
+        (FOAM, "[x](https://a.org/inbox.md) [y](gone.md) [z](#top) `a[0](inbox.md)`", None, None),
+        (PLAIN, "Read `mem:auth/login`; mem:core. Not item:core, nor mem:gone.", ["login", "core"], None),
+        (PLAIN, "memory://specs/login has it, #not a tag", ["login"], None),
+    ],
+)
+def test_links_of_each_system_become_references(pages: Pages, body: str, refs: list | None, tags: list | None) -> None:
+    found = link_pages(ImportRecord("x.md", "x", {"kind": "doc"}, body), pages, "work/x.md")
+
+    assert (found.fields.get("refs"), found.fields.get("tags"), found.body) == (refs, tags, body)
+
+
+def test_links_in_properties_become_references() -> None:
+    given = ImportRecord("x.md", "x", {"title": "[[inbox]]", "up": "[[house/todo]]", "see": ["[[plans]]", 3]}, "text")
+
+    assert link_pages(given, FOAM).fields["refs"] == ["house", "plans"]
+
+
+def test_list_items_of_basic_memory_have_tags() -> None:
+    body = "# A\n- [decision] Use FTS5 #sqlite (in May)\n- [ ] later #task\n- loose #item\n\nprose #none"
+
+    def tags(permalink: str) -> object:
+        return link_pages(ImportRecord("x.md", "x", {"permalink": permalink}, body), PLAIN).fields.get("tags")
+
+    assert tags("specs/search") == ["sqlite", "item"]
+    assert tags("/about/") is None  # a page of Jekyll
 
 
 def test_types_of_auto_memory_become_kinds() -> None:
