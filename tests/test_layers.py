@@ -104,7 +104,6 @@ TESTED_ELSEWHERE: dict[str, str] = {
         ),
         "one story on a real database: tests/cli/hub/test_hub.py",
     ),
-    "gitmem/hub/engine.py": "through searches: tests/hub/test_search.py, test_follower.py",
     "gitmem/hub/overview.py": "what is printed of it: tests/cli/hub/test_hub.py, tests/hub/test_follower.py",
     "gitmem/hub/web/lookup.py": "the same",
     "gitmem/hub/forge/organisation.py": "with a forge: tests/hub/forge/test_listing.py",

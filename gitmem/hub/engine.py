@@ -7,7 +7,7 @@ scorer that ranks at home. Whatever offers the methods of ``Engine`` can take it
 from __future__ import annotations
 
 import json
-from itertools import accumulate, pairwise
+from heapq import heappush, heappushpop
 from math import ceil, log
 from pathlib import Path
 
@@ -20,16 +20,23 @@ from gitmem.model import ADOPTED, FAILED, STALE, SUSPECT, VERIFIED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any, Protocol
 
 # Increase this whenever a field or its analysis changes: an index of another format is made again.
-FORMAT = 3
+FORMAT = 4
 # Memory for documents that are not written yet: Tantivy takes 15 MB at least for each of its threads.
 HEAP_BYTES = 64_000_000
-# Tantivy's order differs a little from that of the catalog's engine, since it knows only rounded lengths: so many times
-# as many candidates are fetched, scored as that engine scores, and cut.
-SPARE = 3
+# Tantivy knows only rounded lengths. A memory's length there is made as many times its own as the largest weight of a
+# field, and is rounded down: no memory has more of FTS5's score than of Tantivy's. So candidates are read in Tantivy's
+# order until none that follows can be among the best; as many times as many are fetched at first, and at most, if more
+# memories are that much alike.
+SPARE = (3, 20)
+STRETCH = ceil(max(FIELD_WEIGHTS))
+# What fills up a memory's length: PostgreSQL has no text with it.
+FILLER = "\0"
+# How much smaller than FTS5's score Tantivy's may be because it calculates in single precision.
+ROUNDING = 1.0001
 # Those of FTS5's bm25() (sqlite.org/fts5.html, section 5.1.1), by which the engine at home picks its candidates.
 _K1, _B = 1.2, 0.75
 # Memories that are held in memory after they were read: some 50 MB, of 2 KB each.
@@ -98,42 +105,33 @@ class Found:
 
 
 class _Known:
-    """A memory as it is stored, with its terms in the form in which they are counted fast.
-
-    Most candidates are only counted: what else is stored of them is parsed if they stay.
+    """A memory as it is stored. Most candidates are only counted: what else is stored is parsed if they stay.
 
     Attributes:
         place: The number of its repository, and its path.
-        text: The terms of all fields, each between two blanks of its own, so that ``str.count`` finds them all.
-        ends: Where each field begins in the text, and the end of the last one.
+        terms: The terms of each field, separated by blanks.
         length: How many terms there are.
     """
 
-    __slots__ = ("_rest", "_seq", "ends", "length", "place", "text")
+    __slots__ = ("_rest", "_seq", "length", "place", "terms")
 
     def __init__(self, seq: int, stored: bytes) -> None:
         """Read what ``_stored`` returned."""
-        head, self.text, self._rest = stored.decode().split("\n", 2)
-        number, length, ends, path = head.split(" ", 3)
-        self.place, self.length, self._seq = (int(number), path), int(length), seq
-        self.ends = tuple(map(int, ends.split(",")))
+        head, *terms, self._rest = stored.decode().split("\n", len(FIELDS) + 1)
+        number, length, path = head.split(" ", 2)
+        self.place, self.length, self.terms, self._seq = (int(number), path), int(length), tuple(terms), seq
 
     @property
     def found(self) -> Found:
         """Return the memory."""
         key, kind, status, language, fields = json.loads(self._rest)
-        parts = (self.text[start:end] for start, end in pairwise(self.ends))
-        terms = tuple(part[1:-1].replace("  ", " ") for part in parts)
-        return Found(self._seq, *self.place, key, kind, status, language, terms, fields)
+        return Found(self._seq, *self.place, key, kind, status, language, self.terms, fields)
 
 
-def _stored(one: Found) -> bytes:
-    """Return a memory in the form of ``_Known``: paths and terms have no line breaks."""
-    fields = [f" {terms.replace(' ', '  ')} " if terms else "" for terms in one.terms]
-    ends = ",".join(map(str, accumulate(map(len, fields), initial=0)))
-    length = sum([terms.count(" ") + 1 for terms in one.terms if terms])
+def _stored(one: Found, length: int) -> bytes:
+    """Return a memory of so many terms in the form of ``_Known``: paths and terms have no line breaks."""
     rest = json.dumps([one.key, one.kind, one.status, one.language, one.fields], ensure_ascii=False)
-    return f"{one.repository_id} {length} {ends} {one.path}\n{''.join(fields)}\n{rest}".encode()
+    return "\n".join([f"{one.repository_id} {length} {one.path}", *one.terms, rest]).encode()
 
 
 if TYPE_CHECKING:
@@ -217,7 +215,13 @@ class TantivyView:
         """
         self._searcher, self._schema, self._known = searcher, schema, known
         self._totals = _totals(searcher)
-        self._documents = sum(count for count, *_ in self._totals.values())
+        states = {state: int(searcher.doc_freq("state", state)) for state in (LIVE, ADOPTED_SOUND, HIDDEN)}
+        # Until segments are merged, Tantivy counts what was deleted.
+        self._documents = sum(states.values())
+        self._is_exact = self._documents == self.memories
+        self._unwanted = [state for state in (HIDDEN, ADOPTED_SOUND) if states[state]]
+        self._has_expiry = self._holds(self._range("expires", 2**63))
+        self._average = self._average_length()
         self._counts: dict[tuple[frozenset[int] | None, str], int] = {}
         self._sums: dict[frozenset[int] | None, list[int]] = {}
         self._filters: dict[frozenset[int], list[tuple[Any, Query]]] = {}
@@ -260,6 +264,8 @@ class TantivyView:
 
     def _count(self, term: str, repositories: frozenset[int] | None) -> int:
         """Return how many memories of some repositories contain a term."""
+        if repositories is None and self._is_exact:
+            return int(self._searcher.doc_freq("words", term))
         known = self._counts.get((repositories, term))
         if known is None:
             query = Query.term_query(self._schema, "words", term, "basic")
@@ -278,17 +284,35 @@ class TantivyView:
         if not rarities:
             return []
         words = Query.boolean_query([(Occur.Should, self._word(term, worth)) for term, worth in rarities.items()])
-        query = Query.boolean_query([(Occur.Must, words), *self._clauses(only)])
-        addresses = [address for _, address in self._searcher.search(query, limit=limit * SPARE, count=False).hits]
-        if not addresses:
-            return []
-        numbers = self._searcher.fast_field_values("seq", addresses)
-        read = [self._read(int(seq or 0), address) for seq, address in zip(numbers, addresses, strict=True)]
-        # Of equal ones, the engine at home takes the last.
-        read.sort(key=lambda one: one.place, reverse=True)
+        clauses = self._clauses(only)
+        # Without a filter, Tantivy skips what cannot be among the best.
+        query = Query.boolean_query([(Occur.Must, words), *clauses]) if clauses else words
         average = sum(stats.lengths) or 1.0
-        read.sort(key=lambda one: -_fts_score(one, rarities, average))
-        return [one.found for one in read[:limit]]
+        most = ROUNDING * max(1.0, STRETCH * average / self._average)
+        best: list[tuple[float, tuple[int, str], _Known]] = []
+        for score, one in self._by_score(query, limit):
+            if len(best) < limit:
+                heappush(best, (_fts_score(one, rarities, average), one.place, one))
+            elif score * most < best[0][0]:
+                break
+            else:
+                # Of equal ones, the engine at home takes the last.
+                heappushpop(best, (_fts_score(one, rarities, average), one.place, one))
+        return [one.found for *_, one in sorted(best, reverse=True)]
+
+    def _by_score(self, query: Query, limit: int) -> Iterator[tuple[float, _Known]]:
+        """Yield memories with Tantivy's score, best first, each once."""
+        seen: set[int] = set()
+        for times in SPARE:
+            hits = self._searcher.search(query, limit=limit * times, count=False).hits
+            addresses = [address for _, address in hits]
+            numbers = self._searcher.fast_field_values("seq", addresses) if hits else []
+            for (score, address), seq in zip(hits, numbers, strict=True):
+                if seq not in seen:
+                    seen.add(seq)
+                    yield score, self._read(int(seq or 0), address)
+            if len(hits) < limit * times:
+                return
 
     def facets(self, terms: Sequence[str], only: Filter, *, limit: int) -> dict[str, dict[Any, int]]:
         """Return for each facet how many memories with the terms by which candidates are found have each value."""
@@ -319,13 +343,28 @@ class TantivyView:
         """Return the query for a term that counts as much as in the repositories that are searched."""
         query = Query.term_query(self._schema, "words", term, "freq")
         own = log(1 + (self._documents - (df := self._searcher.doc_freq("words", term)) + 0.5) / (df + 0.5))
-        return Query.boost_query(query, worth / own) if own > 0 else query
+        return Query.boost_query(query, worth / own)
+
+    def _range(self, field: str, end: int) -> Query:
+        """Return the query for the values of a field from 1 to before an end."""
+        return Query.range_query(self._schema, field, tantivy.FieldType.Unsigned, 1, max(end, 1), True, False)
+
+    def _holds(self, query: Query) -> bool:
+        """Return whether a memory matches."""
+        return bool(self._searcher.search(query, limit=1, count=False).hits)
+
+    def _average_length(self) -> float:
+        """Return the average length by which Tantivy scores: with what was deleted, and only in its explanations."""
+        query = Query.term_query(self._schema, "words", FILLER, "freq")
+        hits = self._searcher.search(query, limit=1, count=False).hits
+        explained = json.loads(query.explain(self._searcher, hits[0][1]).to_json()) if hits else {}
+        return _value_of(explained, "avgdl") or 1.0
 
     def _clauses(self, only: Filter) -> list[tuple[Any, Query]]:
         """Return the clauses of a filter."""
-        states = [LIVE, ADOPTED_SOUND] if ADOPTED in only.kind else [LIVE]
-        clauses = [(Occur.Must, self._any("state", states))]
-        clauses += self._within(only.repositories)
+        unwanted = [state for state in self._unwanted if state == HIDDEN or ADOPTED not in only.kind]
+        states = [Query.term_query(self._schema, "state", state, "basic") for state in unwanted]
+        clauses = [*((Occur.MustNot, state) for state in states), *self._within(only.repositories)]
         if only.status:
             clauses += self._statuses(only)
         for field in FACETS:
@@ -333,8 +372,9 @@ class TantivyView:
                 clauses.append((Occur.Must, self._any(field, values)))
         if only.unread:
             clauses.append((Occur.MustNot, self._any("kind", only.unread)))
-        expired = Query.range_query(self._schema, "expires", tantivy.FieldType.Unsigned, 1, max(only.now, 1))
-        return [*clauses, (Occur.MustNot, expired)]
+        if self._has_expiry:
+            clauses.append((Occur.MustNot, self._range("expires", only.now + 1)))
+        return clauses
 
     def _statuses(self, only: Filter) -> list[tuple[Any, Query]]:
         """Return the clauses of a filter by status: a verdict counts only until its time to live has passed."""
@@ -363,6 +403,13 @@ class TantivyView:
                 self._known.clear()
             self._known[seq] = known
         return known
+
+
+def _value_of(explained: Mapping[str, Any], name: str) -> float:
+    """Return a value by the begin of its description in an explanation of Tantivy; 0 if it is not there."""
+    if explained.get("description", "").startswith(name):
+        return float(explained["value"])
+    return next((value for one in explained.get("details", ()) if (value := _value_of(one, name))), 0.0)
 
 
 def _id(number: int, path: str) -> str:
@@ -402,11 +449,15 @@ def _schema() -> tantivy.Schema:
 def _document(one: Found) -> tantivy.Document:
     document = tantivy.Document()
     document.add_text("id", _id(one.repository_id, one.path))
-    for name, text in zip(FIELDS, one.terms, strict=True):
-        document.add_unsigned(f"{name}_length", len(text.split()))
-    # A word counts as often as its field's weight says: Tantivy's score is then nearly that of the engine at home.
-    weighted = zip(one.terms, FIELD_WEIGHTS, strict=True)
-    document.add_text("words", " ".join(" ".join([text] * ceil(weight)) for text, weight in weighted))
+    words: list[str] = []
+    total = 0
+    for name, text, weight in zip(FIELDS, one.terms, FIELD_WEIGHTS, strict=True):
+        length = text.count(" ") + 1 if text else 0
+        document.add_unsigned(f"{name}_length", length)
+        # A word counts as often as its field's weight says: Tantivy's score is then nearly that of the engine at home.
+        words += [text] * ceil(weight) + [FILLER] * (length * (STRETCH - ceil(weight)))
+        total += length
+    document.add_text("words", " ".join(words))
     for name, value in zip(FACETS, (one.kind, one.status, one.fields["owner"], one.language), strict=True):
         document.add_text(name, value)
     document.add_unsigned("repository", one.repository_id)
@@ -414,7 +465,7 @@ def _document(one: Found) -> tantivy.Document:
     document.add_unsigned("expires", max(0, one.fields["expires"] or 0))
     document.add_unsigned("until", max(0, (one.fields["proof"] or {}).get("until") or 0))
     document.add_unsigned("state", _state(one))
-    document.add_bytes("stored", _stored(one))
+    document.add_bytes("stored", _stored(one, total))
     return document
 
 
@@ -448,13 +499,9 @@ def _rarity(documents: int, df: int) -> float:
 def _fts_score(one: _Known, rarities: Mapping[str, float], average: float) -> float:
     """Return the score of FTS5's bm25() with the weights of the fields."""
     norm = _K1 * (1 - _B + _B * one.length / average)
+    fields = [part.split() for part in one.terms]
     score = 0.0
-    text, ends = one.text, one.ends
     for term, worth in rarities.items():
-        # Most memories have few of the terms: looking for each costs less than counting all of theirs.
-        word = f" {term} "
-        if word in text:
-            fields = zip(FIELD_WEIGHTS, ends, ends[1:], strict=False)
-            count = sum([weight * text.count(word, start, end) for weight, start, end in fields])
-            score += worth * count * (_K1 + 1) / (count + norm)
+        count = sum([weight * part.count(term) for weight, part in zip(FIELD_WEIGHTS, fields, strict=True)])
+        score += worth * count * (_K1 + 1) / (count + norm)
     return score

@@ -1,0 +1,58 @@
+"""What a search node's index finds is the same however it was written."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from gitmem.hub.engine import Filter, Found, TantivyEngine
+
+NOW, LIMIT = 1_800_000_000, 10
+# Zipf: a few words are in most memories.
+WORDS = [f"word{number}" for number in range(60) for _ in range(60 // (number + 1))]
+
+
+def make_memories(count: int) -> list[Found]:
+    """Return memories of three repositories with words in titles, tags and bodies of any length; some are alike."""
+    dice = random.Random(1)
+    made = []
+    for number in range(1, count + 1):
+        title, tags, body = (" ".join(dice.choices(WORDS, k=dice.randint(0, most))) for most in (9, 3, 120))
+        fields = {"owner": "", "expires": dice.choice([0, 0, 0, NOW - 1, NOW + 1]), "hidden": dice.choice(["", "old"])}
+        terms = (title, tags, dice.choice(WORDS), "", body)
+        path = f"notes/m{number}.md"
+        made.append(Found(number, number % 3, path, path, "note", "", "english", terms, fields | {"proof": None}))
+    return made
+
+
+@pytest.fixture(scope="module")
+def memories() -> list[Found]:
+    return make_memories(600)
+
+
+@pytest.mark.parametrize("repositories", [None, frozenset({0}), frozenset({1, 2})])
+def test_candidates_are_the_same_however_the_index_was_written(
+    memories: list[Found], tmp_path: Path, repositories: frozenset[int] | None
+) -> None:
+    rewritten, fresh = TantivyEngine(tmp_path / "rewritten"), TantivyEngine(tmp_path / "fresh")
+    fresh.apply(memories[200:], [])
+    # Long ones that are deleted again: Tantivy counts them until it merges its segments.
+    rewritten.apply(memories[:200], [])
+    for start in range(200, 600, 37):
+        rewritten.apply(memories[start : start + 37], [])
+    rewritten.apply(memories[300:350], [(one.repository_id, one.path) for one in memories[:200]])
+    only, dice = Filter(repositories, NOW), random.Random(2)
+    for _ in range(20):
+        terms = sorted({*dice.choices(WORDS, k=3)})
+        found = [view.candidates(terms, only, limit=LIMIT) for view in (fresh.view(), rewritten.view())]
+        assert found[0] == found[1]
+        assert fresh.view().frequencies(terms, repositories) == rewritten.view().frequencies(terms, repositories)
+        assert [
+            one.fields["hidden"] for one in found[0] if 0 < one.fields["expires"] <= NOW or one.fields["hidden"]
+        ] == []
+        # The best of all are those of as many as there are.
+        assert fresh.view().candidates(terms, only, limit=600)[:LIMIT] == found[0]
+    for engine in (rewritten, fresh):
+        engine.close()
