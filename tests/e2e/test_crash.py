@@ -80,7 +80,7 @@ def test_of_writers_that_are_killed_every_key_that_was_printed_is_on_the_branch(
     dice, document = random.Random(7), console.folder.parent / "told"
     document.touch()
     console.ok("fact", "Retries", "--contains", "RETRIES", "--in", "src/**", "--key", "retries")
-    rounds = 6
+    rounds = 4
 
     for number in range(1, rounds + 1):
         before = document.stat().st_size
@@ -117,9 +117,9 @@ def test_command_that_is_killed_anywhere_leaves_nothing_to_mend(console: Console
     console.ok("fact", "Retries", "--contains", "RETRIES", "--in", "src/**", "--key", "retries")
     before = set(keys_on_branch(console.folder))
 
-    for step in range(10):
+    for step in range(6):
         with running([str(GITMEM), *argv], console.folder):
-            time.sleep(0.012 * step)
+            time.sleep(0.022 * step)
         assert console("recall", "the first of them").status == 0
 
     assert set(keys_on_branch(console.folder)) >= before - {"old-7"}
@@ -325,17 +325,14 @@ def test_other_stale_locks_of_git_are_no_hindrance(console: Console) -> None:
 
 def damage(path: Path, how: str) -> None:
     content = path.read_bytes() if path.exists() else b""
-    texts = {"empty": b"", "junk": b"\x00junk" * 500, "cut": content[: len(content) // 2], "text": b"hello\n"}
+    texts = {"junk": b"\x00junk" * 500, "cut": content[: len(content) // 2]}
     path.write_bytes(texts[how])
 
 
+# Every file of the state folder, in more shapes: test_state_damage.py.
 DAMAGE = [
-    *(("catalog.sqlite", how) for how in ("empty", "junk", "cut", "text")),
-    *(
-        (name, "junk")
-        for name in ("catalog.sqlite-wal", "catalog.sqlite.new", "local.sqlite", "local.sqlite-wal", "lock")
-    ),
-    ("local.sqlite", "empty"),
+    *(("catalog.sqlite", how) for how in ("junk", "cut")),
+    *((name, "junk") for name in ("catalog.sqlite-wal", "catalog.sqlite.new", "local.sqlite-wal", "lock")),
 ]
 
 

@@ -77,11 +77,6 @@ def bare(top: Path) -> Path:
     return top
 
 
-def mirror(top: Path) -> Path:
-    git(project(top.parent / "origin"), "clone", "-q", "--mirror", ".", str(top))
-    return top
-
-
 def linked(top: Path) -> Path:
     git(project(top), "worktree", "add", "-q", "../linked tree", "-b", "side")
     return top.parent / "linked tree"
@@ -104,16 +99,6 @@ def partial(top: Path) -> Path:
     return top
 
 
-def single_branch(top: Path) -> Path:
-    git(top.parent, "clone", "-q", "--single-branch", f"file://{project(top.parent / 'origin')}", top.name)
-    return top
-
-
-def borrowing(top: Path) -> Path:
-    git(top.parent, "clone", "-q", "--shared", str(project(top.parent / "origin")), top.name)
-    return top
-
-
 def submodule(top: Path) -> Path:
     inner = project(top.parent / "inner")
     git(project(top), "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(inner), "lib")
@@ -122,8 +107,7 @@ def submodule(top: Path) -> Path:
 
 
 BASES = [
-    *(plain, sha256, separate, unborn, empty, bare, mirror, linked, linked_to_bare, shallow, partial, single_branch),
-    *(borrowing, submodule, reftable),
+    *(plain, sha256, separate, unborn, empty, bare, linked, linked_to_bare, shallow, partial, submodule, reftable),
 ]
 
 

@@ -41,9 +41,10 @@ def test_damaged_files_of_the_home_are_no_bug_and_hide_nothing(person: Path, run
     names = [name for name in files_of(person) if "/.git/" not in name or "/.git/gitmem/" in name]
     held = {name: (person / name).read_bytes() for name in names}
     bad = []
-    for shape in SHAPES:
+    for number, shape in enumerate(SHAPES):
         HELD.clear()
-        for argv in (*COMMANDS, *WRITERS, ["trust", "--list"]):
+        # Each command meets every third shape, and each shape a third of the commands, which read files alike.
+        for argv in (*COMMANDS, *WRITERS, ["trust", "--list"])[number % 3 :: 3]:
             for name in names:
                 damage(person / name, shape)
             done = run_cli(*argv)

@@ -134,11 +134,11 @@ def test_each_tool_installs_it_and_its_command_for_a_missing_package_works(
     git(work, "-c", "user.name=Dana", "-c", "user.email=dana@example.org", "commit", "-qm", "one")
 
     # All sources, one after the other: what gitmem needs is installed with the first one. The README's commands install
-    # a folder with pip, and it takes a wheel by its path as by its URL.
+    # a folder with pip, it takes a wheel by its path as by its URL, and what runs these tests is installed as editable.
     if tool == "pip":
-        sources = {"git": sources["git"], "url": sources["url"], "editable": sources["path"]}
+        sources = {"git": sources["git"], "url": sources["url"]}
     for source, place in sources.items():
-        run(install.format(f"{'--editable ' * (source == 'editable')}{shlex.quote(place)}"), home, person)
+        run(install.format(shlex.quote(place)), home, person)
         where = run("command -v gitmem && git mem --version", work, person)
         assert where.startswith(str(home)), source
     who = "git config --global user.name Dana && git config --global user.email dana@example.org"

@@ -44,6 +44,8 @@ SHAPES: dict[str, Callable[[Path], object]] = {
     "device": lambda path: path.symlink_to("/dev/zero"),
     "unreadable": lambda path: (path.write_bytes(HELD[path]), path.chmod(0)),
 }
+# What a table of JSON may have in it; the other shapes are of a file, whatever it holds.
+OF_JSON = {"empty", "deep", "deep table", "binary", "number", "wrong types", "wrong values", "folder", "newer"}
 # What the files had before they were damaged.
 HELD: dict[Path, bytes] = {}
 NAMES = ("path", "name", "shown", "held", "toward", "asked", "kind", "at", "pid", "host", "commit", "files", "version")
@@ -138,7 +140,7 @@ def test_damaged_state_is_no_bug_and_loses_nothing(
     # One at a time where a command reads JSON; all at once for the rest, which heals by itself.
     tables = [name for name in files_of(state) if name.endswith(".json")]
     bad = []
-    for names in (*([name] for name in tables), files_of(state)):
+    for names in (*([name] for name in tables if shape in OF_JSON), files_of(state)):
         for argv in READERS if len(names) == 1 else COMMANDS:
             for name in names:
                 damage(state / name, shape)

@@ -66,12 +66,12 @@ def queries(count: int, seed: int = 2) -> list[str]:
 
 def test_order_is_that_of_recall_at_home(hub: HubDatabase, memory: Memory, repo: Path, tmp_path: Path) -> None:
     memory.fact("The gateway listens on the port in the README", exists="README.md", key="proved")
-    put(repo, *make_store(700))
+    put(repo, *make_store(300))
     add_to(hub, repo)
     synced(hub, tmp_path)
     with followed(hub, tmp_path) as node:
         wrong = {}
-        for text in queries(200):
+        for text in queries(80):
             home = [hit.key for hit in memory.recall(text).hits]
             there = [one.found.key for one in search(node.engine.view(), node.repositories, HubQuery(text), now=NOW)]
             if home != there:
