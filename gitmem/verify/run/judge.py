@@ -16,6 +16,7 @@ from gitmem.system import process
 from gitmem.system.process_limits import stop_count
 from gitmem.text.secrets import safe_output
 from gitmem.verify.due import Due
+from gitmem.verify.ground.folders import ENVIRONMENTS
 from gitmem.verify.ground.ground import Ground, Grounds
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import Moves, is_moved, restore_command, tree_with_moves
@@ -33,7 +34,16 @@ from gitmem.verify.run.confirm import (
 )
 from gitmem.verify.run.evidence import Evidence, attach, gather, with_folders, with_tools
 from gitmem.verify.run.missing import describe_unset, find_missing
-from gitmem.verify.run.outcome import OUTPUT_KEPT, UNCLEAR, argv_of, end_of, explain_change, list_scripts, outcome_of
+from gitmem.verify.run.outcome import (
+    OUTPUT_KEPT,
+    UNCLEAR,
+    argv_of,
+    end_of,
+    explain_change,
+    find_absent,
+    list_scripts,
+    outcome_of,
+)
 from gitmem.verify.run.reason import without_places
 from gitmem.verify.run.unsteady import QUICK_S, Rate, rate_at, since, steadiness
 from gitmem.verify.sandbox import sandbox
@@ -175,7 +185,7 @@ class Judge:
             seconds=ran.seconds if ran else 0.0,
             is_unclear=outcome == UNCLEAR,
             hidden=evidence.hidden,
-            missing=_find_missing(due, ran, evidence) if outcome in (FAILS, UNCLEAR) else "",
+            missing=self._find_missing(due, ran, evidence) if outcome in (FAILS, UNCLEAR) else "",
             is_determined=evidence.is_determined,
         )
         if outcome == BLOCKED:
@@ -235,7 +245,19 @@ class Judge:
         return ran, problem, Evidence(UNTRACEABLE if self._outcome_of(ran, due.spec, problem)[0] == HOLDS else "")
 
     def _outcome_of(self, ran: Ran | None, spec: Spec, problem: str) -> tuple[str, str]:
-        return outcome_of(ran, spec, self._means.rung, problem)
+        return outcome_of(ran, spec, self._means.rung, problem, self._path())
+
+    def _path(self) -> str:
+        """Return where programs of checks may be: their PATH, with the Python environments of the work tree."""
+        top = self._git.repository.work_tree
+        return ":".join([*(f"{top}/{name}/bin" for name in ENVIRONMENTS if top), self._means.path])
+
+    def _find_missing(self, due: Due, ran: Ran | None, evidence: Evidence) -> str:
+        """Return what a check looked for and did not find, or was denied, besides the code; or empty."""
+        seen = next(filter(None, (evidence.hidden, describe_unset(due.spec), evidence.missing)), "")
+        if not seen and (absent := find_absent(due.spec, self._path())):
+            seen = f"it needs the program {absent}, which is not on the PATH of checks"
+        return seen or find_missing(ran.output if ran else "") or evidence.denied
 
     def _run_traced(self, due: Due) -> tuple[Ran | None, str, Evidence]:
         try:
@@ -475,12 +497,6 @@ class Judge:
         except GitmemError:
             return False
         return self._outcome_of(rans[-1], spec, problem)[0] == FAILS
-
-
-def _find_missing(due: Due, ran: Ran | None, evidence: Evidence) -> str:
-    """Return what a check looked for and did not find, or was denied, besides the code; empty if that is unknown."""
-    seen = next(filter(None, (evidence.hidden, describe_unset(due.spec), evidence.missing)), "")
-    return seen or find_missing(ran.output if ran else "") or evidence.denied
 
 
 def verdict_of(due: Due, outcome: str, *, commit: str, now: int, rung: str) -> Verdict:

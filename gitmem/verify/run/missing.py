@@ -67,6 +67,8 @@ _MESSAGES = tuple(
         (rf"(?:no required module|cannot find module) provid(?:es|ing) package ({_NAME}+)", "the Go module {}"),
         (rf"^(?:go: )?({_NAME}+@v[\w.+-]+): .*(?:GOPROXY|GOFLAGS|dial tcp|lookup )", "the Go module {}"),
         (r"ENOTCACHED.*?for (\S+)", "the npm package {}"),
+        (r"npx canceled due to missing packages[^\[]*\[\"?((?:@[\w.-]+/)?[\w.-]+)", "the npm package {}"),
+        (r"request to https?://[^/\s]+/(\S+) failed, reason", "the npm package {}"),
         (rf"No matching distribution found for ({_NAME}+)", "the Python package {}"),
         (rf"Could not (?:find|resolve) artifact ({_NAME}+)", "the artifact {}"),
         (rf"No cached version of ({_NAME}+) available for offline mode", "the artifact {}"),
@@ -103,12 +105,18 @@ _MESSAGES = tuple(
 
 def find_missing(output: str) -> str:
     """Return what is missing on this machine by the message of a tool, as ``it needs the program jq, …``; or empty."""
+    name, what = find_needed(output)
+    return f"it needs {what}, which is not available to checks here" if name else ""
+
+
+def find_needed(output: str) -> tuple[str, str]:
+    """Return the name of what is missing by the message of a tool, and what it is, as ``the program jq``; or empty."""
     text = output if len(output) <= 2 * SEARCHED else f"{output[:SEARCHED]}\n{output[-SEARCHED:]}"
     for form, what in _MESSAGES:
         if found := form.search(text):
             name = found[1].strip("'\"`:,.")[:NAME_LIMIT]
-            return f"it needs {what.format(name)}, which is not available to checks here"
-    return ""
+            return name, what.format(name)
+    return "", ""
 
 
 def find_program(output: str) -> str:

@@ -6,8 +6,9 @@ import re
 
 from gitmem.model import BLOCKED, FAILS, HOLDS, INTERRUPTED, SHELL, Check, Ran, Spec
 from gitmem.text import display
-from gitmem.verify.run.missing import find_program
+from gitmem.verify.run.missing import find_needed, find_program
 from gitmem.verify.run.reason import reason_of
+from gitmem.verify.run.shell_words import read_shell
 from gitmem.verify.sandbox import sandbox
 
 TYPE_CHECKING = False
@@ -20,12 +21,15 @@ SETUP_SHOWN = 60
 # A failed run that is not conclusive by itself: the command could not be run, was killed, timed out, or was denied
 # something. If the check held at an earlier commit, a run there shows whether the code is the cause.
 UNCLEAR = "unclear"
-# Messages of programs that a sandbox of any kind denies something.
-DENIALS = (
+# Messages of programs that there is no network, and that a sandbox of any kind denies something.
+NO_NETWORK = (
     "network is unreachable",
     "could not resolve host",
     "temporary failure in name resolution",
     "name or service not known",
+)
+DENIALS = (
+    *NO_NETWORK,
     "read-only file system",
     "operation not permitted",
     "operation not supported",
@@ -54,10 +58,8 @@ _TIMED_OUT, _KILLED = "timed out", "killed by a signal"
 # Programs whose first argument is a script; an assignment of a variable for one command.
 _INTERPRETER = re.compile(r"(?:.*/)?(?:\.|source|env|exec|sh|bash|dash|zsh|node|perl|ruby|php|python[0-9.]*|!)")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
-# What begins another command of a shell, and the words before a command, that run one, and that only some shells have.
+# What begins another command of a shell, and the words that only some shells have.
 _SEPARATOR = re.compile(r"[;&|(){}`\n]|(?<= )-exec(?= )")
-_KEYWORDS = frozenset("! if then elif else while until do exec".split())
-_RUNNERS = frozenset("env sh bash sudo nice nohup timeout xargs time stdbuf setsid".split())
 _SHELL_WORDS = frozenset("source shopt pushd popd declare".split())
 # What succeeds without another program; how a check asks whether a program is there, and for the status of a shell that
 # did not find one.
@@ -65,6 +67,12 @@ _NO_OTHER = re.compile(r"\|\|\s*(?:true|:|exit 0)(?![\w/.-])")
 _ASKING = frozenset("command which type hash".split())
 _OPTIONS_ASKING = frozenset("--version -V --help".split())
 _STATUS = re.compile(r"\b127\b")
+_REDIRECTION = re.compile(r"[ \t]*(?:\d|&)?>[>&|]?[ \t]*[^\s;&|()`]+")
+# What hides the message of a shell, or has another program try to run one.
+_HIDES = re.compile(r"2>|&>|>&|-exec|-ok")
+# What a negated check may run by name; such a package is a tool, and its absence is not what the check is about.
+_TOOLS = ("the Python module ", "the Node.js package ", "the npm package ", "the Ruby library ", "the Perl module ")
+_RUN_AS = r"(?:-m|npx(?: -\S+)*|bunx|uvx|npm exec(?: --)?|(?:pnpm|yarn) (?:dlx|exec)) +"
 
 
 def argv_of(spec: Spec) -> tuple[str, ...]:
@@ -72,12 +80,12 @@ def argv_of(spec: Spec) -> tuple[str, ...]:
     return ("sh", "-c", spec.check.words[0]) if spec.check.form == SHELL else spec.check.words
 
 
-def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[str, str]:
+def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str, path: str = "") -> tuple[str, str]:
     """Return the outcome of a run, and the reason.
 
     It is ``holds`` for 0, ``fails`` for any other exit status that the check itself chose, ``UNCLEAR`` if the
     environment may be the cause, and ``blocked`` if there was no run, the check cannot say (exit 125), or it only holds
-    because its program is missing.
+    because its program is missing. Programs are looked up in the folders of *path*.
 
     Source: POSIX.1-2017, Shell Command Language, 2.8.2.
     """
@@ -91,12 +99,8 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
     if ran.timed_out:
         return UNCLEAR, f"{_TIMED_OUT} after {spec.timeout_s} s"
     if ran.status == 0:
-        name = _find_not_run(spec.check, ran.output)
-        return (
-            (BLOCKED, f"it needs the program {name}, and holds whatever the code says without it")
-            if name
-            else (HOLDS, "")
-        )
+        what = _find_not_run(spec, ran.output, path)
+        return (BLOCKED, f"it needs {what}, and holds whatever the code says without it") if what else (HOLDS, "")
     said = reason_of(ran.output)
     if ran.status == CANNOT_SAY:
         return BLOCKED, f"it cannot say (exit {CANNOT_SAY})" + (f": {said}" if said else "")
@@ -112,16 +116,43 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
     return FAILS, f"{CHOSEN}{ran.status}" + (f": {said}" if said else "")
 
 
-def _find_not_run(check: Check, output: str) -> str:
-    """Return the program of a check that was not found although the check holds; empty if the check expects that.
+def _find_not_run(spec: Spec, output: str, path: str) -> str:
+    """Return what a check did not find although it holds, as ``the program rg``; empty if the check expects that.
 
-    `! rg -q TODO src` succeeds without rg, and so does `test -z "$(rg TODO src)"`.
+    `! rg -q TODO src` succeeds without rg, and so does `test -z "$(rg TODO src 2>/dev/null)"`.
     """
-    words = check.words[0] if check.form == SHELL else ""
-    name = find_program(output) if words else ""
-    if not name or name in _SHELL_WORDS or _expects_absence(words, name):
+    if spec.check.form != SHELL:
         return ""
-    return name if words.lstrip().startswith("!") or name.removeprefix("./") in _list_commands(words) else ""
+    words = spec.check.words[0]
+    name, is_negated = find_program(output), words.lstrip().startswith("!")
+    if name and (is_negated or read_shell(words).runs(name)) and _needs(words, name):
+        return f"the program {name}"
+    if absent := find_absent(spec, path):
+        return f"the program {absent}"
+    return _find_tool(spec, output) if is_negated and not name else ""
+
+
+def find_absent(spec: Spec, path: str) -> str:
+    """Return a program that a check runs and that is not on *path*, where it hides what the shell says; or empty."""
+    words = spec.check.words[0] if spec.check.form == SHELL else ""
+    if spec.setup or not path or not _HIDES.search(words):
+        return ""
+    return next((name for name in read_shell(words).find_absent(path) if _needs(words, name)), "")
+
+
+def _needs(words: str, name: str) -> bool:
+    """Return whether the status of a command depends on a program that it runs."""
+    return name not in _SHELL_WORDS and not read_shell(words).is_ignored(name) and not _expects_absence(words, name)
+
+
+def _find_tool(spec: Spec, output: str) -> str:
+    """Return what made a negated check hold: a package that it runs or that its program imports, or the network."""
+    words = spec.check.words[0]
+    name, what = find_needed(output)
+    is_run = re.search(rf"{_RUN_AS}{re.escape(name)}(?![\w/.-])", words) if name else None
+    if what.startswith(_TOOLS) and (is_run or name not in words):
+        return what
+    return "the network" if not spec.network and _line_with(NO_NETWORK, output) else ""
 
 
 def _expects_absence(words: str, name: str) -> bool:
@@ -137,21 +168,9 @@ def _expects_absence(words: str, name: str) -> bool:
 
 def _is_optional(words: str, name: str) -> bool:
     """Return whether what a program prints and answers is not used: `prettier --write . || true`."""
-    runs = re.search(rf"(?<![\w./-]){re.escape(name)}(?: [^;&|()`>\n]{{0,300}})?\|\| *(?:true|:)(?![\w/.-])", words)
+    plain = _REDIRECTION.sub("", words)
+    runs = re.search(rf"(?<![\w./-]){re.escape(name)}(?: [^;&|()`>\n]{{0,300}})?\|\| *(?:true|:)(?![\w/.-])", plain)
     return runs is not None and "$(" not in words and "`" not in words
-
-
-def _list_commands(words: str) -> set[str]:
-    """Return the programs that a shell command runs, also within quotes and after programs that run another one."""
-    found = set()
-    for part in _SEPARATOR.split(words):
-        for word in (word.strip("\"'").removeprefix("./") for word in part.split()):
-            if word in _KEYWORDS or word.startswith("-") or _ASSIGNMENT.match(word) or word.rstrip("smh").isdecimal():
-                continue
-            found.add(word)
-            if word.rpartition("/")[2] not in _RUNNERS:
-                break
-    return found
 
 
 def list_scripts(check: Check) -> list[str]:

@@ -260,6 +260,22 @@ def test_program_that_is_not_there_blocks(memory, repo):
     assert "no such program" in result.reason
 
 
+def test_program_is_missing_only_if_it_is_in_no_environment_of_the_project_either(memory, repo):
+    commit_files(repo, {".gitignore": ".venv\n"})
+    program = repo / ".venv/bin/own-lint"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\nexit 1\n", encoding="ascii")
+    program.chmod(0o755)
+    (repo / ".venv/pyvenv.cfg").touch()
+    put(repo, make_fact("own", "! own-lint . 2>/dev/null"), make_fact("absent", "! no-such-lint . 2>/dev/null"))
+    approve_all(memory)
+
+    report = verify(memory)
+
+    assert outcomes(report) == {"own": "holds", "absent": "blocked"}
+    assert "it needs the program no-such-lint" in result_of(report, "absent").reason
+
+
 def test_check_past_its_time_is_blocked_and_nothing_of_it_goes_on(memory, repo, mark):
     put(repo, make_fact("a", f"sleep {mark} & setsid sleep {mark} & sleep {mark}", timeout="1s"))
     approve_all(memory)
