@@ -72,10 +72,8 @@ def test_payload_sent_to_claude_codes_hook_is_distinguished(name: str) -> None:
     assert claude_code.sender(payload(name)) == client
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-@pytest.mark.parametrize(
-    "content", [b"", b" \n", b"{", b"[1]", b"\xff\x00", b"{}", b'{"hook_event_name": "Unknown"}', b"[" * 100_000]
-)
+@each("client", CLIENTS)
+@each("content", [b"", b" \n", b"{", b"[1]", b"\xff\x00", b"{}", b'{"hook_event_name": "Unknown"}', b"[" * 100_000])
 def test_payload_that_means_nothing_is_answered_with_nothing(
     memory: Memory, messages, client: str, content: bytes, monkeypatch: pytest.MonkeyPatch, repo: Path
 ) -> None:
@@ -84,7 +82,7 @@ def test_payload_that_means_nothing_is_answered_with_nothing(
     assert serve(client, fd=messages(content)) == SILENT[client]
 
 
-@pytest.mark.parametrize("client", CLIENTS)
+@each("client", CLIENTS)
 def test_event_reaches_the_memory_of_its_folder_and_the_text_reaches_the_agent(
     memory: Memory, messages, happened: list[Event], repo: Path, client: str
 ) -> None:
@@ -110,6 +108,7 @@ def test_event_reaches_the_memory_of_its_folder_and_the_text_reaches_the_agent(
         "cline": "workspaceRoots",
     }.get(client, "cwd")
     where = [str(repo)] if "oots" in folder else str(repo)
+    happened.clear()
 
     printed = serve(client, "chat.message", fd=messages(payload(f"{client}/{name}", **{folder: where})))
 

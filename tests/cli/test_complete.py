@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.completed_store import make_completed_store
+from support.each import each
 
 from gitmem import cli
 from gitmem.cli.commands import all_commands
@@ -31,7 +32,7 @@ def completions(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[s
     return complete
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "expected"),
     [
         (["rec"], ["recall\tfind memories that answer a question"]),

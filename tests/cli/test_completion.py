@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.completed_store import make_completed_store
+from support.each import each
 from support.terminal import Terminal, environment
 
 from gitmem.commands.completion import SHELLS, script
@@ -96,7 +97,7 @@ def test_zsh_completes_keys_from_the_installed_files(store: Path, tmp_path: Path
         terminal.wait_for(line.replace("gatew", "gateway"))
 
 
-@pytest.mark.parametrize("shell", SHELLS)
+@each("shell", SHELLS)
 def test_script_is_printed(run_cli, shell: str) -> None:
     done = run_cli("completion", shell)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, tip
+from support.each import each
 from support.facts import make_fact, make_memory, put
 from support.forge_server import Hub, serving
 
@@ -91,7 +92,7 @@ def work(repo: Path, run_cli, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("work", "hub")
-@pytest.mark.parametrize("line", LINES.values(), ids=LINES)
+@each("line", LINES.values())
 def test_dry_run_speaks_of_what_would_happen_and_changes_nothing(line: str, run_cli, repo: Path) -> None:
     before = tip(repo)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, tip
+from support.each import each
 from support.ids import id_of
 
 
@@ -67,7 +68,7 @@ def test_plain_grep_is_answered_with_the_built_in_check_that_says_the_same(run_c
     assert "gitmem fact … --contains 'RS256' --in src/auth/jwt.py" in done.err
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "message"),
     [
         ((), "a fact needs a check that proves it"),

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import git, put_files, tip
 from support.console import GITMEM, environment, run
+from support.each import each
 
 from gitmem import __version__, cli
 from gitmem.cli import list as list_command
@@ -43,7 +44,7 @@ def test_version_is_reported(run_cli) -> None:
     assert run_cli("--version").out == f"gitmem {__version__}\n"
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "message", "hint"),
     [
         (("recal", "x"), "unknown command: recal", "did you mean: gitmem recall x"),
@@ -133,7 +134,7 @@ def test_dash_c_names_another_folder_as_in_git(run_cli, repo: Path, tmp_path: Pa
     assert (relative.status, relative.out.split("\t")[0]) == (0, "seen-from-afar")
 
 
-@pytest.mark.parametrize("command", ["list", "status", "verify", "doctor", "remember"])
+@each("command", ["list", "status", "verify", "doctor", "remember"])
 def test_outside_a_repository_every_command_says_so_and_exits_with_3(run_cli, tmp_path: Path, command: str) -> None:
     done = run_cli(command, *(["a text"] if command == "remember" else []), cwd=tmp_path)
 
@@ -148,9 +149,7 @@ def test_missing_folder_is_reported(run_cli) -> None:
     assert (done.status, done.err) == (3, "gitmem: error: nowhere: No such file or directory\n")
 
 
-@pytest.mark.parametrize(
-    "command", ["recall x", "list", "show x", "log x", "status", "context", "verify", "index", "forget x"]
-)
+@each("command", ["recall x", "list", "show x", "log x", "status", "context", "verify", "index", "forget x"])
 def test_command_without_a_memory_says_how_to_create_one(run_cli, command: str) -> None:
     done = run_cli(*command.split())
 
@@ -159,7 +158,7 @@ def test_command_without_a_memory_says_how_to_create_one(run_cli, command: str) 
     assert "gitmem init" in done.err
 
 
-@pytest.mark.parametrize(
+@each(
     ("error", "status"),
     [
         (KeyboardInterrupt(), 130),
@@ -171,7 +170,6 @@ def test_command_without_a_memory_says_how_to_create_one(run_cli, command: str) 
         (RecursionError(), 70),
         (GitmemError("no"), 3),
     ],
-    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else None,
 )
 def test_each_way_to_end_has_its_exit_status(
     run_cli,
@@ -201,7 +199,7 @@ def test_interruption_inside_sqlite_ends_the_command(run_cli, monkeypatch: pytes
     assert (run_cli("list").status, run_cli("--version").status) == (130, 0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("environment", "colors"),
     [
         ({}, "auto"),
@@ -331,7 +329,7 @@ def test_misspelt_setting_of_git_is_an_error_that_names_the_nearest(run_cli, rep
     assert "  hint: the closest one is gitmem.lockTimeout\n" in done.err
 
 
-@pytest.mark.parametrize("name", ["a b", "x..y", "\x1b[2J", "-x", "a.lock", "/a", "a//b"])
+@each("name", ["a b", "x..y", "\x1b[2J", "-x", "a.lock", "/a", "a//b"])
 def test_name_that_no_branch_can_have_is_refused(
     run_cli,
     monkeypatch: pytest.MonkeyPatch,

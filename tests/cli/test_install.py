@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-import pytest
 from conftest import commit_files, git
+from support.each import each
 
 from gitmem.cli import install
 from gitmem.cli.output import Output
@@ -115,7 +115,7 @@ def test_options_of_others_are_refused(run_cli, memory) -> None:
         assert "is for gitmem install" in ran.err
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "message", "hint"),
     [
         ("windsurf", "gitmem has no hooks for Windsurf", "gitmem install agents"),

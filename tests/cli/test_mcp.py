@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from mcp import Client, StdioServerParameters
+from support.each import each
 from support.facts import make_memory, put
 from support.mcp_client import ERAS, Answer
 from support.terminal import GITMEM, environment
@@ -109,7 +110,7 @@ def test_missing_package_is_reported_with_the_way_to_get_it(run_cli, monkeypatch
     assert "-m pip install 'mcp" in done.err
 
 
-@pytest.mark.parametrize("port", ["-1", "65536", "x", "1e3", "٣"])
+@each("port", ["-1", "65536", "x", "1e3", "٣"])
 def test_port_must_be_from_0_to_65535(run_cli, port: str) -> None:
     assert run_cli("mcp", f"--http={port}").status == 2
 

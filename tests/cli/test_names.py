@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git
+from support.each import each
 from support.facts import make_fact, make_memory, put
 from support.ids import id_of
 from support.standing_folder import fill, fill_anew, stand
@@ -191,7 +192,7 @@ def chain(repo: Path, run_cli) -> None:
 
 
 @pytest.mark.usefixtures("chained")
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "why far",

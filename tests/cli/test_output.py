@@ -180,9 +180,7 @@ def test_width_is_that_of_the_terminal_and_a_hundred_elsewhere(monkeypatch: pyte
     assert output()[0].width == 100
 
 
-@pytest.mark.parametrize(
-    "text", ["::error::x", "  ::add-mask::x", "a ##[add-mask]x", "::::x", "a\n\u00a0::stop-commands::x"]
-)
+@each("text", ["::error::x", "  ::add-mask::x", "a ##[add-mask]x", "::::x", "a\n\u00a0::stop-commands::x"])
 def test_nothing_that_is_printed_in_a_workflow_is_a_command_of_its_runner(text, monkeypatch) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     out, stdout, stderr = output()

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 from conftest import git
+from support.each import each
 
 from gitmem.cli.paths import code_path, code_reference
 from gitmem.errors import UsageError
 
 
-@pytest.mark.parametrize(
+@each(
     ("folder", "typed", "kept"),
     [
         ("", "src/auth/jwt.py", "src/auth/jwt.py"),
@@ -71,7 +72,7 @@ def test_path_from_the_top_that_is_typed_in_a_folder_is_refused_with_the_one_tha
     assert "did you mean :/src/auth/*.py?" in done.err
 
 
-@pytest.mark.parametrize(
+@each(
     ("typed", "kept"),
     [
         ("jwt.py:1", "src/auth/jwt.py:1"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, tip
+from support.each import each
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def test_secret_comes_from_standard_input(run_cli, octopus: str, monkeypatch: py
     assert run_cli("purge", "--secret", "--yes").status == 2
 
 
-@pytest.mark.parametrize(
+@each(
     "args",
     [(), ("a", "--secret"), ("a", "--accept"), ("--accept", "--continue"), ("--push", "--dry-run")],
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, memory_text, put_files, tip
+from support.each import each
 
 from gitmem.index.catalog import FILE_NAME
 
@@ -159,7 +160,7 @@ def test_wrong_syntax_exits_2_and_says_where(run_cli) -> None:
 
 
 @pytest.mark.usefixtures("filled")
-@pytest.mark.parametrize("option", [[], ["--syntax"]], ids=["plain", "syntax"])
+@each("option", [[], ["--syntax"]], ids=["plain", "syntax"])
 def test_a_near_word_is_suggested_where_nothing_is_found(run_cli, option: list[str]) -> None:
     done, found = (run_cli("recall", *option, "gatewey", *json_) for json_ in ([], ["--json"]))
 
@@ -169,7 +170,7 @@ def test_a_near_word_is_suggested_where_nothing_is_found(run_cli, option: list[s
 
 
 @pytest.mark.usefixtures("filled")
-@pytest.mark.parametrize(
+@each(
     "words",
     [("retriez",), ("retries", "--kind", "gotcha"), ("retriez", "--kind", "gotcha"), ("retries", "--tag", "ui")],
     ids=["spelling", "kind", "both", "tag"],

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, tip
+from support.each import each
 from support.ids import id_of
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
@@ -270,7 +271,7 @@ def test_finished_run_is_distilled_all_or_nothing(run_cli, repo: Path, type_in) 
     assert "already says this; it was updated" in again.err
 
 
-@pytest.mark.parametrize(
+@each(
     ("argv", "expected"),
     [
         (["a text", "--from-run", "x.json"], "a text cannot be combined with --from-run"),

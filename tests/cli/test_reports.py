@@ -9,6 +9,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 from conftest import commit_files
 from support.code_changes import RS256, change
+from support.each import each
 from support.facts import make_fact, put
 
 
@@ -69,7 +70,7 @@ def test_pipe_is_written_to(run_cli) -> None:
 
 
 @pytest.mark.usefixtures("broken")
-@pytest.mark.parametrize(
+@each(
     ("words", "status", "message"),
     [
         (["--json", "--format", "sarif"], 2, "--json and --format cannot be combined"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
+from support.each import each
 from support.golden import assert_golden, steady
 from support.reviews import TOKEN, commit, fact, rich, text  # noqa: F401 - a fixture
 
@@ -33,7 +34,7 @@ def test_a_rich_change_is_reported_as_before(rich) -> None:  # noqa: F811
     assert_golden("review.txt", steady(out.getvalue()))
 
 
-@pytest.mark.parametrize(("fail_on", "status"), [("error", 1), ("note", 1), ("never", 0), ("", 1)])
+@each(("fail_on", "status"), [("error", 1), ("note", 1), ("never", 0), ("", 1)])
 def test_exit_status_is_by_severity(run_cli, leak: str, fail_on: str, status: int) -> None:
     assert run_cli("review", leak, *(("--fail-on", fail_on) if fail_on else ())).status == status
 
@@ -68,7 +69,7 @@ def test_json_is_as_documented(run_cli, leak: str, repo: Path) -> None:
     assert TOKEN not in json.dumps(found)
 
 
-@pytest.mark.parametrize("form", ["text", "markdown", "html", "github", "json"])
+@each("form", ["text", "markdown", "html", "github", "json"])
 def test_no_form_repeats_a_secret_or_a_control_character(run_cli, leak: str, form: str) -> None:
     done = run_cli("review", leak, "--format", form)
 

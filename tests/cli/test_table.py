@@ -6,7 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from support.each import each
 
 from gitmem import cli
@@ -78,7 +77,7 @@ def test_help_of_a_noun_shows_its_verbs(run_cli) -> None:
     assert len(verbs_of("task")) == 8
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "message", "hint"),
     [
         (("task", "lst"), "gitmem task: unknown verb: lst", "did you mean: gitmem task list"),

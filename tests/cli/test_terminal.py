@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import git
 from support.agent_signs import SIGNS
+from support.each import each
 
 from gitmem.cli import terminal
 from gitmem.cli.terminal import is_interactive, need_terminal
@@ -22,17 +23,18 @@ def test_closed_standard_input_is_not_interactive(monkeypatch: pytest.MonkeyPatc
     assert not is_interactive()
 
 
-@pytest.mark.parametrize("name", SIGNS)
+@each("name", SIGNS)
 def test_environment_of_an_agent_is_not_interactive(monkeypatch: pytest.MonkeyPatch, memory: Memory, name: str) -> None:
     monkeypatch.setattr(terminal, "open_terminal", io.BytesIO)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     assert is_interactive()
     assert need_terminal(memory, "")
-    monkeypatch.setenv(name, "1")
+    with monkeypatch.context() as patch:
+        patch.setenv(name, "1")
 
-    assert not is_interactive()
-    with pytest.raises(TrustError, match=f"{name} shows that an agent is running this"):
-        need_terminal(memory, "")
+        assert not is_interactive()
+        with pytest.raises(TrustError, match=f"{name} shows that an agent is running this"):
+            need_terminal(memory, "")
 
 
 def test_clone_that_belongs_to_an_agent_approves_nothing(monkeypatch: pytest.MonkeyPatch, repo: Path) -> None:

@@ -46,7 +46,7 @@ def told_by_git(folder: Path, text: str) -> list[tuple[str, str]]:
     return [(name.removeprefix("gitmem."), value) for name, _, value in items]
 
 
-@pytest.mark.parametrize("text", PLAIN.values(), ids=PLAIN)
+@each("text", PLAIN.values())
 def test_plain_lines_are_read_as_git_reads_them(text: str, tmp_path: Path) -> None:
     assert read_section(text.encode()) == told_by_git(tmp_path, text)
 

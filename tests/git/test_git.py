@@ -174,7 +174,7 @@ def test_a_blob_above_the_limit_is_refused_before_it_is_read(repo: Path, door: G
         door.read_blob(big, limit=4)
 
 
-@pytest.mark.parametrize("spec", [MISSING, "HEAD:none", "HEAD:a blob", "none:README.md", "HEAD:src", "HEAD:caf\udce9"])
+@each("spec", [MISSING, "HEAD:none", "HEAD:a blob", "none:README.md", "HEAD:src", "HEAD:caf\udce9"])
 def test_a_blob_that_is_not_there_is_none(door: Git, spec: str) -> None:
     assert door.read_blob(spec, limit=10) is None
 
@@ -194,7 +194,7 @@ def test_revision_is_resolved_to_its_object_name(repo: Path, door: Git) -> None:
     assert door.resolve("main", "tree") == git(repo, "rev-parse", "HEAD^{tree}")
 
 
-@pytest.mark.parametrize("rev", ["none", "--all", "-h", "HEAD:README.md", "HEAD~99", "", "main..main", MISSING])
+@each("rev", ["none", "--all", "-h", "HEAD:README.md", "HEAD~99", "", "main..main", MISSING])
 def test_unknown_revision_is_not_found(door: Git, rev: str) -> None:
     with pytest.raises(NotFoundError):
         door.resolve(rev)

@@ -225,7 +225,7 @@ def test_a_ref_whose_name_ends_like_another_is_not_taken_for_it(repo: Path) -> N
     assert read_ref(repo / ".git", "refs/heads/main-2") != read_ref(repo / ".git", "refs/heads/main")
 
 
-@pytest.mark.parametrize("name", ["refs/heads/none", "refs/heads/main/x", "refs/heads"])
+@each("name", ["refs/heads/none", "refs/heads/main/x", "refs/heads"])
 def test_a_ref_that_is_not_there_is_none(repo: Path, name: str) -> None:
     assert read_ref(repo / ".git", name) is None
 

@@ -16,6 +16,7 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from support.each import each
 from support.facts import make_memory, put
 from support.mcp_client import ERAS, Answer
 from support.terminal import GITMEM, environment
@@ -88,7 +89,7 @@ HERE = {"Host": "127.0.0.1:4486"}
 RIGHT = {**HERE, "Authorization": "Bearer right"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("token", "headers", "status"),
     [
         ("right", RIGHT, 200),

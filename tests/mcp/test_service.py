@@ -32,7 +32,7 @@ def failing(error: Exception) -> Any:
     return work
 
 
-@pytest.mark.parametrize(
+@each(
     ("error", "message"),
     [
         (RefusedError("no \x1b[31m", hint="do\nthat"), "no \\x1b[31m\nhint: do\nthat"),

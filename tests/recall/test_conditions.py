@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from conftest import commit_files, git, put_files
+from support.each import each
 from support.facts import Clock, make_fact, make_memory, put, verify
 
 from gitmem.memory import Memory
@@ -50,7 +51,7 @@ def store(folder: Path) -> Iterator[Memory]:
         yield memory
 
 
-@pytest.mark.parametrize(
+@each(
     "asked",
     [
         pytest.param({"text": "gateway"}, id="words"),

@@ -35,7 +35,7 @@ def good(memory, repo):
     return partial(ask, memory)
 
 
-@pytest.mark.parametrize(
+@each(
     ("prompt", "expected"),
     [
         ("the delivery slot is an hour off", ["slots"]),

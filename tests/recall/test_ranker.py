@@ -128,7 +128,16 @@ def test_a_question_of_stop_words_alone_finds_nothing_and_promises_nothing(memor
     assert (found.hits, found.notice) == ((), "")
 
 
-@pytest.mark.parametrize(
+@pytest.fixture
+def odd_titles(memory: Memory) -> Memory:
+    """Return a memory with titles of stop words, and of words that differ in a sign."""
+    titles = ("Now and then", "Don't", "Can't", "Recall now", "Use C++ here", "Use C# here", "Use C here")
+    for number, title in enumerate(titles):
+        memory.remember(title, key=f"k{number}")
+    return memory
+
+
+@each(
     ("query", "title"),
     [
         ("now and then", "Now and then"),
@@ -139,12 +148,8 @@ def test_a_question_of_stop_words_alone_finds_nothing_and_promises_nothing(memor
         ("c#", "Use C# here"),
     ],
 )
-def test_titles_of_stop_words_and_signs_are_found(memory: Memory, query: str, title: str) -> None:
-    others = ("Now and then", "Don't", "Can't", "Recall now", "Use C++ here", "Use C# here", "Use C here")
-    for number, other in enumerate(others):
-        memory.remember(other, key=f"k{number}")
-
-    found = memory.recall(Query(text=query))
+def test_titles_of_stop_words_and_signs_are_found(odd_titles: Memory, query: str, title: str) -> None:
+    found = odd_titles.recall(Query(text=query))
 
     assert (found.hits[0].title, found.notice) == (title, "")
     assert query[1] not in "+#" or len(found.hits) == 1
@@ -718,19 +723,17 @@ def test_candidates_are_as_many_times_the_limit_as_is_set(
     assert many[0] == "newest"
 
 
-@pytest.mark.parametrize("value", ["0", "0.001", "1e300", "1000000"])
-@pytest.mark.parametrize(
-    "name", ["CANDIDATE_MULTIPLIER", "RECENCY_HALF_LIFE_DAYS", "ACCESS_BOOST_MAX", "ACCESS_RECENCY_HOURS"]
-)
+@each("value", ["0", "0.001", "1e300", "1000000"])
+@each("name", ["CANDIDATE_MULTIPLIER", "RECENCY_HALF_LIFE_DAYS", "ACCESS_BOOST_MAX", "ACCESS_RECENCY_HOURS"])
 def test_no_number_that_a_setting_takes_breaks_recall(
     repo: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     put(repo, twins(created=(at(900), at(0))))
-    monkeypatch.setenv(f"MEMORY_{name}", value)
-
-    with Memory(repo, clock=Clock()) as memory:
-        memory.show("n-two")
-        hits = memory.recall(Query(text="gateway")).hits
+    with monkeypatch.context() as patch:
+        patch.setenv(f"MEMORY_{name}", value)
+        with Memory(repo, clock=Clock()) as memory:
+            memory.show("n-two")
+            hits = memory.recall(Query(text="gateway")).hits
 
     assert [hit.key for hit in hits] == ["n-two", "n-one"]
     assert all(hit.score > 0 for hit in hits)
@@ -788,7 +791,7 @@ def test_explain_shows_a_product_that_is_the_score(run_cli, repo: Path) -> None:
     assert prod(float(value) for _, value in parts) == pytest.approx(float(score), rel=1e-2)
 
 
-@pytest.mark.parametrize("argv", [[], ["  "], ["gateway", "--stats"], ["gateway", "--recent", "3"], ["--recent", "0"]])
+@each("argv", [[], ["  "], ["gateway", "--stats"], ["gateway", "--recent", "3"], ["--recent", "0"]])
 def test_recall_wants_a_question_or_recent_or_stats(run_cli, memory: Memory, argv: list[str]) -> None:
     assert run_cli("recall", *argv).status == 2
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from conftest import NOW, git, put_files
+from support.each import each
 from support.facts import DAY, Clock, make_fact, make_memory, put, verify
 
 from gitmem.config import Config
@@ -152,7 +153,7 @@ def test_age_does_not_matter_to_rules() -> None:
     assert {kind for kind, row in KINDS.items() if row.half_life_s is None} == {"principle", "convention", "preference"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("workspace", "worth"),
     [
         pytest.param("src/auth", 1.2, id="the-folder"),

@@ -36,7 +36,7 @@ def test_parts_are_words_of_three_letters_and_at_most_three(query: str, expected
     assert suggestions.parts_of(query) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("part", "expected"),
     [
         ("rs25", [0]), ("onnectio", [1]), ("connectiv", []), ("oad_us", [2]), ("oadxus", []), ("%", []),
@@ -55,7 +55,7 @@ def test_the_words_around_the_parts_are_what_is_scored() -> None:
     assert suggestions.terms_with([text], ["onnectio", "rs2"]) == ["rs256", "rs", "256", "connect"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "expected"),
     [
         ("gatewya", "gateway"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
 from conftest import NOW, git, memory_text, put_files
 from support.each import each
 
@@ -152,7 +151,7 @@ def test_time_of_a_tag_that_no_calendar_has_is_not_read() -> None:
     assert find_when("locks since 2.0", NOW, {"2.0": 1e15}.get) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "is_before"),
     [
         ("backup before the migration", True),

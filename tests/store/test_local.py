@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.frozen import replace
 from gitmem.model import FAILS, HOLDS, Blocked, Verdict
@@ -143,7 +144,7 @@ def test_two_processes_count_at_once(local: LocalState, tmp_path: Path) -> None:
     assert local.accesses(["a"]) == {"a": (101, 1)}
 
 
-@pytest.mark.parametrize("name", ["a b", "100%", "what?#x", "ünï", "new\nline", "caf\udce9", "file:x?mode=ro"])
+@each("name", ["a b", "100%", "what?#x", "ünï", "new\nline", "caf\udce9", "file:x?mode=ro"])
 def test_a_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
     local = LocalState(tmp_path / name)
     local.add_verdicts([VERDICT])

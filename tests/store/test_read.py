@@ -13,6 +13,7 @@ import pytest
 from conftest import NOW, git, memory_text, put_files, tip
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.each import each
 
 import gitmem.git.git
 from gitmem.errors import BusyError, ProcessError, RemoteError
@@ -84,7 +85,7 @@ BAD_NAMES = {
 }
 
 
-@pytest.mark.parametrize("name", BAD_NAMES)
+@each("name", BAD_NAMES)
 def test_invalid_name_is_one_problem(repo: Path, name: str) -> None:
     at = hostile(repo, ("100644", BAD_NAMES[name], blob(repo, b"evil")))
 
@@ -96,7 +97,7 @@ def test_invalid_name_is_one_problem(repo: Path, name: str) -> None:
     assert "doctor --delete=" in scan.problems[0].hint
 
 
-@pytest.mark.parametrize(
+@each(
     ("mode", "code"),
     [("120000", "symlink"), ("160000", "submodule"), ("100600", ""), ("100755", ""), ("100777", ""), ("100640", "")],
 )
@@ -109,7 +110,7 @@ def test_only_regular_files_are_memories(repo: Path, mode: str, code: str) -> No
     assert problems == ([(code, "facts/x.md")] if code else [])
 
 
-@pytest.mark.parametrize(
+@each(
     "root",
     [
         ("120000", b"gitmem.toml", "/dev/zero"),
@@ -119,7 +120,6 @@ def test_only_regular_files_are_memories(repo: Path, mode: str, code: str) -> No
         ("100644", b".gitmodules", "x"),
         ("100644", b"NOTES.md", "x"),
     ],
-    ids=lambda root: f"{root[0]}-{root[1].decode()}",
 )
 def test_stray_at_the_root_is_one_problem(repo: Path, root: tuple[str, bytes, str]) -> None:
     mode, name, content = root
@@ -325,7 +325,7 @@ def _state(repo: Path, files: dict[str, str]) -> str:
     return tip(repo, "refs/heads/scratch")
 
 
-@pytest.mark.parametrize("name", BAD_NAMES)
+@each("name", BAD_NAMES)
 def test_scan_of_changes_reports_a_bad_name_like_a_full_scan(repo: Path, name: str) -> None:
     good = hostile(repo)
     at = hostile(repo, ("100644", BAD_NAMES[name], blob(repo, b"evil")))

@@ -8,6 +8,7 @@ from hashlib import sha256
 
 import pytest
 from conftest import CODE, commit_files, git
+from support.each import each
 from support.facts import ask_builtin as ask
 from support.facts import commit_raw, tree_of
 
@@ -22,7 +23,7 @@ from gitmem.verify.builtin_answers import answer_all
 README_SHA = sha256(CODE["README.md"].encode()).hexdigest()
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "outcome"),
     [
         (("exists", "src/auth/jwt.py"), HOLDS),
@@ -55,13 +56,12 @@ README_SHA = sha256(CODE["README.md"].encode()).hexdigest()
         (("same", "0" * 64, "README.md"), FAILS),
         (("same", README_SHA, "nothing.md"), FAILS),
     ],
-    ids=" ".join,
 )
 def test_check_answers_as_documented(repo, words, outcome):
     assert ask(repo, *words).outcome == outcome
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "because"),
     [
         (("exists", "setup.py"), "setup.py does not exist"),
@@ -158,7 +158,7 @@ def test_expression_that_is_too_large_for_re2_makes_no_verdict(repo):
     assert ask(repo, "matches", "(" * 999 + "a" + "){1000}" * 3 + ")" * 996, "src/**").outcome == BLOCKED
 
 
-@pytest.mark.parametrize("text", [r"a{1000}{1000}", r"\x{263A}", "[z-a]", "(?P<n", "*", "\udcff", "(?<=a)b"])
+@each("text", [r"a{1000}{1000}", r"\x{263A}", "[z-a]", "(?P<n", "*", "\udcff", "(?<=a)b"])
 def test_expression_that_re2_rejects_is_invalid(repo, text):
     assert CHECKS["matches"].probe(parse_arguments(("matches", text, "a"))) is None
     assert ask(repo, "matches", text, "src/**").outcome == BLOCKED
@@ -215,7 +215,7 @@ STATED = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("check", "outcome", "because"),
     [
         ({"value": "pyproject.toml#project.requires-python", "is": ">= 3.11"}, HOLDS, "pyproject.toml:3 states >=3.11"),
@@ -253,7 +253,6 @@ STATED = {
         ({"agree": [".python-version", ".nvmrc"]}, FAILS, ".python-version:1 states 3.11, and .nvmrc:1 v20.11.1"),
         ({"agree": [".nvmrc", ".nvmrc"]}, HOLDS, ".nvmrc:1 and .nvmrc:1 state v20.11.1"),
     ],
-    ids=lambda value: str(value) if isinstance(value, dict) else "",
 )
 def test_check_of_what_files_state_says_where(repo, check, outcome, because):
     commit_files(repo, STATED)

@@ -22,7 +22,7 @@ from gitmem.memory import Memory
 from gitmem.policy.editing import with_setting
 
 pytestmark = needs_ssh_keygen
-FACTS = 20
+FACTS = 10
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
+from support.each import each
 from support.facts import (
     BETWEEN,
     approve_all,
@@ -121,7 +122,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("command", CHANGES.values(), ids=CHANGES)
+@each("command", CHANGES.values())
 def test_it_cannot_change(world, command):
     before = world.state()
 
@@ -145,7 +146,7 @@ READS = {
 }
 
 
-@pytest.mark.parametrize("command", READS.values(), ids=READS)
+@each("command", READS.values())
 def test_it_cannot_read(world, command):
     ran = world.run(command)
 
@@ -167,7 +168,7 @@ DEVOURS = {
 }
 
 
-@pytest.mark.parametrize(("what", "command"), DEVOURS.items(), ids=DEVOURS)
+@each(("what", "command"), DEVOURS.items())
 def test_it_is_ended_when_it_devours(world, what, command):
     limits = SMALL if what != "threads" else Limits(60, 1 << 40, 1 << 40)
 
@@ -218,7 +219,7 @@ LINGERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("command", LINGERS.values(), ids=LINGERS)
+@each("command", LINGERS.values())
 def test_nothing_is_left_of_what(world, mark, command):
     ran = world.run(command.replace("@mark", mark), timeout_s=0.4)
 
@@ -241,7 +242,7 @@ LITTERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("command", LITTERS.values(), ids=LITTERS)
+@each("command", LITTERS.values())
 def test_the_next_check_sees_nothing_of_a_ground_that_was_left_with(world, command):
     before = world.state()
 

@@ -8,6 +8,7 @@ import pytest
 from conftest import commit_files, git
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.each import each
 from support.facts import commit_raw, tree_of
 
 from gitmem.model import BUILTIN, SHELL, Check
@@ -42,7 +43,7 @@ def test_files_found_are_those_that_the_glob_matches_one_by_one(paths, glob):
     assert found == [path for path in sorted(paths) if matcher(glob)(path)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("glob", "found"),
     [
         ("src/auth/jwt.py", ["src/auth/jwt.py"]),

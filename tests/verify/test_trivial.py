@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import subprocess
 
-import pytest
 from conftest import commit_files
 from support.each import each
 from support.facts import ask_builtin as ask
@@ -224,8 +223,8 @@ def test_nothing_is_suggested_for_a_program_or_a_builtin_check():
     assert suggest_builtin(Check(BUILTIN, ("exists", "a"))) == ""
 
 
-@pytest.mark.parametrize("text", ["RS256", "a.c", "^RS", "f(x)", "a+b", "a|b", "x{2}", "[R]S2", "6$", "-x", "a?"])
-@pytest.mark.parametrize("flag", ["-q", "-qF"])
+@each("text", ["RS256", "a.c", "^RS", "f(x)", "a+b", "a|b", "x{2}", "[R]S2", "6$", "-x", "a?"])
+@each("flag", ["-q", "-qF"])
 def test_suggested_check_answers_as_the_command_does(repo, text, flag):
     contents = {"f": "RS256\n", "g": "abc f(x) a+b\n", "h": "a|b x{2} -x\n", "i": "xx aab fx\n"}
     commit_files(repo, contents)
@@ -241,7 +240,7 @@ def test_suggested_check_answers_as_the_command_does(repo, text, flag):
         assert (ask(repo, option.removeprefix("--"), wanted, where).outcome == "holds") == held, command
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "is_sure"),
     [
         ("grep -q RS256 src/jwt.py", True),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import NOW, put_files
 from support.agent_work import SECRET, captured_memories, refusals, wrote
+from support.each import each
 
 from gitmem.agents import on_event
 from gitmem.frozen import replace
@@ -70,7 +71,7 @@ def test_notes_of_one_name_in_two_folders_are_two(memory: Memory, repo: Path) ->
     assert len(captured_memories(memory)) == 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "text"),
     [
         ("docs/auth.md", NOTE),

@@ -88,7 +88,7 @@ def test_a_person_may_want_them_where_the_policy_does_not(repo: Path, monkeypatc
         assert len(captured_memories(opened)) == 1
 
 
-@pytest.mark.parametrize("path", ["../elsewhere.py", "ignored/a.py", "node_modules/a.js", "README.md", "src/a.min.js"])
+@each("path", ["../elsewhere.py", "ignored/a.py", "node_modules/a.js", "README.md", "src/a.min.js"])
 def test_what_is_no_ones_code_here_is_left_alone(wanting: Memory, repo: Path, path: str) -> None:
     (repo / ".gitignore").write_text("ignored/\n")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import git
 from support.agent_work import ran
+from support.each import each
 
 from gitmem.agents.capture.source import place_of, read_inside, role_of, source_fields, task_of
 from gitmem.memory import Memory
@@ -28,7 +29,7 @@ def test_agent_in_a_folder_of_work_trees_and_a_sub_agent_were_sent(memory: Memor
     assert role_of(memory.repository, ran(repo, "x", agent="a1", agent_type="Explore")) == "worker"
 
 
-@pytest.mark.parametrize(
+@each(
     ("branch", "task"),
     [
         ("bd-BD-001", "BD-001"),

@@ -10,13 +10,14 @@ from subprocess import Popen
 
 import pytest
 from conftest import put_files
+from support.each import each
 
 from gitmem.agents.capture import state
 from gitmem.memory import Memory
 from gitmem.policy.settings import CaptureSettings
 
 
-@pytest.mark.parametrize("session", ["../../x", "a/b", "x" * 5000, "\ud800", "ß", "."])
+@each("session", ["../../x", "a/b", "x" * 5000, "\ud800", "ß", "."])
 def test_session_of_any_name_has_a_file_of_its_own_in_one_folder(memory: Memory, session: str) -> None:
     path = state.session_file(memory.repository, session)
 

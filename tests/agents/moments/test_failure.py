@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.agent_work import edited, ran
+from support.each import each
 from support.facts import make_fact, make_memory, put, verify
 from support.ids import named
 
@@ -49,7 +50,7 @@ def test_memory_is_shown_where_a_pipe_hides_that_the_command_failed(store: Memor
     assert "clock" in on_event.tool_used(store, ran(repo, f"{COMMAND} 2>&1 | tail -5", failed=False, output=hidden))
 
 
-@pytest.mark.parametrize(
+@each(
     ("failed", "output"),
     [(True, "Exit code 1"), (True, "E   assert 5 == 4"), (False, ERROR), (None, "fixture frozen_clock is fine")],
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import commit_files
 from support.agent_work import edited, ran
+from support.each import each
 from support.facts import make_fact, make_memory, put
 from support.ids import id_of, named
 
@@ -111,7 +112,7 @@ def test_the_shell_counts(store: Memory, repo: Path, command: str) -> None:
     assert named("gotcha-burst") in on_event.tool_used(store, ran(repo, command))
 
 
-@pytest.mark.parametrize("command", ["ls src/gateway", "git status", "cat src/other.py", f"rm {PLACE}"])
+@each("command", ["ls src/gateway", "git status", "cat src/other.py", f"rm {PLACE}"])
 def test_other_commands_say_nothing(store: Memory, repo: Path, command: str) -> None:
     assert on_event.tool_used(store, ran(repo, command)) == ""
 

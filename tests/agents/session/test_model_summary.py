@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from support.each import each
 from support.transcripts import SECRET, placed, session
 
 from gitmem.agents import on_event
@@ -98,7 +99,7 @@ def test_a_program_that_fails_is_an_error(tmp_path: Path, monkeypatch: pytest.Mo
         ask_model(Config(summary_command=program(tmp_path, text)), TURNS, "plain", folder=str(tmp_path))
 
 
-@pytest.mark.parametrize("command", ["no-such-program-anywhere", "'unclosed"])
+@each("command", ["no-such-program-anywhere", "'unclosed"])
 def test_a_setting_that_names_no_program_is_an_error(tmp_path: Path, command: str) -> None:
     with pytest.raises(GitmemError):
         ask_model(Config(summary_command=command), TURNS, "plain", folder=str(tmp_path))

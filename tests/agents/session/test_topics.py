@@ -14,7 +14,7 @@ from gitmem.errors import NotFoundError, RefusedError
 from gitmem.memory import Memory
 
 
-@pytest.mark.parametrize("branch", ["main", "master", "dev", "develop", "trunk", ""])
+@each("branch", ["main", "master", "dev", "develop", "trunk", ""])
 def test_each_session_has_its_own_topic_on_a_shared_branch(tmp_path, branch: str) -> None:
     where = place(tmp_path, branch)
 
@@ -44,7 +44,7 @@ def test_naming_a_topic_again_adds_to_its_specification(tmp_path) -> None:
     assert topics.use(place(tmp_path), "billing", "Two").spec() == "One\n\nTwo"
 
 
-@pytest.mark.parametrize("name", ["current", "session-a", "", "../up", "a/b", "ä", "x" * 61, ".hidden", "-n"])
+@each("name", ["current", "session-a", "", "../up", "a/b", "ä", "x" * 61, ".hidden", "-n"])
 def test_some_names_are_refused(tmp_path, name: str) -> None:
     with pytest.raises(RefusedError):
         topics.use(place(tmp_path), name)

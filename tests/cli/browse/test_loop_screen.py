@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from conftest import NOW, commit_files, git, memory_text, put_files
 from support.browsing import Browsing, browse, make_waiting, state_of
+from support.each import each
 from support.ids import id_of
 
 from gitmem.memory import Memory
@@ -112,7 +113,7 @@ def test_repaired_code_is_checked_again_and_stays_on_the_screen(waiting: Path) -
     assert status(waiting, "tokens-rs256") == "verified"
 
 
-@pytest.mark.parametrize(
+@each(
     ("keys", "said"),
     [
         (("s", *"no-such-key", "enter"), "error: "),

@@ -3,8 +3,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 from conftest import git, tip
+from support.each import each
 
 from gitmem.store import layout
 
@@ -39,7 +39,7 @@ def test_unset_brings_the_default_back(run_cli, repo: Path) -> None:
     assert git(repo, "show", "memory:gitmem.toml").strip() == before.strip()
 
 
-@pytest.mark.parametrize(
+@each(
     "words",
     [("rotation.limit",), ("rotation.limit", "1", "--unset"), ("rotation.limit", "-1"), ("rotation.limit", "1 2")],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 
 def test_the_name_is_printed_alone_and_a_missing_specification_reported(run_cli) -> None:
@@ -12,7 +12,7 @@ def test_the_name_is_printed_alone_and_a_missing_specification_reported(run_cli)
     assert "no specification yet" in done.err
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text", "message"),
     [
         ("../up", "", "invalid topic name"),

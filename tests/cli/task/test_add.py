@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import pytest
+from support.each import each
 
 
 def test_add_prints_the_key_and_writes_what_was_given(run_cli):
@@ -36,7 +36,7 @@ def test_command_waits_for_approval_without_a_terminal(run_cli):
     assert "not approved here: grep -q refresh src/auth/jwt.py" in done.err
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "status", "message"),
     [
         (("Do it", "--priority", "9"), 2, "from 0 to 4"),

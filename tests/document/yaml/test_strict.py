@@ -80,7 +80,7 @@ def test_bad_frontmatter_is_one_error_at_its_line(text: str, code: str, line: in
     assert (caught.value.code, caught.value.line) == (code, line)
 
 
-@pytest.mark.parametrize("text", [text for text, _, _ in REFUSED])
+@each("text", [text for text, _, _ in REFUSED])
 def test_python_parser_refuses_the_same_and_as_quickly(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(yaml, "__with_libyaml__", False)
     begun = time.process_time()

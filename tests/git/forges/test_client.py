@@ -281,7 +281,7 @@ def test_hanging_forge_times_out(hub: Hub) -> None:
     assert time.monotonic() - start < 30
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "message"),
     [
         (b"<html>a proxy's page</html>", "the forge's answer is not JSON"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from support.each import each
 from support.facts import make_memory, put
 from support.ids import id_of
@@ -80,7 +79,7 @@ def test_what_is_reported_cannot_close_its_own_fence() -> None:
 LONG = "First this. " + "Then that, and more of it. " * 40
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "body", "expected"),
     [
         ("Retry", "", "Retry"),

@@ -298,7 +298,7 @@ def test_missing_catalog_is_not_created(tmp_path: Path) -> None:
     assert not (tmp_path / FILE_NAME).exists()
 
 
-@pytest.mark.parametrize("name", ["a?mode=memory", "100%20", "a#b", "größe", "odd\udcff"])
+@each("name", ["a?mode=memory", "100%20", "a#b", "größe", "odd\udcff"])
 def test_folder_of_any_name_can_have_a_catalog(tmp_path: Path, name: str) -> None:
     schema.build(tmp_path / name, fill).close()
 

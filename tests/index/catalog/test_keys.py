@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import put_files
+from support.each import each
 
 from gitmem.errors import AmbiguousKeyError, NotFoundError
 from gitmem.index.catalog import short_ids, update
@@ -59,12 +60,12 @@ def test_a_retired_memory_is_found_by_its_whole_key_only(keyed: Memory) -> None:
         full_key(keyed.repository.catalog(), "gon")
 
 
-@pytest.mark.parametrize(("typed", "near"), [("depoly-vpn", "deploy-vpn"), ("rs256", "auth-rs256")])
+@each(("typed", "near"), [("depoly-vpn", "deploy-vpn"), ("rs256", "auth-rs256")])
 def test_a_key_that_is_nearly_right_is_named(keyed: Memory, typed: str, near: str) -> None:
     assert near in near_keys(keyed.repository.catalog(), typed)
 
 
-@pytest.mark.parametrize("typed", ["", "%", "_", "nothing-like-it-at-all", "é", "\U0010ffff"])
+@each("typed", ["", "%", "_", "nothing-like-it-at-all", "é", "\U0010ffff"])
 def test_what_is_no_key_is_not_found_and_says_how_to_look(keyed: Memory, typed: str) -> None:
     with pytest.raises(NotFoundError) as caught:
         full_key(keyed.repository.catalog(), typed)

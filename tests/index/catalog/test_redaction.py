@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from conftest import memory_text
 from support.each import each
 from support.facts import make_fact, put, verify
@@ -27,7 +26,7 @@ def whole(memory: Memory) -> str:
     return repr([catalog.rows(f"SELECT * FROM {name}") for name in ["temp.words", *(name for (name,) in named)]])
 
 
-@pytest.mark.parametrize(
+@each(
     "fields",
     [
         {"body": f"Deploy with {TOKEN}."},

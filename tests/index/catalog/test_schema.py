@@ -6,6 +6,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from support.each import each
 
 from gitmem.index.catalog import FILE_NAME, connect, discard_file, schema
 
@@ -53,7 +54,7 @@ def test_what_is_no_catalog_is_an_error(tmp_path: Path, content: bytes) -> None:
         connect(str(path))
 
 
-@pytest.mark.parametrize("name", ["a b", "100%41", "what?#x", "ünï", "new\nline", "caf\udce9", "file:x?mode=ro"])
+@each("name", ["a b", "100%41", "what?#x", "ünï", "new\nline", "caf\udce9", "file:x?mode=ro"])
 def test_its_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()
     path = str(tmp_path / name / FILE_NAME)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from support.each import each
 from support.models import make_directory
 
 from gitmem.errors import EmbeddingError
@@ -59,7 +60,7 @@ def test_without_its_file_it_is_not_plain(tmp_path: Path, gone: str) -> None:
     assert not read_directory(folder).is_plain
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         (None, "is not a sentence-transformers model"),

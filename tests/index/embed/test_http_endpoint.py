@@ -176,7 +176,7 @@ def answer(*rows: object) -> bytes:
 ROW = {"index": 0, "embedding": [1, 2, 3]}
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "expected"),
     [
         (b'{"data": [{"index": 0, "embed', "with something that is not JSON"),

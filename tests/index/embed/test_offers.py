@@ -35,7 +35,7 @@ def test_downloaded_model_is_ready(tmp_path: Path) -> None:
     assert is_missing("fastembed:other/model", cache=str(tmp_path))
 
 
-@pytest.mark.parametrize(
+@each(
     ("variable", "expected"),
     [
         ("", "127.0.0.1:11434"),

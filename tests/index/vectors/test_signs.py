@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.each import each
 from support.unit_rows import unit_rows
 
 from gitmem.index.vectors.signs import count_signs, read_signs, write_signs
@@ -26,7 +27,7 @@ def path(tmp_path_factory: pytest.TempPathFactory, rows: np.ndarray) -> str:
     return path
 
 
-@pytest.mark.parametrize("limit", [1, 60, 500])
+@each("limit", [1, 60, 500])
 def test_nearest_have_the_fewest_different_signs(rows: np.ndarray, path: str, limit: int) -> None:
     signs, query = read_signs(path, WIDTH, COUNT), unit_rows(1, WIDTH, seed=2)[0]
     assert signs is not None

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import memory_text
 from support.catalogs import catalog_of
+from support.each import each
 from whoosh.query import Or
 
 from gitmem.index import FtsEngine
@@ -40,7 +41,7 @@ def keys(catalog: Catalog, candidates) -> list[str]:
     return [catalog.row("SELECT key FROM memory WHERE id = ?", (one.number,))[0] for one in candidates]
 
 
-@pytest.mark.parametrize("query", ["gateway", "signed tokens", "retry.py", "auth", "minute after", "absent", ""])
+@each("query", ["gateway", "signed tokens", "retry.py", "auth", "minute after", "absent", ""])
 def test_both_engines_bring_the_same_memories(catalog: Catalog, engine: WhooshEngine, query: str) -> None:
     terms = query_terms(query)
 

@@ -10,6 +10,7 @@ from conftest import memory_text
 from hypothesis import given
 from hypothesis import strategies as st
 from support.catalogs import catalog_of
+from support.each import each
 
 from gitmem.errors import UsageError
 from gitmem.index.catalog import Catalog
@@ -63,7 +64,7 @@ def ask(catalog: Catalog, engine: WhooshEngine):
     return run
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("gateway", {"gateway-drops", "jwt-signing"}),
@@ -125,7 +126,7 @@ def test_question_matches_exactly_what_it_says(ask, text: str, expected: set[str
     assert ask(text) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "at", "why"),
     [
         ("knid:gotcha", 1, "unknown field: knid"),
@@ -176,7 +177,7 @@ def test_terms_are_those_a_memory_may_have(engine: WhooshEngine) -> None:
     assert question.terms == ("gateway", "sign", "token")
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "x" * 3000,
@@ -195,7 +196,6 @@ def test_terms_are_those_a_memory_may_have(engine: WhooshEngine) -> None:
         "created:[" * 200,
         "path:" + "src*" * 200,
     ],
-    ids=lambda text: text[:20],
 )
 def test_hostile_question_is_answered_or_refused_at_once(ask, text: str) -> None:
     began = time.process_time()

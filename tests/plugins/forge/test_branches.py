@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 from support.forge_server import Hub, pull
 
 from gitmem.plugins.forge.branches import fate_of
@@ -10,7 +10,7 @@ from gitmem.plugins.forge.branches import fate_of
 MERGED, SHUT = {"state": "closed", "merged_at": "2026-10-01T11:00:00Z"}, {"state": "closed", "merged_at": None}
 
 
-@pytest.mark.parametrize(
+@each(
     ("pulls", "fate"),
     [
         ([], ("", 0)),

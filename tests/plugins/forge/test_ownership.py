@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 from support.forge_server import BOT, Hub, comment
 
 from gitmem.errors import ForgeError
@@ -10,7 +11,7 @@ from gitmem.git.forges.job_environment import ForgeRepository, place_here
 from gitmem.plugins.forge.ownership import add_signature, is_same, list_marked, mark, ours, who_am_i
 
 
-@pytest.mark.parametrize(
+@each(
     ("knows", "viewer", "login"),
     [
         ("ana", None, "ana"),

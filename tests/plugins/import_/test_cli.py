@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
+from support.each import each
 
 from gitmem.index.catalog import FILE_NAME
 from gitmem.repository import open_store
@@ -77,7 +78,7 @@ def test_command_that_waits_is_reported_and_a_long_list_is_cut(run_cli, repo: Pa
     assert "unreadable: … and 10 more (the first 30 in --json)" in done.out
 
 
-@pytest.mark.parametrize(("arguments", "status"), [(["none.jsonl"], 1), (["README.md", "--kind", "Two words"], 2)])
+@each(("arguments", "status"), [(["none.jsonl"], 1), (["README.md", "--kind", "Two words"], 2)])
 def test_wrong_use_is_reported(run_cli, arguments: list[str], status: int) -> None:
     done = run_cli("import", *arguments)
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from support.each import each
 
 from gitmem.plugins.import_.vault import Vault, read_vault
 
@@ -40,7 +41,7 @@ def test_folders_of_templates_are_relative_to_the_folder_that_is_read(tmp_path: 
     assert read_vault(tmp_path / "Meta").templates == ("Templates",)
 
 
-@pytest.mark.parametrize("found", ["", "[]", "{", {"folder": 3}, {"folder": "/"}, {"folder": "../../etc"}])
+@each("found", ["", "[]", "{", {"folder": 3}, {"folder": "/"}, {"folder": "../../etc"}])
 def test_odd_settings_name_no_templates(tmp_path: Path, found: object) -> None:
     assert read_vault(put(tmp_path, **{".obsidian__templates_json": found})).templates == ()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from conftest import commit_files, git, put_files, tip
 from support.branch import fields_of
+from support.each import each
 
 from gitmem.errors import DuplicateError, RefusedError
 from gitmem.plugins.workflow.post_work import references_in
@@ -46,7 +47,7 @@ def test_pattern_is_written_with_its_story_component_role_and_lines(memory, repo
     assert git(repo, "log", "-1", "--format=%s", "memory") == f"code_pattern: add {done.key}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "refs", "message"),
     [
         (BUILT, [], "needs the lines of code"),

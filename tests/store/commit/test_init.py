@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from conftest import NOW, commit_files, git, put_files, tip
+from support.each import each
 
 from gitmem.errors import ConflictError, ForeignBranchError, GitmemError, ProcessError
 from gitmem.git import Git
@@ -184,7 +185,7 @@ def test_the_person_is_the_author_and_gitmem_that_of_a_machines_commit(repo: Pat
     ]
 
 
-@pytest.mark.parametrize("name", ["A <b> C", "ünï", "x\ncommitter Mallory <m@x> 0 +0000", "", "<>"], ids=ascii)
+@each("name", ["A <b> C", "ünï", "x\ncommitter Mallory <m@x> 0 +0000", "", "<>"])
 def test_no_name_breaks_the_commit(repo: Path, name: str) -> None:
     git(repo, "config", "user.name", name)
 

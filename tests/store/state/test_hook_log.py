@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from support.each import each
 
 from gitmem.config import second_place
 from gitmem.errors import BusyError, ConfigError, ProcessError, RefusedError
@@ -26,7 +27,7 @@ def noted(state: Path, err: BaseException) -> str:
     return hook_log.list_failures(state)[-1].what
 
 
-@pytest.mark.parametrize(
+@each(
     ("err", "expected"),
     [
         (ConfigError("git config: x must be true", file="", key="x"), "ConfigError: git config: x must be true"),

@@ -7,8 +7,8 @@ import subprocess
 import time
 from pathlib import Path
 
-import pytest
 from conftest import git
+from support.each import each
 
 from gitmem.memory import Memory
 from gitmem.store.state.litter import AGE_S, sweep
@@ -46,7 +46,7 @@ def test_half_written_files_go_when_they_are_old(memory: Memory, repo: Path) -> 
     assert all(path.exists() for path in (*kept, outside))
 
 
-@pytest.mark.parametrize(
+@each(
     ("stream", "is_ours"),
     [
         ("feature done\n" + BROKEN.format(ref="refs/heads/memory"), True),

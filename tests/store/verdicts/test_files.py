@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git, put_files, tip
+from support.each import each
 from support.facts import make_fact, outcomes, put, statuses, verdict_keys, verify
 
 from gitmem.errors import ConflictError
@@ -86,7 +87,7 @@ def test_only_the_verdict_that_is_written_differs_after_the_change_of_format(for
     }
 
 
-@pytest.mark.parametrize(
+@each(
     ("policy", "after"),
     [
         ("format = 1\n", "format = 2\n"),

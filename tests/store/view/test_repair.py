@@ -128,9 +128,8 @@ def drop_folder(repo: Path, blank: bytes) -> None:
     shutil.rmtree(repo / ".memory")
 
 
-@pytest.mark.parametrize("blank", BLANK.values(), ids=BLANK)
 @pytest.mark.parametrize("drop", [drop_nothing, drop_link, drop_admin, drop_both, drop_admin_folder, drop_folder])
-@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize(("is_known", "blank"), [(True, BLANK["empty"]), (False, BLANK["zeros"])], ids=BLANK)
 def test_a_view_whose_making_was_cut_short_is_made(
     memory: Memory, repo: Path, drop: Callable[[Path, bytes], None], is_known: bool, blank: bytes
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, put_files
+from support.each import each
 from support.facts import make_fact, outcomes, put, verify
 
 from gitmem.errors import GitmemError, NotFoundError, RemoteError, TrustError
@@ -65,7 +66,7 @@ def test_line_approves_the_command_that_it_shows(memory: Memory, repo: Path, lis
     assert marker.exists()
 
 
-@pytest.mark.parametrize(
+@each(
     "lie",
     [
         lambda spec, key, shown: spec,

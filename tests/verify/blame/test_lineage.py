@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from conftest import commit_files, git
+from support.each import each
 
 from gitmem.git import Git
 from gitmem.git.repository import discover
@@ -66,8 +67,8 @@ def digest_of(question: InputQuestion, tree: CodeTree) -> str:
     return question.digest_by(tree, question.reads_in(tree))
 
 
-@pytest.mark.parametrize("since", ["", "begin"])
-@pytest.mark.parametrize("name", QUESTIONS)
+@each("since", ["", "begin"])
+@each("name", QUESTIONS)
 def test_digests_are_those_of_each_commits_own_tree(folder, name, since):
     hub, question = Git(discover(folder)), QUESTIONS[name]
     good = git(folder, "rev-parse", since) if since else ""

@@ -183,8 +183,7 @@ def test_copies_are_made_once_and_are_gone_at_the_end(project):
     assert (clone / "state").exists()
 
 
-@pytest.mark.parametrize("rung", ["landlock", "none"])
-@pytest.mark.parametrize("names", [(), (".venv",)], ids=["found", "named"])
+@pytest.mark.parametrize(("rung", "names"), [("landlock", ()), ("none", (".venv",))], ids=["found", "named"])
 @pytest.mark.parametrize("is_open", [True, False], ids=["open", "closed"])
 def test_environment_that_is_not_in_its_place_uses_the_commit_too(project, rung, names, is_open):
     open_ways(project)

@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
+from support.each import each
 from support.grounds import grounds_on, open_ways
 
 from gitmem.errors import GitmemError, NotFoundError
@@ -212,7 +213,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("command", CHANGES.values(), ids=CHANGES.keys())
+@each("command", CHANGES.values())
 def test_the_next_check_finds_it_as_it_was(repository, grounds, command):
     commit = id_of(repository, "v2")
     looks = "git status --porcelain --ignored; git describe; git log --oneline | wc -l; git config core.fsmonitor"

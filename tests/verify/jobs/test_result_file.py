@@ -117,7 +117,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("content", FILES.values(), ids=FILES)
+@each("content", FILES.values())
 def test_invalid_result_file_is_refused_without_quoting_it(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "part\n::error::x"
     path.write_bytes(content)

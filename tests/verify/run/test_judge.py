@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git, put_files
+from support.each import each
 from support.facts import (
     BETWEEN,
     DAY,
@@ -651,7 +652,7 @@ def test_fact_that_holds_again_is_verified(memory, repo):
 # --- weak checks ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "weak"),
     [
         ("! grep -q HS256 src/auth/jwt.py 2>/dev/null", True),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from support.each import each
 
 from gitmem.model import PROGRAM, SHELL, Check, Spec
@@ -65,7 +64,7 @@ def test_long_output_is_searched_at_both_ends():
     assert "yaml" in find_missing(f"{noise}\nNo module named 'yaml'")
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "declared", "named"),
     [
         ('test -n "$DEPLOY"', ("DEPLOY",), "DEPLOY is not set"),

@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from support.each import each
 from support.grounds import can_come_to, ground_in, open_ways, user_of
 from support.processes import pids_of, wait_until
 
@@ -71,7 +72,7 @@ def python(script: str) -> str:
 # How a check ends
 
 
-@pytest.mark.parametrize("status", [0, 1, 126, 127, 137, 255])
+@each("status", [0, 1, 126, 127, 137, 255])
 def test_exit_statuses_are_passed_on(any_rung, ground, status):
     ran = run(f"echo said; exit {status}", ground, any_rung)
 
@@ -408,7 +409,7 @@ ESCAPES = {
 }
 
 
-@pytest.mark.parametrize("command", ESCAPES.values(), ids=ESCAPES.keys())
+@each("command", ESCAPES.values())
 def test_nothing_is_left_after_the_limit(any_rung, ground, mark, command):
     ran = run(command.format(mark=mark), ground, any_rung, timeout_s=0.2)
 
@@ -417,7 +418,7 @@ def test_nothing_is_left_after_the_limit(any_rung, ground, mark, command):
     assert pids_of(mark) == []
 
 
-@pytest.mark.parametrize("command", ESCAPES.values(), ids=ESCAPES.keys())
+@each("command", ESCAPES.values())
 def test_nothing_is_left_after_success(any_rung, ground, mark, command):
     ran = run(f"({command.format(mark=mark)}) & sleep 0.05; exit 0", ground, any_rung)
 

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+from support.each import each
 
 from gitmem.verify.sandbox import seccomp
 from gitmem.verify.sandbox.seccomp import AF_INET, AF_INET6, AF_NETLINK, AF_UNIX, ALLOW, KILL_PROCESS, REFUSE
@@ -42,7 +43,7 @@ def machine(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.mark.parametrize("families", [(), INTERNET, (AF_UNIX, *INTERNET)], ids=["none", "internet", "all"])
+@each("families", [(), INTERNET, (AF_UNIX, *INTERNET)], ids=["none", "internet", "all"])
 def test_only_sockets_of_the_families_that_are_named_can_be_made(machine: str, families: tuple[int, ...]) -> None:
     audit, column = seccomp.ARCHITECTURES[machine]
     program = seccomp.filter_program(machine, families=families, shares=True)
@@ -52,7 +53,7 @@ def test_only_sockets_of_the_families_that_are_named_can_be_made(machine: str, f
         assert verdict(program, audit, seccomp.SOCKET[column], family) == expected, family
 
 
-@pytest.mark.parametrize(
+@each(
     ("table", "said"),
     [(seccomp.ABSENT, NO_CALL), (seccomp.REFUSED, PERMISSION), (seccomp.ATTRIBUTES, UNSUPPORTED)],
     ids=["absent", "refused", "attributes"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 
 import pytest
+from support.each import each
 
 from benchmarks.awkward import Code, run
 from gitmem.verify.trace.determinism import is_determined
@@ -16,7 +17,7 @@ STRACE = shutil.which("strace") or ""
 pytestmark = pytest.mark.skipif(not STRACE, reason="strace is not installed")
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "answer"),
     [
         ("grep -q a x", True),

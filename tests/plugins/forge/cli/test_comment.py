@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from support.each import each
 from support.forge_server import COMMIT, Hub, pull
 
 CHECK = ("forge", "comment", "--kind", "check")
@@ -71,7 +72,7 @@ def test_a_dry_run_shows_it_without_a_token_and_sends_nothing(
     assert hub.asked == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "message"),
     [
         (("--pull", "12"), "comment needs either a FILE or --delete"),

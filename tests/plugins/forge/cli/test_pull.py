@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from support.each import each
 from support.forge_server import Hub
 
 
@@ -28,7 +29,7 @@ def test_a_dry_run_shows_it_and_sends_nothing(run_cli, hub: Hub, monkeypatch: py
     assert hub.asked == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "message"),
     [
         (("--head", "memory"), "a branch cannot be merged into itself"),
