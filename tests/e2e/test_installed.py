@@ -134,9 +134,9 @@ def test_each_tool_installs_it_and_its_command_for_a_missing_package_works(
     git(work, "-c", "user.name=Dana", "-c", "user.email=dana@example.org", "commit", "-qm", "one")
 
     # All sources, one after the other: what gitmem needs is installed with the first one. The README's commands install
-    # a folder with pip, it takes a wheel by its path as by its URL, and what runs these tests is installed as editable.
+    # a folder with pip, which builds what a git URL leads to alike; what runs these tests is installed as editable.
     if tool == "pip":
-        sources = {"git": sources["git"], "url": sources["url"]}
+        sources = {"url": sources["url"]}
     for source, place in sources.items():
         run(install.format(shlex.quote(place)), home, person)
         where = run("command -v gitmem && git mem --version", work, person)

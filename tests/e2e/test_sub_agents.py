@@ -6,7 +6,6 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
 from support.console import GITMEM, Console, run
 
 KNOWN = (
@@ -22,10 +21,9 @@ LEARNED = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("profile", ["beadboard", "swarm"])
-def test_ten_sub_agents_at_once_get_their_own_task_s_memory_and_lose_no_word(repo: Path, profile: str) -> None:
+def test_ten_sub_agents_at_once_get_their_own_task_s_memory_and_lose_no_word(repo: Path) -> None:
     console = Console(repo)
-    console.ok("init", "--profile", profile)
+    console.ok("init", "--profile", "beadboard")
     console.ok("install", "claude-code")
     rows = [{"key": f"known-{number}", "kind": "gotcha", "title": text} for number, text in enumerate(KNOWN)]
     console.ok("import", "-", input="".join(json.dumps(row) + "\n" for row in rows))

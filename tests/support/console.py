@@ -28,7 +28,9 @@ GITMEM = SCRIPTS / "gitmem"
 # A command that hangs fails its own test instead of the whole run; the slowest here takes two seconds.
 TIMEOUT_S = 180.0
 # Variables that an interpreter, or the loader below it, reads when it starts.
-OF_THE_START = ("PYTHON", "LC_", "LANG", "LD_", "PATH", "TZ")
+OF_THE_START = ("PYTHON", "LC_", "LANG", "LD_", "TZ")
+# With these, a command runs in a process that ends with it: what it starts goes on, or programs are found elsewhere.
+OF_A_PROCESS = {"GITMEM_BACKGROUND", "PATH"}
 
 
 def environment(**changes: str | None) -> dict[str, str]:
@@ -144,7 +146,7 @@ class Console:
         where = cwd or self.folder
         if any(name.startswith(OF_THE_START) for name in changes):
             return run([str(GITMEM), *args], where, env=environment(**changes), input=input)
-        if input is None and self.is_inside and "GITMEM_BACKGROUND" not in changes:
+        if input is None and self.is_inside and not OF_A_PROCESS & changes.keys():
             return run_inside([*args], where, environment(**changes))
         return fork([*args], where, environment(**changes), input=input)
 
