@@ -52,6 +52,8 @@ install:
 	@# Programs that an older pip writes import `re`, half of a bare start.
 	@'$(INSTALLED)/bin/python' -m pip install --quiet --disable-pip-version-check 'pip>=26' || true
 	@'$(INSTALLED)/bin/python' -m pip install --quiet --disable-pip-version-check .
+	@# Python 3.11 puts it into an environment; its .pth file runs at every start.
+	@'$(INSTALLED)/bin/python' -m pip uninstall --quiet --yes setuptools 2>/dev/null || true
 	@mkdir -p '$(PREFIX)/bin' '$(PREFIX)/share/man/man1'
 	@ln -sf '$(INSTALLED)/bin/gitmem' '$(INSTALLED)/bin/git-mem' '$(PREFIX)/bin'
 	@ln -sf '$(INSTALLED)'/share/man/man1/*.1 '$(PREFIX)/share/man/man1'

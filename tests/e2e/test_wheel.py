@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -107,6 +108,7 @@ IN_WHEEL = {
     ".1",
     ".typed",
     ".service",
+    ".bin",  # merged byte code
 }
 
 
@@ -116,7 +118,86 @@ def test_wheel_has_only_what_runs(wheel: Path) -> None:
 
     assert {Path(name).suffix for name in names} <= IN_WHEEL
     assert not [name for name in names if "test" in Path(name).stem.split("_") and name.endswith(".py")]
-    assert wheel.stat().st_size < 2_680_000  # nine tenths of it are modules, at 36 % of their size
+    assert (
+        wheel.stat().st_size < 3_310_000
+    )  # most of it are modules, at 36 % of their size; 620 KB are merged byte code
+
+
+def moment(name: str, cwd: Path, **fields: object) -> str:
+    return json.dumps({"hook_event_name": name, "session_id": "s", "cwd": str(cwd), **fields})
+
+
+def test_recall_and_hooks_read_no_byte_code_but_the_merged(
+    wheel: Path, installed: Path, store: Path, tmp_path: Path
+) -> None:
+    env = typed_in(tmp_path, installed)
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
+    repo = tmp_path / "repo"
+    shutil.copytree(store, repo, symlinks=True)
+    (package,) = installed.parent.glob("lib/python*/site-packages/gitmem")
+    edit = {"tool_name": "Edit", "tool_input": {"file_path": str(repo / "README.md"), "new_string": "x"}}
+    failed = {
+        "tool_name": "Bash",
+        "tool_input": {"command": "make"},
+        "tool_response": {"stderr": "ValueError: gateway"},
+    }
+    moments = (
+        moment("SessionStart", repo, source="startup"),
+        moment("UserPromptSubmit", repo, prompt="which public keys does the gateway have"),
+        moment("PostToolUse", repo, **edit),
+        moment("PostToolUse", repo, **failed),
+    )
+
+    def in_turn() -> None:
+        run("gitmem", "recall", "the latest keys of the gateway", cwd=repo, env=env)
+        for each in moments:
+            argv = ["gitmem", "hook", "claude-code"]
+            subprocess.run(argv, cwd=repo, env=env, input=each, capture_output=True, text=True, check=True)
+
+    in_turn()  # makes the index, with modules that are not needed again
+    for compiled in package.rglob("*.pyc"):
+        compiled.unlink()
+    in_turn()
+
+    assert sorted(str(path.relative_to(package)).split(".")[0] for path in package.rglob("*.pyc")) == [
+        "__pycache__/__init__",
+        "__pycache__/__main__",
+    ]
+    with zipfile.ZipFile(wheel) as archive:
+        (record,) = (archive.read(name).decode() for name in archive.namelist() if name.endswith("/RECORD"))
+    assert f"gitmem/start.{sys.implementation.cache_tag}.bin,sha256=" in record  # so that installers remove it
+
+
+def test_changed_source_of_an_installed_module_is_read_and_named_in_a_traceback(
+    installed: Path, tmp_path: Path
+) -> None:
+    env = typed_in(tmp_path, installed)
+    (package,) = installed.parent.glob("lib/python*/site-packages/gitmem")
+    source = package / "cli/terminal.py"
+    text = source.read_text(encoding="utf-8")
+    show = f"""if True:
+        from gitmem.__main__ import use_merged_code
+        use_merged_code({str(package)!r})
+        import gitmem.cli.terminal, importlib.resources, inspect
+        print(type(gitmem.cli.terminal.__loader__).__name__, gitmem.cli.terminal.__file__)
+        print(getattr(gitmem.cli.terminal, "CHANGED", 0), importlib.resources.files("gitmem.cli") / "save.py")
+        print(inspect.getsource(gitmem.cli.terminal.agent_sign).splitlines()[0])
+        print(gitmem.cli.terminal.agent_sign.__code__.co_filename)
+    """
+
+    merged = run(installed / "python", "-c", show, cwd=tmp_path, env=env).splitlines()
+    source.write_text(text + "CHANGED = 1\n", encoding="utf-8")
+    longer = run(installed / "python", "-c", show, cwd=tmp_path, env=env).splitlines()
+    source.write_text(text, encoding="utf-8")
+    later = source.stat().st_mtime + 3600
+    os.utime(source, (later, later))
+    touched = run(installed / "python", "-c", show, cwd=tmp_path, env=env).splitlines()
+
+    assert merged[0] == f"MergedLoader {source}"
+    assert merged[-2].startswith("def agent_sign(")
+    assert merged[-1] == str(source)
+    assert (longer[0], longer[1]) == (f"SourceFileLoader {source}", f"1 {package}/cli/save.py")
+    assert touched[0] == f"SourceFileLoader {source}"
 
 
 def test_plain_install_needs_few_packages() -> None:

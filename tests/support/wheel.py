@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[2]
-BUILD = "import sys; from flit_core import buildapi; print(buildapi.build_wheel(sys.argv[1]))"
+BUILD = "import sys; sys.path.insert(0, '.ci'); import build_wheel; print(build_wheel.build_wheel(sys.argv[1]))"
 
 
 def build_wheel(folder: Path) -> Path:
