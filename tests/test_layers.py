@@ -239,6 +239,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/repository/open_repository.py": "the wiring that every command goes through: tests/memory/test_memory.py",
     "gitmem/repository/private.py": "the stores of workers: tests/e2e/test_private.py",
     "gitmem/recall/query.py": "data: tests/test_options.py, tests/recall/",
+    "gitmem/recall/time_words.py": "words: tests/recall/test_when.py",
     "gitmem/recall/scoring.py": "tests/recall/test_rank.py, tests/recall/test_signals.py",
     "gitmem/repository/open_store.py": "the same",
     "gitmem/repository/approvals.py": "tests/verify/approvals/test_clone.py, tests/cli/test_trust.py",

@@ -60,7 +60,12 @@ autumn fall winter frühling frühjahr sommer herbst printemps été automne hiv
 autunno inverno verão outono lente voorjaar zomer herfst najaar tag tagen woche wochen monat monaten jahr jahren jour
 jours semaine semaines mois an ans année années día días semana semanas mes meses año años giorno giorni settimana
 settimane mese mesi anno anni dia dias mês ano anos dag dagen weken maand maanden jaar jaren
+weekend week-end wochenende tonight vorgestern avant-hier anteayer anoche hace avantieri anteontem eergisteren stunde
+stunden heure heures vorletzte vorletzten avant-dernier avant-dernière antepasada antepasado retrasada retrasado hier ce
+cette esta este
 """
+# One of these is in every time of Chinese and Japanese that is read.
+_TIME_CHARACTERS = frozenset("昨今前上先本这這去最")
 
 
 class Readings:
@@ -144,9 +149,11 @@ def may_name_time(text: str) -> bool:
     """Return whether a query may name a time, which ``recall.when`` then reads."""
     words = {word.strip(".,;:?!()[]\"'`") for word in text.lower().replace("\u2019", "'").split()}
     words |= {word[2:] for word in words if word[:2] in ("l'", "d'")}
-    return not words.isdisjoint(_TIME_WORDS.split()) or any(
+    if not words.isdisjoint(_TIME_WORDS.split()) or any(
         word[:2] in ("19", "20") and word[:4].isdigit() for word in words
-    )
+    ):
+        return True
+    return not text.isascii() and not _TIME_CHARACTERS.isdisjoint(text)
 
 
 def ranker_of(

@@ -1,7 +1,7 @@
 """Read the time that a question names: a range ("last month", "since 2.0", "in April 2026"), or the newest or oldest.
 
 It is a preference, never a filter: memories of that time come first, the others follow. Words of seven languages are
-known: English, German, French, Spanish, Italian, Portuguese and Dutch. Pure.
+known: English, German, French, Spanish, Italian, Portuguese and Dutch, and the commonest of Chinese and Japanese. Pure.
 """
 
 from __future__ import annotations
@@ -9,6 +9,23 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from gitmem.frozen import frozen
+from gitmem.recall.time_words import (
+    ADVICE,
+    ARTICLE,
+    COMPLETED,
+    COUNTS,
+    HAN_NUMBERS,
+    HOUR,
+    MONTH,
+    ORDINAL,
+    PHRASES,
+    QUARTER,
+    SEASON,
+    SINCE_DAY,
+    UNIT,
+    WEEKDAY,
+    WORDS,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,140 +39,10 @@ FIRST = 3.0
 # Which memories match: those with at least this share of the best score. Measured by nothing but the tests.
 MATCHES = 0.5
 
-_MONTHS = (
-    "january jan januar janvier enero gennaio janeiro januari",
-    "february feb februar février fevrier febrero febbraio fevereiro februari",
-    "march mar märz maerz mars marzo março maart",
-    "april apr avril abril aprile",
-    "may mai mayo maggio maio mei",
-    "june jun juni juin junio giugno junho",
-    "july jul juli juillet julio luglio julho",
-    "august aug août aout agosto augustus",
-    "september sep sept septembre septiembre settembre setembro",
-    "october oct oktober octobre octubre ottobre outubro",
-    "november nov novembre noviembre novembro",
-    "december dec dezember décembre diciembre dicembre dezembro",
-)
-_UNITS = (
-    (1, "day days tag tage tagen jour jours día días dia dias giorno giorni dag dagen"),
-    (7, "week weeks woche wochen semaine semaines semana semanas settimana settimane weken"),
-    (30, "month months monat monate monaten mois mes meses mese mesi mês maand maanden"),
-    (91, "quarter quarters quartal quartale quartals trimestre trimestres trimestri kwartaal kwartalen"),
-    (365, "year years jahr jahre jahren an ans année année années año años anno anni ano anos jaar jaren"),
-)
-_QUARTER = frozenset("quarter quartal quartals trimestre kwartaal".split())
-_ORDINALS = (
-    "first 1st erste erster erstes ersten premier primer primo primeiro eerste",
-    "second 2nd zweite zweiter zweites zweiten deuxième segundo secondo tweede",
-    "third 3rd dritte dritter drittes dritten troisième tercer terzo terceiro derde",
-    "fourth 4th vierte vierter viertes vierten quatrième cuarto quarto vierde",
-)
-# By their first month: the seasons of meteorology in the northern half of the world.
-_SEASONS = (
-    (3, "spring frühling frühjahr printemps primavera lente voorjaar"),
-    (6, "summer sommer été verano estate verão zomer"),
-    (9, "autumn fall herbst automne otoño autunno outono herfst najaar"),
-    (12, "winter hiver invierno inverno"),
-)
-# What a question about the past does not have: "what must I check before the release" names no time.
-_ADVICE = frozenset(
-    "should must need needs shall can soll sollen muss müssen dürfen darf faut doit devons debe hay".split()
-)
-_ARTICLE = frozenset("the der das die dem den la le les el los il lo o de het".split())
-# The words of a title that says that something has happened, such as "the migration is done".
-_COMPLETED = frozenset(
-    "done finished complete completed over migrated moved switched shipped launched released happened"
-    " fertig abgeschlossen erledigt beendet umgestellt migriert umgezogen"
-    " terminé terminée fini finie faite achevée migré migrée terminado terminada hecho hecha completada migrado".split()
-)
 # The most words that name an event.
 _EVENT = 4
-_NEWEST = (
-    "latest newest neueste neuester neuestes neuesten jüngste aktuellste nieuwste"
-    " récent récente récents récentes reciente recientes"
-)
-_OLDEST = "oldest earliest älteste ältester ältesten oudste"
-# These order memories only before a word for something that is recorded: "the last item of a list" asks for no time.
-_LAST_OF = (
-    "last recent letzte letzter letztes letzten dernier dernière derniers dernières último última ultimo ultima laatste"
-)
-_FIRST_OF = (
-    "first original erste erster erstes ersten premier première primero primera primer primo prima primeiro primeira"
-    " eerste"
-)
-_RECORDED = (
-    "change changes decision decisions fix fixes gotcha gotchas lesson lessons memory memories mention news note notes"
-    " outage incident release releases support update updates änderung änderungen entscheidung entscheidungen"
-    " changement changements décision décisions cambio cambios decisión decisiones modifica decisione mudança decisão"
-    " wijziging besluit"
-)
 # The order must be asked for at the beginning: "bump it to the latest version" asks for something else.
 _BEGINNING = 2
-_OPENING = "the show which me tell are about our most is were what was das die der ist quel la le quelle est"
-_LAST = (
-    "last past letzte letzter letztes letzten vergangene vergangenen dernier dernière derniers dernières último última"
-    " últimos últimas pasado pasada ultimo ultima ultimi ultime scorso scorsa passado passada laatste afgelopen vorige"
-)
-# Plurals that follow their number: les trois derniers mois.
-_LAST_AFTER = "derniers dernières últimos últimas ultimi ultime"
-_THIS = "this current diese dieser dieses diesem diesen ce cette este esta questo questa deze dit"
-_SINCE = "since seit depuis desde da dal sinds from ab"
-_AFTER = "after nach après despues después dopo depois na"
-_BEFORE = "before vor avant antes prima voor"
-_UNTIL = "until till by bis jusqu'en hasta fino até tot"
-_IN = "in on during im am en au em nel op within"
-_BETWEEN = "between zwischen entre tra tussen from von"
-_AND = "and und et y e en to bis à a"
-_AGO = "ago her zuvor geleden fa atrás"
-# The same before the number: vor drei Wochen, il y a trois semaines, hace tres semanas, há três semanas.
-_AGO_FIRST = "vor a hace há"
-_FILLER = "the of de del der den dem des du la le les el il o os das die den di do da dos early late mid about"
-_TODAY, _YESTERDAY = "today heute aujourd'hui hoy oggi hoje vandaag", "yesterday gestern hier ayer ieri ontem gisteren"
-_WORDS = {
-    name: frozenset(words.split())
-    for name, words in {
-        "opening": _OPENING,
-        "newest": _NEWEST,
-        "oldest": _OLDEST,
-        "last_of": _LAST_OF,
-        "first_of": _FIRST_OF,
-        "recorded": _RECORDED,
-        "last": _LAST,
-        "last_after": _LAST_AFTER,
-        "this": _THIS,
-        "since": _SINCE,
-        "after": _AFTER,
-        "before": _BEFORE,
-        "until": _UNTIL,
-        "in": _IN,
-        "between": _BETWEEN,
-        "and": _AND,
-        "ago": _AGO,
-        "ago_first": _AGO_FIRST,
-        "filler": _FILLER,
-        "today": _TODAY,
-        "yesterday": _YESTERDAY,
-    }.items()
-}
-_MONTH = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
-_UNIT = {name: days for days, names in _UNITS for name in names.split()}
-_NUMBERS = (
-    "a one ein eine einem einen einer un une uno una um uma een",
-    "two couple zwei deux dos due dois duas twee",
-    "three few drei trois tres tre três drie",
-    "four vier quatre cuatro quattro quatro",
-    "five fünf cinq cinco cinque vijf",
-    "six sechs seis sei zes",
-    "seven sieben sept siete sette sete zeven",
-    "eight acht huit ocho otto oito",
-    "nine neun neuf nueve nove negen",
-    "ten zehn dix diez dieci dez tien",
-    "eleven elf onze once undici",
-    "twelve zwölf douze doce dodici doze twaalf",
-)
-_COUNTS = {name: number for number, names in enumerate(_NUMBERS, 1) for name in names.split()}
-_ORDINAL = {name: number for number, names in enumerate(_ORDINALS, 1) for name in names.split()}
-_SEASON = {name: month for month, names in _SEASONS for name in names.split()}
 _DAY = timedelta(days=1)
 # The year 2100, in epoch seconds.
 _LATEST = 4_102_444_800
@@ -221,7 +108,7 @@ class _Reader:
         date_of: Callable[[str], float | None],
         date_of_event: Callable[[str], float | None],
     ) -> None:
-        words = [word.strip(".,;:?!()[]\"'`").lower() for word in text.replace("\u2019", "'").split()]
+        words = [word.strip(".,;:?!()[]\"'`").lower() for word in _plain(text).split()]
         self._words = [word[2:] if word[:2] in ("l'", "d'") else word for word in words if word]
         self._date_of_event = date_of_event
         self._now, self._date_of = datetime.fromtimestamp(now, UTC), date_of
@@ -237,46 +124,46 @@ class _Reader:
 
     def order(self) -> int:
         """Return 1 for the newest, -1 for the oldest, 0 if neither is asked for; after ``range``."""
-        left = [at for at, word in enumerate(self._words) if word not in _WORDS["opening"]]
+        left = [at for at, word in enumerate(self._words) if word not in WORDS["opening"]]
         for at in left[:_BEGINNING]:
             if at in self._used:
                 continue
             word, before = self._words[at], self._words[at - 1] if at else ""
-            is_of_recorded = before == "most" or not _WORDS["recorded"].isdisjoint(self._words[at + 1 : at + 4])
-            if word in _WORDS["newest"] or (is_of_recorded and word in _WORDS["last_of"]):
+            is_of_recorded = before == "most" or not WORDS["recorded"].isdisjoint(self._words[at + 1 : at + 4])
+            if word in WORDS["newest"] or (is_of_recorded and word in WORDS["last_of"]):
                 return 1
-            if word in _WORDS["oldest"] or (is_of_recorded and word in _WORDS["first_of"]):
+            if word in WORDS["oldest"] or (is_of_recorded and word in WORDS["first_of"]):
                 return -1
         return 0
 
     def _range_at(self, at: int, word: str) -> Range:
-        if word in _WORDS["between"]:
+        if word in WORDS["between"]:
             first, to = self._point(at + 1, is_named=True)
-            if first and self._word(to) in _WORDS["and"]:
+            if first and self._word(to) in WORDS["and"]:
                 second, _ = self._point(to + 1, is_named=True)
                 if second:
                     return first[0], second[1]
-        if word in _WORDS["since"] and (found := self._point(at + 1, is_named=True)[0]):
+        if word in WORDS["since"] and (found := self._point(at + 1, is_named=True)[0]):
             return found[0], None
-        if word in _WORDS["after"] and (found := self._point(at + 1, is_named=True)[0]):
+        if word in WORDS["after"] and (found := self._point(at + 1, is_named=True)[0]):
             return found[1], None
-        if word in _WORDS["before"] and (found := self._point(at + 1, is_named=True)[0]):
+        if word in WORDS["before"] and (found := self._point(at + 1, is_named=True)[0]):
             return None, found[0]
-        if word in _WORDS["until"] and (found := self._point(at + 1, is_named=True)[0]):
+        if word in WORDS["until"] and (found := self._point(at + 1, is_named=True)[0]):
             return None, found[1]
         if word == "as" and self._word(at + 1) == "of" and (found := self._point(at + 2, is_named=True)[0]):
             return None, found[1]
         if (event := self._event(at, word)) != (None, None):
             return event
-        if word in _WORDS["in"] and (found := self._point(at + 1, is_named=True, may_be_version=False)[0]):
+        if word in WORDS["in"] and (found := self._point(at + 1, is_named=True, may_be_version=False)[0]):
             return found
         return self._point(at, is_named=False, may_be_version=False)[0] or (None, None)
 
     def _event(self, at: int, word: str) -> Range:
         """Return the time before or after an event, which is named with its article and of which a memory tells."""
-        is_end = word in _WORDS["before"] or word in _WORDS["until"]
-        is_named = is_end or word in _WORDS["since"] or word in _WORDS["after"]
-        if not is_named or self._word(at + 1) not in _ARTICLE or not _ADVICE.isdisjoint(self._words):
+        is_end = word in WORDS["before"] or word in WORDS["until"]
+        is_named = is_end or word in WORDS["since"] or word in WORDS["after"]
+        if not is_named or self._word(at + 1) not in ARTICLE or not ADVICE.isdisjoint(self._words):
             return None, None
         for count in range(_EVENT, 0, -1):
             time = self._date_of_event(" ".join(self._words[at + 2 : at + 2 + count]))
@@ -317,13 +204,17 @@ class _Reader:
         return None, at
 
     def _day(self, at: int, *, is_named: bool) -> tuple[tuple[datetime, datetime] | None, int]:
-        """Read an ISO date or month, today, or yesterday."""
+        """Read an ISO date or month, today, yesterday, the day before, "this morning", "last Friday"."""
         del is_named
         word, today = self._word(at), self._now.replace(hour=0, minute=0, second=0, microsecond=0)
-        if word in _WORDS["today"]:
+        if found := self._part_of_week(at, today):
+            return found, at + 1
+        if word in WORDS["today"]:
             return (today, today + _DAY), at + 1
-        if word in _WORDS["yesterday"]:
+        if word in WORDS["yesterday"]:
             return (today - _DAY, today), at + 1
+        if word in WORDS["day_before"] or word == "day-before-yesterday":
+            return (today - 2 * _DAY, today - _DAY), at + 1
         parts = word.split("-")
         if len(parts) in (2, 3) and _is_year(parts[0]) and all(_is_number(part, 2) for part in parts[1:]):
             numbers = [int(part) for part in parts]
@@ -336,43 +227,86 @@ class _Reader:
             return (day, day + _DAY), at + 1
         return None, at
 
+    def _part_of_week(self, at: int, today: datetime) -> tuple[datetime, datetime] | None:
+        """Read "last night", "this morning", "over the weekend", "last Friday", "lundi dernier"."""
+        word, following = self._word(at), self._word(self._after_filler(at + 1))
+        is_last, is_this = word in WORDS["last"], word in WORDS["this"]
+        if following in WORDS["last"] and (word in WORDS["night"] or word in WEEKDAY or word == "weekend"):
+            is_last, following = True, word
+        if is_last and following in WORDS["night"]:
+            return today - _DAY / 2, today + _DAY / 2
+        if is_this and following in WORDS["parts"]:
+            return today, today + _DAY
+        if following == "weekend" and (is_last or is_this or word in WORDS["over"]):
+            saturday = today - timedelta(days=(today.weekday() - 5) % 7)
+            saturday -= timedelta(days=7 * (is_last and today < saturday + 2 * _DAY))
+            return saturday, saturday + 2 * _DAY
+        if not is_last and word in WEEKDAY and at and self._words[at - 1] in SINCE_DAY:
+            is_last, following = True, word
+        if is_last and following in WEEKDAY:
+            day = today - timedelta(days=(today.weekday() - WEEKDAY[following] - 1) % 7 + 1)
+            return day, day + _DAY
+        return None
+
     def _relative(self, at: int, *, is_named: bool) -> tuple[tuple[datetime, datetime] | None, int]:
         """Read "last month", "the past three weeks", "mois dernier", "two weeks ago", "this year"."""
         del is_named
         word, following = self._word(at), self._word(at + 1)
-        if word in _WORDS["last"]:
-            count, place = (number, at + 2) if (number := _number(following)) else (1, at + 1)
-            if days := _UNIT.get(self._word(place)):
-                return self._back(count, days, is_whole=not _number(following)), place + 1
-        if word in _UNIT and following in _WORDS["last"] and word not in _WORDS["and"]:
-            return self._back(1, _UNIT[word], is_whole=True), at + 2
-        if word in _WORDS["this"] and following in _UNIT:
-            return (self._begin_of(_UNIT[following]), self._now + _DAY), at + 2
-        if (number := _number(word)) and following in _UNIT and self._word(at + 2) in _WORDS["ago"]:
-            return self._ago(number, _UNIT[following]), at + 3
-        third = self._word(at + 2)
-        is_first = word in _WORDS["ago_first"] and (word != "a" or self._words[max(0, at - 1)] == "y")
-        if is_first and (number := _number(following)) and third in _UNIT:
-            return self._ago(number, _UNIT[third]), at + 3
-        if (number := _number(word)) and following in _WORDS["last_after"] and third in _UNIT:
-            return self._back(number, _UNIT[third], is_whole=False), at + 3
+        if word in WORDS["last"]:
+            number, place = self._count(at + 1)
+            if days := UNIT.get(self._word(place)):
+                return self._back(number or 1, days, is_whole=not number), place + 1
+        if word in UNIT and following in WORDS["last"] and word not in WORDS["and"]:
+            return self._back(1, UNIT[word], is_whole=True), at + 2
+        if word in UNIT and following == "before" and self._word(at + 2) == "last":
+            return self._before_last(UNIT[word]), at + 3
+        for unit, other in ((word, following), (following, word)):
+            if unit in UNIT and other in WORDS["before_last"]:
+                return self._before_last(UNIT[unit]), at + 2
+        if word in WORDS["this"] and following in UNIT:
+            return (self._begin_of(UNIT[following]), self._now + _DAY), at + 2
+        number, place = self._count(at)
+        days, after = UNIT.get(self._word(place), 0.0), self._word(place + 1)
+        if number and days and after in WORDS["ago"]:
+            is_reported = at > 0 and self._words[at - 1] in WORDS["reported"]
+            return (None, at) if is_reported else (self._ago(number, days), place + 2)
+        if number and after in UNIT and self._word(place) in WORDS["last_after"]:
+            return self._back(number, UNIT[after], is_whole=False), place + 2
+        is_first = word in WORDS["ago_first"] and (word != "a" or self._words[max(0, at - 1)] == "y")
+        number, place = self._count(at + 1)
+        if is_first and number and (days := UNIT.get(self._word(place), 0.0)):
+            return self._ago(number, days), place + 1
         return None, at
 
-    def _ago(self, count: int, days: int) -> tuple[datetime, datetime]:
-        """Return the time around a number of units ago."""
+    def _count(self, at: int) -> tuple[int, int]:
+        """Return the number at a word, or 0, and the place after it: "two", "a few", "a couple of", "ein paar"."""
+        number = _number(self._word(at))
+        if number == 1 and (several := COUNTS.get(self._word(at + 1), 0)) > 1:
+            at, number = at + 1, several
+        if not number:
+            return 0, at
+        return number, at + 1 + (self._word(at + 1) in ("of", "de"))
+
+    def _before_last(self, days: float) -> tuple[datetime, datetime]:
+        """Return the unit before the last one, as a whole."""
+        last = self._begin_of(days, self._begin_of(days) - _DAY)
+        return self._begin_of(days, last - _DAY), last
+
+    def _ago(self, count: int, days: float) -> tuple[datetime, datetime]:
+        """Return the time around a number of units ago: the more, the less exactly is it meant."""
         about = self._now - timedelta(days=count * days)
-        half = timedelta(days=max(1.0, days * 0.75))
+        half = timedelta(days=max(1.0 if days >= 1 else 2 * HOUR, days * 0.75, count * days / 10))
         return about - half, about + half
 
-    def _back(self, count: int, days: int, *, is_whole: bool) -> tuple[datetime, datetime]:
+    def _back(self, count: int, days: float, *, is_whole: bool) -> tuple[datetime, datetime]:
         """Return the last *count* units: up to now, or, if *is_whole*, from the beginning of the unit before."""
         end = self._now + _DAY
-        if not is_whole:
+        if not is_whole or days in (HOUR, 14):
             return self._now - timedelta(days=count * days), end
         begin = self._begin_of(days)
         return self._begin_of(days, begin - _DAY), end if days < 30 else begin
 
-    def _begin_of(self, days: int, moment: datetime | None = None) -> datetime:
+    def _begin_of(self, days: float, moment: datetime | None = None) -> datetime:
         moment = (moment or self._now).replace(hour=0, minute=0, second=0, microsecond=0)
         if days == 365:
             return moment.replace(month=1, day=1)
@@ -390,8 +324,8 @@ class _Reader:
             at += word == self._word(at + 1)
         if len(word) == 2 and word[0] == "q" and word[1] in "1234":
             number, place = int(word[1]), at + 1
-        elif (number := _ORDINAL.get(word, int(word) if word in ("1", "2", "3", "4") else 0)) and (
-            self._word(at + 1) in _QUARTER
+        elif (number := ORDINAL.get(word, int(word) if word in ("1", "2", "3", "4") else 0)) and (
+            self._word(at + 1) in QUARTER
         ):
             place = at + 2
         else:
@@ -408,13 +342,13 @@ class _Reader:
         """Read "spring 2025", "this summer", "last winter", "été dernier"; alone, it is more often another word."""
         del is_named
         before, word, after = self._word(at), self._word(at), self._word(self._after_filler(at + 1))
-        month = _SEASON.get(word, 0)
+        month = SEASON.get(word, 0)
         if month and _is_year(after):
             return _months(int(after), month, 3), self._after_filler(at + 1) + 1
-        is_past = before in _WORDS["last"]
-        if is_past or before in _WORDS["this"]:
-            month = _SEASON.get(self._word(at + 1), 0)
-        elif self._word(at + 1) in _WORDS["last"]:
+        is_past = before in WORDS["last"]
+        if is_past or before in WORDS["this"]:
+            month = SEASON.get(self._word(at + 1), 0)
+        elif self._word(at + 1) in WORDS["last"]:
             is_past = True
         else:
             month = 0
@@ -429,7 +363,7 @@ class _Reader:
         Without a year, it is the last such month, and only if *is_named*.
         """
         day, place = self._day_of_month(at)
-        month = _MONTH.get(self._word(place))
+        month = MONTH.get(self._word(place))
         if not month:
             return None, at
         if not day:
@@ -459,7 +393,7 @@ class _Reader:
         return 0, self._after_filler(at)
 
     def _after_filler(self, at: int) -> int:
-        while self._word(at) in _WORDS["filler"]:
+        while self._word(at) in WORDS["filler"]:
             at += 1
         return at
 
@@ -481,7 +415,7 @@ def _months(year: int, month: int, count: int) -> tuple[datetime, datetime]:
 
 def says_that_it_happened(title: str) -> bool:
     """Return whether a title says that something has happened, so that it dates an event."""
-    return not _COMPLETED.isdisjoint(word.strip(".,;:!()\"'") for word in title.lower().split())
+    return not COMPLETED.isdisjoint(word.strip(".,;:!()\"'") for word in title.lower().split())
 
 
 def _is_number(word: str, digits: int) -> bool:
@@ -494,7 +428,31 @@ def _is_year(word: str) -> bool:
 
 
 def _number(word: str) -> int:
-    return int(word) if _is_number(word, 3) else _COUNTS.get(word, 0)
+    """Return the number that a word is, such as ``12``, ``twelve`` or ``twenty-one``; 0 if it is none."""
+    if _is_number(word, 3):
+        return int(word)
+    tens, _, ones = word.partition("-")
+    if word not in COUNTS and COUNTS.get(tens, 0) >= 20 and 1 <= COUNTS.get(ones, 0) <= 9:
+        return COUNTS[tens] + COUNTS[ones]
+    return COUNTS.get(word, 0)
+
+
+def _plain(text: str) -> str:
+    """Return a question with phrases as one word, Chinese and Japanese in English, and no quotation."""
+    for mark in ('"', "`"):
+        parts = text.split(mark)
+        if len(parts) > 2 and any(part.strip() for part in parts[::2]):
+            text = " ".join(parts[::2])
+    text = text.replace("\u2019", "'").lower()
+    for phrase, plain in PHRASES:
+        if plain.endswith(" ago ") and phrase in text:
+            before, _, after = text.partition(phrase)
+            if before[-1:] in HAN_NUMBERS:
+                before = f"{before[:-1]} {HAN_NUMBERS[before[-1]]}"
+            digits = len(before) - len(before.rstrip("0123456789"))
+            text = f"{before[: len(before) - digits]} {before[len(before) - digits :]}{plain}{after}"
+        text = text.replace(phrase, plain)
+    return text
 
 
 def _version_in(word: str) -> str:
