@@ -17,6 +17,7 @@ from tantivy import Occur, Query
 from gitmem.frozen import frozen
 from gitmem.index import FIELD_WEIGHTS, FIELDS, Stats, distinctive
 from gitmem.model import ADOPTED, FAILED, STALE, SUSPECT, VERIFIED
+from gitmem.recall.bm25 import occurrences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -499,9 +500,10 @@ def _rarity(documents: int, df: int) -> float:
 def _fts_score(one: _Known, rarities: Mapping[str, float], average: float) -> float:
     """Return the score of FTS5's bm25() with the weights of the fields."""
     norm = _K1 * (1 - _B + _B * one.length / average)
-    fields = [part.split() for part in one.terms]
     score = 0.0
     for term, worth in rarities.items():
-        count = sum([weight * part.count(term) for weight, part in zip(FIELD_WEIGHTS, fields, strict=True)])
+        fields = zip(FIELD_WEIGHTS, one.terms, strict=True)
+        # Most memories have few of the terms.
+        count = sum([weight * occurrences(term, part) for weight, part in fields if term in part])
         score += worth * count * (_K1 + 1) / (count + norm)
     return score

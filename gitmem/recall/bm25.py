@@ -184,9 +184,8 @@ def rarity(documents: int, df: int) -> float:
 def _bag(text: IndexText, pairs: Mapping[str, str], average: float, weights: Bm25Weights) -> _Bag:
     terms = text.terms or tuple([" ".join(analyse(part)) for part in text.texts()])
     counts, length, title = _frequencies(terms, weights.fields)
-    # Checking adjacent words costs as much as counting them all, so only pairs whose two words occur are checked.
-    both = {first: second for first, second in pairs.items() if first in counts and second in counts}
-    near = _pairs((terms[0].split(), terms[-1].split()), both) if both else {}
+    both = [pair for pair in pairs.items() if pair[0] in counts and pair[1] in counts]
+    near = _pairs((terms[0], terms[-1]), both) if both else {}
     return _Bag(text.number, counts, length, _norm(length, average, weights), near, title)
 
 
@@ -216,14 +215,27 @@ def _norm(length: float, average: float, weights: Bm25Weights) -> float:
     return weights.k1 * (1 - weights.b + weights.b * length / average)
 
 
-def _pairs(fields: Iterable[list[str]], pairs: Mapping[str, str]) -> dict[tuple[str, str], int]:
-    """Return how often each pair occurs; *pairs* maps the first word to the second (no word occurs twice)."""
+def _pairs(texts: Iterable[str], pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
+    """Return how often each pair occurs in some analysed texts."""
     counts: dict[tuple[str, str], int] = {}
-    for found in fields:
-        for first, second in pairwise(found):
-            if first in pairs and pairs[first] == second:
-                counts[first, second] = counts.get((first, second), 0) + 1
+    for text in texts:
+        for pair in pairs:
+            if count := occurrences(" ".join(pair), text):
+                counts[pair] = counts.get(pair, 0) + count
     return counts
+
+
+def occurrences(words: str, text: str) -> int:
+    """Return how often different words, separated by blanks, occur next to each other in an analysed text.
+
+    Much faster than splitting the text, which is searched in C.
+    """
+    wanted, around = f" {words} ", f" {text} "
+    count = around.count(wanted)
+    # Of "a a", "a" is found once, since both need the blank between them.
+    if count and f"{wanted}{words} " in around:
+        return around.replace(" ", "  ").count(f" {words.replace(' ', '  ')} ")
+    return count
 
 
 def _saturated(count: float, norm: float, weights: Bm25Weights) -> float:

@@ -13,7 +13,7 @@ from support.each import each
 from gitmem.frozen import replace
 from gitmem.index import FIELDS, Stats
 from gitmem.model import IndexText
-from gitmem.recall.bm25 import WEIGHTS, all_terms, lexical_scores, variants
+from gitmem.recall.bm25 import WEIGHTS, all_terms, lexical_scores, occurrences, variants
 from gitmem.text.tokens import query_terms, terms
 
 if TYPE_CHECKING:
@@ -262,3 +262,11 @@ def test_forms_of_one_word_stand_for_each_other(asked: str, meant: str) -> None:
 def test_a_word_without_forms_has_none_and_no_word_stands_for_itself() -> None:
     assert variants("gateway") == ()
     assert "dir" not in variants("dir")
+
+
+@given(st.sampled_from(["a", "b", "ab", "a b", "b a"]), st.lists(st.sampled_from(["a", "b", "ab", "ba", "c"])))
+def test_words_are_counted_as_by_splitting_the_text(words: str, text: list[str]) -> None:
+    wanted = words.split()
+    places = range(len(text) - len(wanted) + 1)
+
+    assert occurrences(words, " ".join(text)) == sum(text[at : at + len(wanted)] == wanted for at in places)
