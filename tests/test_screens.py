@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from support.console import environment
-from support.typed_pages import DOCS, place_of, read_page
+from support.typed_pages import DOCS, introduce, place_of, read_page
 
 from gitmem import cli
 from gitmem.cli import columns, terminal
@@ -89,6 +89,7 @@ def type_page(page: Path, desk: Desk) -> None:
     text = page.read_text(encoding="utf-8")
     (desk.home / "gitmem").symlink_to(DOCS.parent)
     if place := place_of(text):
+        introduce(desk.home)
         desk.folder = desk.home / place
         script = ["bash", str(DOCS / "example" / f"{place}.sh"), str(desk.folder)]
         subprocess.run(script, check=True, env=desk.environment, capture_output=True)

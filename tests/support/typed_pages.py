@@ -85,6 +85,11 @@ def place_of(text: str) -> str | None:
     return found[1] if found else None
 
 
+def introduce(home: Path) -> None:
+    """Name the person who types, Dana Example, to git."""
+    (home / ".gitconfig").write_text("[user]\n\tname = Dana Example\n\temail = dana@example.org\n", encoding="utf-8")
+
+
 def type_page(
     page: list[Typed], home: Path, place: str | None, *, path: str = "", prefix: Sequence[str] = ()
 ) -> list[Typed]:
@@ -101,7 +106,7 @@ def type_page(
     (home / "gitmem").symlink_to(PROJECT)  # the clone that a page begins with
     folder = home
     if place:
-        (home / ".gitconfig").write_text("[user]\n\tname = Dana Example\n\temail = dana@example.org\n")
+        introduce(home)
         folder = home / place
         subprocess.run(["bash", str(DOCS / "example" / f"{place}.sh"), str(folder)], check=True, env=_environment(home))
         if any(one.network and "-m venv .venv" in one.command for one in page):
