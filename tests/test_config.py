@@ -44,11 +44,12 @@ def test_a_key_of_git_config_may_be_written_in_any_of_its_spellings(key: str) ->
     assert load({key: "3.5"}, environment={}).lock_timeout_s == 3.5
 
 
-@pytest.mark.parametrize("row", SETTINGS.values(), ids=lambda row: row.name)
-def test_notice_of_a_misspelt_variable_names_the_nearest_one(row: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(f"GITMEM_{row.name.upper()}_S_X", "3")
+def test_notice_of_a_misspelt_variable_names_the_nearest_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    for row in SETTINGS.values():
+        with monkeypatch.context() as misspelt:
+            misspelt.setenv(f"GITMEM_{row.name.upper()}_S_X", "3")
 
-    assert config.unknown_variables()[0].rpartition(" ")[2] == row.variable
+            assert config.unknown_variables()[0].rpartition(" ")[2] == row.variable
 
 
 @pytest.mark.parametrize(("text", "value"), [("no", False), ("Off", False), ("on", True), ("1", True)])

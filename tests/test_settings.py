@@ -39,7 +39,6 @@ from gitmem.policy.settings import OWN, ROWS, SECTIONS
 from gitmem.policy.template import default_toml
 
 DOCS = Path(__file__).parents[1] / "docs"
-every_row = pytest.mark.parametrize("row", SETTINGS.values(), ids=lambda row: row.name)
 
 
 @pytest.fixture(scope="module")
@@ -66,27 +65,28 @@ def value_of(row: Setting) -> tuple[str, object]:
     return typed, row.read(typed)
 
 
-@every_row
-def test_every_setting_is_read_from_git_config_and_from_its_variable(row: Setting) -> None:
-    typed, value = value_of(row)
+def test_every_setting_is_read_from_git_config_and_from_its_variable() -> None:
+    for row in SETTINGS.values():
+        typed, value = value_of(row)
 
-    by_git = config.load({row.git_name.removeprefix("gitmem.").lower(): typed}, environment={})
-    by_variable = config.load({}, environment={row.variable: typed})
+        by_git = config.load({row.git_name.removeprefix("gitmem.").lower(): typed}, environment={})
+        by_variable = config.load({}, environment={row.variable: typed})
 
-    assert value != row.default
-    assert getattr(by_git, row.name) == getattr(by_variable, row.name) == value
-    assert by_git == by_variable == Config(**{**fields_of(Config()), row.name: value})
+        assert value != row.default, row.name
+        assert getattr(by_git, row.name) == getattr(by_variable, row.name) == value
+        assert by_git == by_variable == Config(**{**fields_of(Config()), row.name: value})
 
 
 BOUNDED = [row for row in SETTINGS.values() if row.read not in (text, several)]
 
 
-@pytest.mark.parametrize("row", BOUNDED, ids=lambda row: row.name)
-def test_every_setting_with_bounds_refuses_another_value_in_the_words_of_the_reference(row: Setting) -> None:
-    with pytest.raises(ConfigError) as caught:
-        config.load({plain(row.key): "what? no.."}, environment={})
+def test_every_setting_with_bounds_refuses_another_value_in_the_words_of_the_reference() -> None:
+    for row in BOUNDED:
+        key = plain(row.key)
+        with pytest.raises(ConfigError) as caught:
+            config.load({key: "what? no.."}, environment={})
 
-    assert caught.value.message == f"git config: gitmem.{plain(row.key)} must be {row.requirement}, not 'what? no..'"
+        assert caught.value.message == f"git config: gitmem.{key} must be {row.requirement}, not 'what? no..'"
 
 
 def test_every_setting_that_holds_several_values_takes_them_all() -> None:
@@ -103,18 +103,18 @@ def test_settings_reference_is_up_to_date(maker: ModuleType) -> None:
     assert maker.reference() == (DOCS / "settings.md").read_text(encoding="utf-8"), "run: python docs/make_settings.py"
 
 
-@every_row
-def test_every_setting_is_in_the_reference_with_its_guard(row: Setting, maker: ModuleType) -> None:
-    start = f"| `{row.git_name}` | `{row.variable}` |"
-    found = [line for line in maker.reference().splitlines() if line.startswith(start)]
+def test_every_setting_is_in_the_reference_with_its_guard(maker: ModuleType) -> None:
+    lines = maker.reference().splitlines()
+    for row in SETTINGS.values():
+        (line,) = [line for line in lines if line.startswith(f"| `{row.git_name}` | `{row.variable}` |")]
 
-    assert len(found) == 1
-    assert found[0].endswith(f"; once accepted: {row.guarded} |") if row.guarded else "once accepted" not in found[0]
+        assert line.endswith(f"; once accepted: {row.guarded} |") if row.guarded else "once accepted" not in line
 
 
-@pytest.mark.parametrize("name", config.INTERNAL)
-def test_every_other_variable_is_in_the_reference(name: str, maker: ModuleType) -> None:
-    assert f"| `{name}` | {config.INTERNAL[name]} |" in maker.reference()
+def test_every_other_variable_is_in_the_reference(maker: ModuleType) -> None:
+    page = maker.reference()
+
+    assert [name for name, about in config.INTERNAL.items() if f"| `{name}` | {about} |" not in page] == []
 
 
 def test_only_settings_that_run_something_or_send_text_are_guarded() -> None:
@@ -138,25 +138,24 @@ def test_new_row_is_all_that_a_setting_needs(maker: ModuleType, monkeypatch: pyt
         config.load({"volume": "x"}, environment={})
 
 
-@pytest.mark.parametrize("section", ROWS)
-def test_every_setting_of_a_store_is_in_the_reference_and_in_the_file_of_a_new_store(
-    section: str, maker: ModuleType
-) -> None:
-    shown, listed = maker.reference().partition(f"### `[{section}]`\n")[2].partition("\n### ")[0], default_toml()
+def test_every_setting_of_a_store_is_in_the_reference_and_in_the_file_of_a_new_store(maker: ModuleType) -> None:
+    page, listed = maker.reference(), default_toml()
 
-    for key, row in ROWS[section].items():
-        rule = f"Each is {row.requirement}.\n"
-        assert f"| `{key}` | {row.requirement} |" in shown or (rule in shown and f"| `{key}` | `" in shown)
-        assert (f"# {key} = " in listed) or f"{section}.{key}" in OWN
-        assert getattr(SECTIONS[section], row.name) == row.default
+    for section, rows in ROWS.items():
+        shown = page.partition(f"### `[{section}]`\n")[2].partition("\n### ")[0]
+        for key, row in rows.items():
+            rule = f"Each is {row.requirement}.\n"
+            assert f"| `{key}` | {row.requirement} |" in shown or (rule in shown and f"| `{key}` | `" in shown)
+            assert (f"# {key} = " in listed) or f"{section}.{key}" in OWN
+            assert getattr(SECTIONS[section], row.name) == row.default
 
 
-@pytest.mark.parametrize(("section", "key"), [(section, key) for section, rows in ROWS.items() for key in rows])
-def test_every_setting_of_a_store_refuses_another_value_in_the_words_of_the_reference(section: str, key: str) -> None:
-    with pytest.raises(ConfigError) as caught:
-        load_policy(f"[{section}]\n{key} = {{ odd = 1 }}\n", file="x")
+def test_every_setting_of_a_store_refuses_another_value_in_the_words_of_the_reference() -> None:
+    for section, key, row in [(section, key, row) for section, rows in ROWS.items() for key, row in rows.items()]:
+        with pytest.raises(ConfigError) as caught:
+            load_policy(f"[{section}]\n{key} = {{ odd = 1 }}\n", file="x")
 
-    assert caught.value.message == f"x: {section}.{key} must be {ROWS[section][key].requirement}"
+        assert caught.value.message == f"x: {section}.{key} must be {row.requirement}"
 
 
 def test_settings_that_stand_in_for_the_policy_name_a_setting_of_it() -> None:
@@ -165,9 +164,11 @@ def test_settings_that_stand_in_for_the_policy_name_a_setting_of_it() -> None:
     assert [row.policy for row in SETTINGS.values() if row.policy and row.policy not in known] == []
 
 
-@pytest.mark.parametrize("variable", [row.instead for rows in ROWS.values() for row in rows.values() if row.instead])
-def test_command_for_a_setting_that_the_policy_cannot_make_sets_one_that_exists(variable: str) -> None:
-    assert [word for word in variable.split() if word in {row.git_name for row in SETTINGS.values()}] != []
+def test_command_for_a_setting_that_the_policy_cannot_make_sets_one_that_exists() -> None:
+    commands = [row.instead for rows in ROWS.values() for row in rows.values() if row.instead]
+    names = {row.git_name for row in SETTINGS.values()}
+
+    assert [command for command in commands if not names.intersection(command.split())] == []
 
 
 @pytest.mark.parametrize(

@@ -20,13 +20,13 @@ from gitmem.system.origin import DISTRIBUTION
 
 PROJECT = Path(__file__).parents[2]
 # How each tool installs a source, and what its command for a missing package begins with.
+# What `make install` does with pip is in the README's commands.
 TOOLS = {
     "uv tool": ("uv tool install --quiet --force {}", "uv tool install --with "),
     "pipx": ("pipx install --quiet --force {}", f"pipx inject {DISTRIBUTION} "),
-    "pip": ("pip3 install --quiet --disable-pip-version-check {}", "{python}[.0-9]* -m pip install "),
     "uv pip": ("uv pip install --quiet --python env {}", "uv pip install --python {python}[.0-9]* "),
 }
-ENVIRONMENTS = {"pip": "python3 -m venv env", "uv pip": "uv venv --quiet env"}
+ENVIRONMENTS = {"uv pip": "uv venv --quiet env"}
 
 pytestmark = [
     pytest.mark.skipif(find_spec("flit_core") is None, reason="the build back end is not installed here"),
@@ -109,11 +109,28 @@ def test_readme_leads_from_a_clone_to_a_proven_fact_in_four_commands(
 
     assert "✗ AGENTS.md:" in printed
     assert "There is a README" in printed.partition("documents")[2]
+    python = re.escape(str(tmp_path / "home/.local/lib/gitmem/bin/python"))
+    add_missing_package(tmp_path / "weather", empty_home, f"{python}[.0-9]* -m pip install ")
     run("make uninstall", Path(sources["path"]), empty_home)
     left = [
         path for name in ("bin", "lib", "share/man") for path in (tmp_path / "home/.local" / name).rglob("git*mem*")
     ]
     assert left == []
+
+
+def add_missing_package(work: Path, env: dict[str, str], command: str) -> None:
+    """Fail unless a command that lacks a package says how to install it, as a pattern has it, and that helps."""
+    with Terminal(work, "gitmem", "browse", env=env) as terminal:
+        assert terminal.finish() == 3
+    assert "the package textual is not installed here" in terminal.output
+    hint = re.sub(r"\x1b\[[0-9;]*m", "", terminal.output).replace("\r", "").partition("hint: ")[2].strip()
+    assert re.match(command, hint), hint
+    run(hint, work, env)
+
+    with Terminal(work, "gitmem", "browse", env=env) as terminal:
+        terminal.wait_for("There is a README")
+        terminal.type("\x03")
+        terminal.finish()
 
 
 def test_page_install_shows_the_commands_that_are_tried_here() -> None:
@@ -133,10 +150,7 @@ def test_each_tool_installs_it_and_its_command_for_a_missing_package_works(
     git(work, "add", ".")
     git(work, "-c", "user.name=Dana", "-c", "user.email=dana@example.org", "commit", "-qm", "one")
 
-    # All sources, one after the other: what gitmem needs is installed with the first one. The README's commands install
-    # a folder with pip, which builds what a git URL leads to alike; what runs these tests is installed as editable.
-    if tool == "pip":
-        sources = {"url": sources["url"]}
+    # All sources, one after the other: what gitmem needs is installed with the first one.
     for source, place in sources.items():
         run(install.format(shlex.quote(place)), home, person)
         where = run("command -v gitmem && git mem --version", work, person)
@@ -144,15 +158,4 @@ def test_each_tool_installs_it_and_its_command_for_a_missing_package_works(
     who = "git config --global user.name Dana && git config --global user.email dana@example.org"
     run(f'{who} && gitmem fact "There is a README" --exists README.md', work, person)
     assert "There is a README" in run("gitmem list --status verified", work, person)
-
-    with Terminal(work, "gitmem", "browse", env=person) as terminal:
-        assert terminal.finish() == 3
-    assert "the package textual is not installed here" in terminal.output
-    hint = re.sub(r"\x1b\[[0-9;]*m", "", terminal.output).replace("\r", "").partition("hint: ")[2].strip()
-    assert re.match(command.format(python=re.escape(str(home / "env/bin/python"))), hint), hint
-    run(hint, home, person)
-
-    with Terminal(work, "gitmem", "browse", env=person) as terminal:
-        terminal.wait_for("There is a README")
-        terminal.type("\x03")
-        terminal.finish()
+    add_missing_package(work, person, command.format(python=re.escape(str(home / "env/bin/python"))))
