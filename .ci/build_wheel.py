@@ -32,9 +32,9 @@ from flit_core.buildapi import (  # noqa: F401 - the other hooks of PEP 517 and 
 ROOTS = """
     gitmem.cli.recall gitmem.cli.client_hook gitmem.cli.terminal gitmem.memory.memory gitmem.agents.on_event
     gitmem.agents.clients_without_hooks gitmem.agents.payload gitmem.agents.transcripts.turns
-    gitmem.commands.install.agents gitmem.document.options gitmem.recall.other_forms gitmem.recall.searched_store
-    gitmem.recall.when gitmem.repository.open_repository gitmem.store.state.links gitmem.store.state.registration
-    gitmem.store.universal
+    gitmem.commands.install.agents gitmem.document.api_options gitmem.recall.other_forms gitmem.recall.searched_store
+    gitmem.recall.when gitmem.repository.open_repository gitmem.store.state.foreign_files
+    gitmem.store.state.registration gitmem.store.universal
 """.split()
 
 
@@ -58,7 +58,9 @@ def add_byte_code(wheel: Path) -> None:
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as new:
         for entry, text in files:
             if entry.filename.endswith(".dist-info/RECORD"):
-                new.writestr(zipfile.ZipInfo(path, entry.date_time), code, zipfile.ZIP_DEFLATED)
+                added = zipfile.ZipInfo(path, max(other.date_time for other, _ in files))
+                added.external_attr = 0o644 << 16
+                new.writestr(added, code, zipfile.ZIP_DEFLATED)
                 new.writestr(entry, record + text, zipfile.ZIP_DEFLATED)
             else:
                 new.writestr(entry, text, zipfile.ZIP_DEFLATED)
@@ -84,6 +86,8 @@ def reached(files: dict[str, bytes]) -> Iterator[tuple[str, str]]:
         name = todo.pop()
         base = name.replace(".", "/")
         path = next((each for each in (f"{base}/__init__.py", f"{base}.py") if each in files), None)
+        if path is None and name in ROOTS:
+            raise FileNotFoundError(f"ROOTS names {name}, which is not in the wheel")
         if name in seen or path is None:
             continue
         seen.add(name)
