@@ -300,6 +300,16 @@ def test_command_and_file_that_never_were_are_a_section_of_their_own_and_no_alar
     assert run_cli("adopt", "-v").out.count("  never existed") == 8
 
 
+def test_names_of_what_a_program_writes_are_no_missing_files(repo, run_cli):
+    archive = "## The archive\n\n- `list.json`: all\n- `options.json`\n- `meta/`\n- `src/none.py`\n"
+    commit_files(repo, {"AGENTS.md": f"{archive}\n## Elsewhere\n\n- `one.json`\n", "src/a.py": ""})
+
+    assert [line.split()[2] for line in run_cli("adopt").out.split("\n") if line.startswith("·")] == [
+        "src/none.py",
+        "one.json",
+    ]
+
+
 def test_section_of_what_never_was_is_short_and_left_to_the_list_of_all(repo, run_cli):
     commit_files(repo, {"AGENTS.md": "".join(f"- see `src/none{number}.py`\n" for number in range(12))})
 

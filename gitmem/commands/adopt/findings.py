@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from gitmem.commands.adopt.claims.claim import COMMAND, PATH, is_denied, is_log, is_refused
 from gitmem.commands.adopt.documents import INSTRUCTIONS
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.statements import Statement
 
 # A path that is certain to mean one: with an ending, or as a folder.
+# A section that names so many bare names of files that never were, and more than are there, is about files elsewhere.
+_MOST_LOST = 3
 _FILE_OR_FOLDER = re.compile(r"\.\w{1,10}$|/$")
 _STANDS_FOR_OTHERS = re.compile(
     r"[\[\]]|YYYY|XXX|NNN|(?-i:MAJOR|MINOR|VERSION|NAME)|(?:snake|kebab|camel|pascal)[-_]?case|"
@@ -243,13 +246,19 @@ class Adoption:
         """Return the commands and files that never were there, those of instruction files first.
 
         Each comes with all places that name it. Entries of folder trees, placeholders, and words that only look like
-        paths (``if/else``) are left out.
+        paths (``if/else``) are left out. So are bare names in a section that names more of those that never were than
+        of the repository's: it is about an archive, a home folder or what the program writes.
         """
         found: dict[tuple[str, str], list[JudgedClaim]] = {}
+        lost, there = (Counter(map(_section_of, filter(_is_bare, self.of(verdict)))) for verdict in (NEVER, HOLDS))
         for one in self.of(NEVER):
             claim = one.claim
             is_path = claim.kind == PATH and claim.tool != "tree" and _FILE_OR_FOLDER.search(claim.token)
-            is_meant = (claim.kind == COMMAND or is_path) and not _STANDS_FOR_OTHERS.search(claim.token)
+            part = _section_of(one)
+            is_elsewhere = _is_bare(one) and lost[part] >= _MOST_LOST and lost[part] > there[part]
+            is_meant = (claim.kind == COMMAND or (is_path and not is_elsewhere)) and not _STANDS_FOR_OTHERS.search(
+                claim.token
+            )
             if is_meant and one.held is not None:
                 found.setdefault((claim.kind, claim.token), []).append(one)
         # Agents try what their instructions name.
@@ -260,3 +269,11 @@ class Adoption:
     def of(self, verdict: str) -> list[JudgedClaim]:
         """Return the findings with a verdict."""
         return [finding for finding in self.findings if finding.verdict == verdict]
+
+
+def _is_bare(finding: JudgedClaim) -> bool:
+    return finding.claim.kind == PATH and "/" not in finding.claim.token.rstrip("/")
+
+
+def _section_of(finding: JudgedClaim) -> tuple[str, str]:
+    return finding.document.path, finding.statement.section

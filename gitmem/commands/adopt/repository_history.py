@@ -435,7 +435,8 @@ def _difference(git: Git, before: str, commit: str, *options: str) -> list[str]:
 def _destination(path: str, renames: Sequence[tuple[str, str]]) -> str:
     """Return where a path was moved; a folder went where most of its files went, with the same names below it.
 
-    A folder that became part of another one, beside more files than its own or above it, has no new name.
+    A folder that became part of another one, beside more files than its own or above it, has no new name, nor has one
+    whose files went to several folders of other names.
     """
     moved: dict[str, int] = {}
     files = 0
@@ -449,4 +450,7 @@ def _destination(path: str, renames: Sequence[tuple[str, str]]) -> str:
     best = max(moved, key=lambda folder: moved[folder], default="")
     other = sum(new.startswith(f"{best}/") for _, new in renames) - moved.get(best, 0)
     is_part = other >= moved.get(best, 0) or path.startswith(f"{best}/")
+    # Of equal files, git pairs any: where several folders got some, most of them prove little.
+    is_split = any(4 * count > moved[best] for folder, count in moved.items() if folder != best)
+    is_part = is_part or (is_split and posixpath.basename(best) != posixpath.basename(path))
     return best if moved.get(best, 0) * 2 > files and not is_part else ""

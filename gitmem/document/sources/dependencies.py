@@ -26,7 +26,7 @@ _GEM = re.compile(
     re.MULTILINE,
 )
 _QUOTED = re.compile(r"[\"']([^\"'\n]*)[\"']")
-_GRADLE = re.compile(r"[\"']([\w.-]+:[\w.-]+)(?::([\w.$\{}+\[\](),-]+))?(?:@\w+)?[\"']")
+_GRADLE = re.compile(r"[\"']([A-Za-z][\w.-]*:[\w.-]+)(?::([\w.$\{}+\[\](),-]+))?(?:@\w+)?[\"']")
 _GRADLE_PLUGIN = re.compile(r"\bid[ \t(]+[\"']([\w.-]+)[\"']\)?(?:[ \t]+version[ \t(]+[\"']([^\"'\n]+)[\"'])?")
 
 

@@ -50,6 +50,7 @@ celery = {version = "^5.3", extras = ["redis"]}
             "1.2",
             3,
         ),
+        ("build.gradle", 'args += ["-proc:full"]\nuse "a:full:2"\n', "full", "2", 2),
         ("app/build.gradle.kts", 'dependencies {\n  implementation("a.b:c:1.2")\n}\n', "a.b:c", "1.2", 2),
         (
             "gradle/libs.versions.toml",

@@ -139,7 +139,7 @@ def _command(command: Command) -> Iterator[Claim]:
     kind, shown = _RUNNERS.get(tool, ""), tool
     if not kind and command.runner:  # `uv run NAME`
         kind, shown, rest = "entry", " ".join(command.runner[:2]), [tool]
-    is_certain = kind not in _LOOSE or rest[:1] in _RUN
+    is_certain = kind not in _LOOSE or (kind in _SUBCOMMANDS and rest[:1] in _RUN)
     for target in _targets(kind, rest, words):
         if _TARGET.match(target) or re.match(r"^[\w.\-/]+$", target):
             name = target.rstrip(".")

@@ -65,7 +65,7 @@ _TESTED = re.compile(
 # A remark in shell code that says what is needed, or a range.
 _NEEDED = re.compile(r"\b(?:[Rr]equires?|[Nn]eeds?)\b|\d\.\d+\s*(?:-|–|to|through|up to)\s*v?\d+\.\d")
 # "Ruby 1.9 hash syntax", "Python 3.10+ union syntax": a feature that came with a version, not what the project needs.
-_FEATURE = re.compile(r"\+?(?:'s\b[^.;:]{0,40}?)?(?: [a-z]+)?(?: features?| (?:syntax|notation)\b)")
+_FEATURE = re.compile(r"\+?(?:'s\b[^.;:]{0,40}?)?(?: [a-z_]+)?(?: features?| (?:syntax|notation)\b)")
 _DIGIT = re.compile(r"\d")
 _LEAST = re.compile(r"\b(requires?|minimum|at least|newer than)\s*:?\s*$", re.I)
 _SOME = re.compile(
@@ -78,7 +78,9 @@ _SOME = re.compile(
 # A sentence about versions that are not the ones needed now: "Earlier versions (Python 3.7 to 3.9) may work".
 _OTHERS = re.compile(
     r"\b(?:earlier|older|previous|prior|lower|former|newer|later|future|unsupported|legacy)"
-    r" (?:[\w.]+ ){0,2}(?:versions?|releases?)\b[^.]{0,60}$",
+    r" (?:[\w.]+ ){0,2}(?:versions?|releases?)\b[^.]{0,60}$"
+    # "The latest released Pool 1 version supports": one series of several.
+    r"|\b\d+(?:\.[\dx]+)* (?:version|release|series|branch|line)\b[^.]{0,60}$",
     re.I,
 )
 # A footnote is about the item with its mark ("¹ Requires Node.js 15" for a feature), not about the project.

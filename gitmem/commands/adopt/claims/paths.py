@@ -24,15 +24,19 @@ _ENDINGS = (
     "sbt|groovy|csv|tsv|graphql|tmpl|tpl"
 )
 _FILE = re.compile(rf"^[\w.@+\-\[\]()/~]*[\w\])]\.(?:{_ENDINGS})$", re.I)
-# A name with dots as code writes it, whose last part happens to be an ending: `System.Text.Json`, `math/big.Int`.
-_QUALIFIED = re.compile(r"^(?:[A-Z]\w*\.)+[A-Z][a-z]\w*$")
+# A name with dots as code writes it, whose last part happens to be an ending: `System.Text.Json`, `App.View.JS`.
+_QUALIFIED = re.compile(r"^(?:[A-Z]\w*\.)+[A-Z][a-z]\w*$|^(?:[A-Z][a-z]\w*\.){2,9}[A-Z]\w*$")
 _NO_PATH = re.compile(r"[<>{}*$|\"'=,;!?#\\\s`]|\.\.\.|…|://|^[-@~]|^www\.")
 _POSITION = re.compile(r"(:{1,2}[A-Za-z_]\w*(\(\))?|:\d+([-:,]\d+)?|#L?\d+(-L?\d+)?)$")
 _HOST = re.compile(
     r"^(github|gitlab|gopkg|golang|pkg|docs?|www|crates|npmjs|localhost|k8s)\b[\w.]*\.(com|org|io|dev|in|net|rs|ai)\b"
 )
-# A page of a site, and the tag of an image: `docs.app.io/python/`, `grafana/tempo:2.9.2`.
-_ELSEWHERE = re.compile(r"^(?:[\w-]+\.)+(?:com|org|io|dev|net|app|ai|sh)/|^[\w-]+(?:/[\w-]+)*:v?\d+\.\d")
+# A page of a site, the tag of an image, a repository called like its site: `docs.app.io/python/`,
+# `grafana/tempo:2.9.2`, `vendor/vendor.com`.
+_ELSEWHERE = re.compile(
+    r"^(?:[\w-]+\.)+(?:com|org|io|dev|net|app|ai|sh)/|^[\w-]+(?:/[\w-]+)*:v?\d+\.\d|"
+    r"^[\w-]+/[\w-]+\.(?:com|org|io|dev|net|app)$"
+)
 # A function with the number of its parameters, as Elixir and Erlang write it: `Store.open/2`.
 _ARITY = re.compile(r"&?(?:[A-Z]\w{0,80}\.){0,9}[a-z_]\w{0,80}[!?]?/\d")
 _WINDOWS = re.compile(r"[\w.-]+(?:\\[\w.-]+)+\\?")
@@ -55,6 +59,8 @@ _TYPE = re.compile(r"^(?:\.(?:test|spec|stories|d|e2e|bench|module|server|client
 _LISTED = re.compile(r"\(((?:[\w.-]+/,? ?(?:and )?)+)\)")
 # A repository by its address: a link's label may be its name, `owner/name`.
 _REPOSITORY = re.compile(r"https?://[^/\s]+/([\w.-]+/[\w.-]+?)(?:\.git)?(?=[/?#]|$)")
+# A name in brackets that stands for others: `objects/[ObjectName]/`. Routes of web frameworks begin small: `[id]`.
+_BRACKETED = re.compile(r"\[[A-Z]\w*\]")
 _STAND_IN = re.compile(r"(?:^|[/_-])(?:my|your|some|example)[/_-]|path/to/")
 # What stands for any name at the end of a path: `src/providers/<name>/`, `src/engine/**`.
 _ANY = re.compile(r"^((?:[\w@.-]+/){2,})(?:<[\w -]+>|\{\w+\}|\*\*$)")
@@ -177,6 +183,8 @@ def _name(text: str, line: int, document: Document, *, is_certain: bool) -> Iter
     fixed = re.split(r"[<{*$]", word)[0]
     if fixed != word and "/" in fixed:  # the part before a pattern
         word, is_certain = fixed[: fixed.rindex("/") + 1], False
+    if is_certain and _BRACKETED.search(word):
+        is_certain = False
     if not re.search(r"[A-Za-z]", word) or _NO_PATH.search(word) or _HOST.match(word) or word.startswith("//"):
         return
     if word in _OBJECTS or _OF_GIT.match(word) or _ELSEWHERE.search(word):

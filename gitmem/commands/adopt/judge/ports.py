@@ -36,6 +36,14 @@ _DECLARED = (
     r"(?:^|[-\"'\s]){}:\d{{2,5}}(?:/\w+)?(?:$|[\"'\s])",  # `- "8000:80"`
     r"(?:EXPOSE[^\n]*?|[lL]isten\w*\W{{1,4}}|\s-p\s*){}",
 )
+# Folders below the root in which a file may be about anything of the project: a port deeper down is one part's.
+_DEEP = 3
+# Words of paths and sentences that say nothing about what opens a port.
+_COMMON = frozenset({
+    "port", "ports", "host", "localhost", "http", "https", "html", "json", "yaml", "main", "index", "config", "default",
+    "defaults", "test", "tests", "example", "examples", "readme", "contributing",
+})  # fmt: skip
+_WORD = re.compile(r"[a-z]{4,}")
 _COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|<!--)")
 # Any port that one of these declares.
 _ANY = re.compile("|".join(f"(?:{one.format(_PORT.format('([1-9][0-9]{1,4})'))})" for one in _DECLARED))
@@ -46,11 +54,17 @@ def judge_port(
 ) -> JudgedClaim | None:
     """Judge that something uses a port; None if nothing ever declared it, or it may be a program's usual one.
 
+    A file deep down, a test, an example and a file outside the document's folder declare another part's port, unless
+    the sentence and the path have a word in common.
+
     *packages* are those that manifests list, by plain name.
     """
     port = mention.claim.stated
-    if (source := _find(head, corpus.files_by_name.get(port, ()), port)) is not None:
+    near = [path for path in corpus.files_by_name.get(port, ()) if _is_about(mention, path)]
+    if (source := _find(head, near, port)) is not None:
         return JudgedClaim(mention, HOLDS, source, check=_check(head, source))
+    if _find(head, corpus.files_by_name.get(port, ()), port) is not None:
+        return None
     is_usual = port in _SERVERS or any(name in packages for name in _USUAL.get(port, ()))
     if mention.is_past or is_usual or not corpus.is_whole:
         return None
@@ -58,11 +72,12 @@ def judge_port(
     then = past.code(wrote)
     if then is None:
         return None
-    paths = [path for path in past.files_with(wrote, port) or () if not is_aside(path)]
+    paths = [path for path in past.files_with(wrote, port) or () if not is_aside(path) and _is_about(mention, path)]
     was = _find(then, paths, port)
-    if was is None:
+    # Where no port is declared any more, the program may open its usual one.
+    source = _declared(head.text(was.path), was.path) if was is not None else None
+    if was is None or source is None:
         return None
-    source = _only_port(head.text(was.path), was.path) or was
     probe = Probe(was.path, lambda text: _line_of(text, port) > 0)
     return JudgedClaim(mention, FALSE, source, held=True, wrote=wrote, probe=probe, check=_check(then, was))
 
@@ -94,10 +109,21 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
     return ((number, line) for number, line in numbered if len(line) < 400 and not _COMMENT.match(line))
 
 
-def _only_port(text: str, path: str) -> Source | None:
-    """Return the one port that a file declares now; None if it declares none, or several."""
+def _declared(text: str, path: str) -> Source | None:
+    """Return the ports that a file declares now, with the line of the first; None if it declares none."""
     found = {next(filter(None, one.groups())): number for number, line in _lines(text) for one in _ANY.finditer(line)}
-    return Source(path, next(iter(found.values())), next(iter(found))) if len(found) == 1 else None
+    return Source(path, next(iter(found.values())), " and ".join(list(found)[:3])) if found else None
+
+
+def _is_about(mention: Mention, path: str) -> bool:
+    """Return whether a file may declare the port that a sentence means."""
+    folder = mention.document.folder
+    if folder and path.startswith(f"{folder}/"):
+        return True
+    if path.count("/") < _DEEP and not is_aside(path) and not folder:
+        return True
+    said = f"{mention.document.path} {mention.statement.section} {mention.statement.text}".lower()
+    return bool({*_WORD.findall(path.lower())} & {*_WORD.findall(said)} - _COMMON)
 
 
 def _check(code: Code, source: Source) -> Mapping[str, str]:

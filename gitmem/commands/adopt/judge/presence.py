@@ -27,6 +27,12 @@ _THING = (
     r"(?:git )?(?:remotes?|branch(?:es)?|tags?|labels?|namespaces?|buckets?|queues?|topics?|routes?|endpoints?|urls?|"
     r"cookies?|headers?|images?|volumes?|registry|registries|commands?|subcommands?|tables?|columns?|scopes?)"
 )
+# A sentence about what a build makes: `./server` in its folder is no file of the repository.
+_BUILT = re.compile(
+    r"\bbuild output\b|\boutput of the build\b|"
+    r"\b(?:built|compiled|resulting|generated|produced) (?:binary|binaries|executable|program|file)s?\b",
+    re.I,
+)
 _FIXTURE = re.compile(r"(?:^|/)(?:__)?(?:fixtures?|testdata|mocks?|snapshots?)(?:__)?/")
 
 
@@ -69,6 +75,8 @@ def _is_other_thing(mention: Mention) -> bool:
     token, text = mention.claim.token, mention.statement.text
     if mention.claim.tool or posixpath.splitext(mention.claim.name)[1]:
         return False
+    if token.startswith("./") and "/" not in mention.claim.name and _BUILT.search(text):
+        return True
     word = rf"[`*\"]{{0,2}}(?<![\w/.-]){re.escape(token)}(?![\w/-])[`*\"]{{0,2}}"
     return re.search(rf"{word} {_THING}\b|\b{_THING}(?: is| called| named)?:? {word}", text, re.I) is not None
 

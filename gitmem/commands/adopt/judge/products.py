@@ -133,6 +133,23 @@ PRODUCTS: dict[str, tuple[Place, ...]] = {
         Place(("Gemfile",), None, LEAST, rf"(?m)^ruby [\"'][^\"'\d]*{_NUMBER}"),
         Place(("*.gemspec",), None, LEAST, rf"required_ruby_version\s*=\s*[\"'][^\"'\d]*{_NUMBER}"),
     ),
+    "elixir": (
+        Place(("mix.exs",), None, LEAST, rf"(?m)^[^#\n]*\belixir:\s*\"(?:~>|>=)\s*{_NUMBER}"),
+        Place((".tool-versions",), ("elixir",), EXACT),
+        Place(_CI, None, MATRIX, r"elixir(?:-?versions?)?"),
+    ),
+    "cmake": (Place(("CMakeLists.txt",), None, LEAST, rf"(?im)^\s*cmake_minimum_required\s*\(\s*VERSION\s+{_NUMBER}"),),
+    "swift": (Place(("Package.swift",), None, LEAST, rf"\A// ?swift-tools-version ?: ?{_NUMBER}"),),
+    "terraform": (
+        Place(
+            ("versions.tf", "main.tf", "terraform.tf", "providers.tf"),
+            None,
+            LEAST,
+            rf"(?m)^\s*required_version\s*=\s*\"[>=~\s]*{_NUMBER}",
+        ),
+        Place((".terraform-version",), (), EXACT),
+    ),
+    "gradle": (Place(("*gradle-wrapper.properties",), None, EXACT, rf"(?m)^distributionUrl=.*/gradle-{_NUMBER}-"),),
     "php": (Place(("composer.json",), ("require", "php")),),
     **{name: (_tag(name, *more),) for name, more in _IMAGES.items()},
 }

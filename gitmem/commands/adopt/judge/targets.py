@@ -162,13 +162,20 @@ def _included(code: Code, paths: list[str]) -> list[str]:
 def find_target(code: Code, claim: Claim, document: Document) -> Source | None:
     """Return where a command is defined."""
     paths = _definitions(code, claim, document)
-    for path, text in code.texts(sorted(paths, key=partial(_is_of_other_package, code, claim, document))).items():
+    for path, text in code.texts(sorted(paths, key=partial(_distance, code, claim, document))).items():
         line = _line_in(path, text, claim, claim.name)
         if line:
             return Source(path, line, "" if claim.name in targets_in(path, text) else text.split("\n")[line - 1])
         if found := _find_in_part(code, path, text, claim):
             return found
     return _find_file(code, claim)
+
+
+def _distance(code: Code, claim: Claim, document: Document, path: str) -> tuple[bool, int]:
+    """Return the order in which files are searched for a command: those of other packages last, the nearest first."""
+    there = posixpath.dirname(path)
+    is_above = bool(there) and document.path.startswith(f"{there}/")
+    return _is_of_other_package(code, claim, document, path), -len(there) if is_above else 0
 
 
 def _is_of_other_package(code: Code, claim: Claim, document: Document, path: str) -> bool:

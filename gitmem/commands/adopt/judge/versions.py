@@ -24,7 +24,7 @@ from gitmem.commands.adopt.judge.products import (
     versions_in,
 )
 from gitmem.commands.adopt.judge.reader import Reader
-from gitmem.commands.adopt.statements import BULLET, ROW
+from gitmem.commands.adopt.statements import BULLET, HEADING, ROW
 from gitmem.document.sources.address import Address, format_address
 from gitmem.frozen import frozen, replace
 
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 _STRICT = ("pnpm", "yarn")
 # More characters before a version are about something else.
 _NEAR = 50
+# Products whose versions are told by two numbers.
+_PRECISE = ("python", "go", "rust", "zig", "swift", "elixir", "terraform", "cmake", "gradle")
 _NEEDS = re.compile(
     r"\b(?:requires?|requirements?|prerequisites?|needs?|uses?|using|built with|written in|runs? on|stack|language|"
     r"set ?up|install(?:ation)?|getting started)\b",
@@ -73,7 +75,9 @@ class Versions:
     def judge(self, mention: Mention) -> JudgedClaim | None:
         """Judge a stated version; None if it is of no product, or no file decides it."""
         product = product_of(mention.claim.name)
-        if not product:
+        # A section for each version describes alternatives.
+        is_choice = mention.statement.kind == HEADING and not _NEEDS.search(mention.statement.text)
+        if not product or is_choice:
             return None
         stated = [one for place in PRODUCTS[product] for one in self._find_stated(place, mention.document)]
         match mention.claim.relation:
@@ -88,7 +92,7 @@ class Versions:
             return self._judge_listed(mention, listed) if mention.claim.relation == "is" else None
         found = _deciding_place(mention, product, stated)
         if found is None:
-            return None
+            return self._judge_lowered(mention, stated)
         finding = _reader(found.place, found.path, mention.claim.stated).judge(mention, self._head, self._past)
         is_quiet = (
             finding
@@ -122,6 +126,18 @@ class Versions:
             findings += [finding] if finding else []
         is_clear = len({parts_of(one.version)[:1] for one in stated}) == 1 or claim.relation == "tested"
         return self._quiet(findings[0]) if findings and is_clear else None
+
+    def _judge_lowered(self, mention: Mention, stated: Sequence[_Stated]) -> JudgedClaim | None:
+        """Judge a version above the required one: it may be advice, unless it was the required one when written."""
+        claim = mention.claim
+        least = next((one for one in stated if one.place.how == LEAST), None)
+        is_above = (
+            least is not None and claim.relation in ("is", "at-least") and compare(claim.stated, least.version) > 0
+        )
+        if least is None or not is_above or any(compare(claim.stated, one.version) == 0 for one in stated):
+            return None
+        finding = _reader(least.place, least.path, claim.stated).judge(mention, self._head, self._past)
+        return finding if finding is not None and finding.verdict == FALSE and finding.held else None
 
     def _judge_highest(self, mention: Mention, stated: Sequence[_Stated]) -> JudgedClaim | None:
         """Judge the last version of a range: by the classifiers, what CI tests, and the first that is too new."""
@@ -187,7 +203,7 @@ def _deciding_place(mention: Mention, product: str, stated: Sequence[_Stated]) -
     ):
         return None
     # "Python 2" beside a minimum of 3.10 is another product, or a library's own version.
-    return None if product in ("python", "go", "rust", "zig") and len(parts_of(claim.stated)) == 1 else wrong
+    return None if product in _PRECISE and len(parts_of(claim.stated)) == 1 else wrong
 
 
 def _is_required(mention: Mention) -> bool:

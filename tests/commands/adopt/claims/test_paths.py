@@ -22,6 +22,7 @@ from gitmem.commands.adopt.statements import split
         ("`github.com/spf13/cobra`", ()),
         ("`docs.app.io/python/`", ()),
         ("`grafana/tempo:2.9.2`", ()),
+        ("`acme/acme.com`", ()),
         ("[`acme/site:HEAD`](https://forge.example/acme/site/pulls)", ()),
         ("[`acme/site`](https://forge.example/acme/site.git)", ()),
         ("[`src/site`](https://forge.example/acme/site)", ("app/src/site", "src/site")),
@@ -43,7 +44,11 @@ def test_two_endings_are_two_files():
 
 def test_kind_of_file_and_pattern_are_no_certain_claims():
     document = Document("AGENTS.md", "instructions", "")
-    found = [claim for statement in split("Use `.ts` in `src/*.ts`.") for claim in path_claims(statement, document)]
+    found = [
+        claim
+        for statement in split("Use `.ts` in `src/*.ts`, `App.LiveView.JS`.")
+        for claim in path_claims(statement, document)
+    ]
 
     assert not any(claim.is_certain for claim in found)
 
@@ -63,6 +68,7 @@ def test_path_of_windows_is_a_path():
         ("- Add `src/providers/<name>/client.py`", [("src/providers/", True)]),
         ("- `.golangci.yml`, `.test.ts`", [(".golangci.yml", True), (".test.ts", False)]),
         ("- Never edit `src/engine/**`", [("src/engine/", True)]),
+        ("- `src/[ObjectName]/a.py`, `app/[id]/a.py`", [("src/[ObjectName]/a.py", False), ("app/[id]/a.py", True)]),
         ("```sh\npython tools/train.py --fast\n```", [("tools/train.py", True)]),
         ("- Run `python tools/train.py` first", [("tools/train.py", True)]),
         ("- Run `cd other && python tools/train.py`", [("tools/train.py", False)]),

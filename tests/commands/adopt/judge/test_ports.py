@@ -76,3 +76,36 @@ def test_port_in_a_comment_proves_nothing(repo):
     commit_files(repo, {"AGENTS.md": "- The sample opens localhost:8000\n", "a.yml": "  #  PORT: 8000\n"})
 
     assert judged(repo, HOLDS) == []
+
+
+def test_port_of_another_part_proves_nothing_and_accuses_nobody(repo):
+    text = "- The docs are at localhost:8000\n- The gateway listens on port 4100\n"
+    files = {
+        "AGENTS.md": text,
+        "plugins/by-name/preview/a.nix": "port = 8000;\n",
+        "services/gateway/src/a.ts": "port: 4100\n",
+    }
+    commit_files(repo, files | {"examples/b/vite.ts": "port: 8000\n"})
+    assert judged(repo, HOLDS) == [("4100", "services/gateway/src/a.ts:1", "4100")]
+
+    commit_files(repo, {"plugins/by-name/preview/a.nix": "port = 9000;\n", "examples/b/vite.ts": "port: 9000\n"})
+
+    assert judged(repo, FALSE) == []
+
+
+def test_port_that_nothing_declares_any_more_is_not_false(repo):
+    commit_files(repo, {"AGENTS.md": "- The debugger uses port 9003\n", "docker/debug.ini": "port = 9003\n"})
+    commit_files(repo, {"docker/debug.ini": "image = x\n"})
+    assert judged(repo, FALSE) == []
+
+    (repo / "docker/debug.ini").unlink()
+    commit_files(repo, {"a.py": ""})
+
+    assert judged(repo, FALSE) == []
+
+
+def test_several_ports_of_now_are_named(repo):
+    commit_files(repo, {"AGENTS.md": "- Open port 8000\n", "a.yml": "port: 8000\n"})
+    commit_files(repo, {"a.yml": "port: 9000\nport: 9001\n"})
+
+    assert judged(repo, FALSE) == [("8000", "a.yml:1", "9000 and 9001")]

@@ -103,3 +103,14 @@ def test_path_that_a_submodule_may_have_is_not_said_to_have_never_been(repo):
     git(repo, "commit", "-qm", "a submodule")
 
     assert paths(repo, NEVER) == ["src/none.py", "reviews/"]
+
+
+def test_program_that_a_build_makes_is_no_file_of_the_repository(repo):
+    text = (
+        "2. Execute the build output with `./server`.\n3. Start the resulting binary, `./server`.\n4. Run `./tool`.\n"
+    )
+    commit_files(repo, {"AGENTS.md": text, "server": "#!/bin/sh\n", "tool": "#!/bin/sh\n"})
+    git(repo, "rm", "-q", "server", "tool")
+    commit_files(repo, {}, "remove them")
+
+    assert paths(repo, FALSE) == ["./tool"]

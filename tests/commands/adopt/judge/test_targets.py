@@ -41,7 +41,7 @@ def test_script_of_another_package_neither_proves_nor_accuses(repo, document, co
 
 
 def test_script_of_the_own_package_comes_first(repo):
-    both = dict.fromkeys(("a/package.json", "packages/kit/package.json"), package(dev="vite"))
+    both = dict.fromkeys(("package.json", "a/package.json", "packages/kit/package.json"), package(dev="vite"))
     commit_files(repo, {**both, "packages/kit/README.md": "- `npm run dev` starts it\n"})
     handle = Git(discover(repo))
 

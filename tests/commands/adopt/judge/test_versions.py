@@ -153,3 +153,45 @@ def test_version_that_code_is_downgraded_to_is_not_the_one_it_needs(repo):
 
     assert judged(repo, HOLDS) == [("PHP 8.4+", "composer.json:1")]
     assert judged(repo, FALSE) == []
+
+
+MANIFESTS = {
+    "mix.exs": 'def project do\n  [elixir: "~> 1.15"]\n',
+    "CMakeLists.txt": "cmake_minimum_required(VERSION 3.20)\n",
+    "Package.swift": "// swift-tools-version:5.9\n",
+    "versions.tf": 'terraform {\n  required_version = ">= 1.5"\n}\n',
+    "gradle/wrapper/gradle-wrapper.properties": "distributionUrl=https\\://example.org/gradle-8.5-bin.zip\n",
+}
+TOOLS = """- Requires Elixir 1.15+
+- Requires CMake 3.20 or later
+- Requires Swift 5.9+
+- Requires Terraform >= 1.5
+- Uses Gradle 8.5
+"""
+QUIET = """- Requires Swift 5
+- Where the Terraform 0.13+ `for_each` feature is no help
+- The Pool 1 version supports Swift 5.0
+
+#### Swift 5.4 and newer
+
+text
+"""
+
+
+def test_each_manifest_decides_the_version_of_its_tool(repo):
+    commit_files(repo, MANIFESTS | {"AGENTS.md": TOOLS})
+    assert [where.partition(":")[0] for _, where in judged(repo, HOLDS)] == list(MANIFESTS)
+
+    stale = TOOLS.replace("1.15", "1.9").replace("3.20", "3.5").replace("5.9", "5.1").replace("8.5", "7.2")
+    commit_files(repo, {"AGENTS.md": stale.replace(">= 1.5", ">= 0.12") + QUIET})
+
+    assert [where.partition(":")[0] for _, where in judged(repo, FALSE)] == list(MANIFESTS)
+
+
+@pytest.mark.parametrize(("was", "found"), [(">=3.12", [("Python 3.12+", "pyproject.toml:3")]), (">=3.11", [])])
+def test_version_above_the_required_one_is_false_only_if_it_was_that(repo, was, found):
+    old = PYPROJECT.replace(">=3.10", was)
+    commit_files(repo, {"AGENTS.md": "- Requires Python 3.12+\n", "pyproject.toml": old})
+    commit_files(repo, {"pyproject.toml": PYPROJECT})
+
+    assert judged(repo, FALSE) == found
