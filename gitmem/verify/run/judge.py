@@ -11,7 +11,7 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.history import find_commit_at
-from gitmem.model import BLOCKED, FAILS, HOLDS, INTERRUPTED, NOT_HERE, UNPROVEN, Ran, Spec, Verdict
+from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, INTERRUPTED, NOT_HERE, UNPROVEN, Ran, Spec, Verdict
 from gitmem.system import process
 from gitmem.system.process_limits import stop_count
 from gitmem.text.secrets import safe_output
@@ -45,6 +45,7 @@ from gitmem.verify.run.outcome import (
     outcome_of,
 )
 from gitmem.verify.run.reason import without_places
+from gitmem.verify.run.shell_words import MAKEFILES, find_swallowed, list_scripts_run, list_targets, recipe_of
 from gitmem.verify.run.unsteady import QUICK_S, Rate, rate_at, since, steadiness
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.trace.outside import DECLARED
@@ -61,6 +62,8 @@ if TYPE_CHECKING:
     from gitmem.verify.sandbox.limits import Limits
 
 SKIPPED = "skipped"
+# The longest script that is read for the programs that it runs.
+SCRIPT_BYTES = 64 * 1024
 # Seconds from which on a check is slow enough for a user to notice consecutive runs.
 LONG_S = 1.0
 # Seconds that trial runs of quick checks may take while a user is waiting.
@@ -245,7 +248,28 @@ class Judge:
         return ran, problem, Evidence(UNTRACEABLE if self._outcome_of(ran, due.spec, problem)[0] == HOLDS else "")
 
     def _outcome_of(self, ran: Ran | None, spec: Spec, problem: str) -> tuple[str, str]:
-        return outcome_of(ran, spec, self._means.rung, problem, self._path())
+        outcome, why = outcome_of(ran, spec, self._means.rung, problem, self._path())
+        if outcome == HOLDS and (absent := self._find_swallowed(spec)):
+            return BLOCKED, f"it needs the program {absent}, and holds whatever the code says without it"
+        return outcome, why
+
+    def _find_swallowed(self, spec: Spec) -> str:
+        """Return a program whose absence a script or a recipe of a check takes for success; or empty."""
+        if spec.check.form == BUILTIN or spec.setup:
+            return ""
+        command = " ".join(spec.check.words)
+        scripts = [self._read(name) for name in list_scripts_run(command)]
+        if targets := list_targets(command):
+            makefile = next(filter(None, map(self._read, MAKEFILES)), "")
+            scripts += [recipe_of(makefile, target) for target in targets]
+        return next(filter(None, (find_swallowed(script, self._path()) for script in scripts)), "")
+
+    def _read(self, path: str) -> str:
+        """Return the text of a script of the code; empty if there is none, or it is for another program."""
+        entry = self._tree.places.find(path)
+        content = next(self._git.read_blobs([entry[1]], limit=SCRIPT_BYTES))[1] if entry is not None else None
+        text = (content or b"").decode("utf-8", "replace")
+        return "" if text.startswith("#!") and "sh" not in text.partition("\n")[0] else text
 
     def _path(self) -> str:
         """Return where programs of checks may be: their PATH, with the Python environments of the work tree."""

@@ -32,6 +32,14 @@ _UNSURE = re.compile(r"<<|\(\(|\(\)|\bcase\b|\bfunction\b|\beval\b|\balias\b|PAT
 _COUNTS = re.compile(r"\bset\b|\btrap\b|\bexit\b|\breturn\b|[&|]{2}|\bpipefail\b")
 _TRIVIAL = frozenset(("true", ":", "echo", "printf"))
 _DEEPEST = 8
+# How a check runs a script and a target of make; names of makefiles, in the order of make(1).
+_OF_SHELL = re.compile(r"\b(?:ba|da|z|k)?sh(?: -[a-z]+)* ([\w./-]+)")
+_OF_MAKE = re.compile(r"(?:^|[\s;&|(!])make((?: +[\w.=-]+)+)")
+MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+# What ends a branch of a script that found something wrong, in its line or in the next ones.
+_REFUSES = re.compile(r"\b(?:exit|return) [1-9]|\bfalse\b")
+_BRANCH_LINES = 4
+_VARIABLE_OF_MAKE = re.compile(r"\$(?:\(\w+\)|\{\w+\}|[@<^*?])")
 
 
 @frozen
@@ -87,6 +95,47 @@ def read_shell(text: str) -> ShellText:
     reader.read(text)
     is_list = not reader.has_effects and not _COUNTS.search(text)
     return ShellText(tuple(reader.found), reader.is_sure and not _UNSURE.search(text), is_list)
+
+
+def list_scripts_run(text: str) -> list[str]:
+    """Return the paths that a shell command runs as programs or as scripts of a shell, without ``./``."""
+    named = [one.name for one in read_shell(text).commands if "/" in one.name]
+    return [name.removeprefix("./") for name in (*named, *_OF_SHELL.findall(text))]
+
+
+def list_targets(text: str) -> list[str]:
+    """Return the targets that a shell command has make build; none if make reads the makefile of another folder."""
+    words = (
+        [word for found in _OF_MAKE.findall(text) for word in found.split()] if read_shell(text).runs("make") else []
+    )
+    is_here = not any(word.startswith(("-C", "-f", "--")) for word in words)
+    return [word for word in words if is_here and word[0] != "-" and "=" not in word]
+
+
+def recipe_of(makefile: str, target: str) -> str:
+    """Return the lines of a target's recipe, as a shell gets them; empty if it has none."""
+    found = re.search(rf"^{re.escape(target)}[ \t]*:(?!=)[^\n]*\n((?:(?:\t[^\n]*|[ \t]*|#[^\n]*)\n?)*)", makefile, re.M)
+    return _VARIABLE_OF_MAKE.sub("./variable", found[1]).replace("$$", "$") if found else ""
+
+
+def find_swallowed(script: str, path: str) -> str:
+    """Return a program whose absence a script takes for success, as `! rg TODO src` in it does; empty if it has none.
+
+    A line that ends the script with an error if a program succeeds does so too. Nothing is said of a script that reads
+    another one or changes PATH.
+    """
+    lines = [line.strip().lstrip("@ ") for line in script.replace("\\\n", " ").split("\n")]
+    if re.search(r"(?:^|[\n;&|(]\s*)(?:\.|source)\s|PATH|\balias\b|\beval\b|<<", script):
+        return ""
+    for nth, line in enumerate(lines):
+        is_branch = line.startswith("if ") and any(map(_REFUSES.search, lines[nth : nth + _BRANCH_LINES]))
+        if "||" in line or not (line.startswith("! ") or is_branch):
+            continue
+        for name in read_shell(line).find_absent(path):
+            asked = rf"(?:command -v|which|type|hash|function) +{re.escape(name)}\b"
+            if not re.search(rf"{asked}|\b{re.escape(name)} *\(\)", script):
+                return name
+    return ""
 
 
 class _Reader:

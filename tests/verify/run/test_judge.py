@@ -268,12 +268,22 @@ def test_program_is_missing_only_if_it_is_in_no_environment_of_the_project_eithe
     program.write_text("#!/bin/sh\nexit 1\n", encoding="ascii")
     program.chmod(0o755)
     (repo / ".venv/pyvenv.cfg").touch()
-    put(repo, make_fact("own", "! own-lint . 2>/dev/null"), make_fact("absent", "! no-such-lint . 2>/dev/null"))
+    commit_files(repo, {"ci/lint.sh": "! no-such-lint .\n", "Makefile": "lint:\n\t@! no-such-lint .\nall:\n\ttrue\n"})
+    put(
+        repo,
+        make_fact("own", "! own-lint . 2>/dev/null"),
+        make_fact("absent", "! no-such-lint . 2>/dev/null"),
+        make_fact("script", "sh ci/lint.sh"),
+        make_fact("target", ["make", "-s", "lint"]),
+        make_fact("read", "! grep -q yes ci/lint.sh"),
+        make_fact("other", "make all"),
+    )
     approve_all(memory)
 
     report = verify(memory)
 
-    assert outcomes(report) == {"own": "holds", "absent": "blocked"}
+    blocked, holds = dict.fromkeys(("absent", "script", "target"), "blocked"), ("own", "read", "other")
+    assert outcomes(report) == blocked | dict.fromkeys(holds, "holds")
     assert "it needs the program no-such-lint" in result_of(report, "absent").reason
 
 

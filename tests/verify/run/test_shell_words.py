@@ -10,7 +10,7 @@ import pytest
 from gitmem.model import BLOCKED, HOLDS, SHELL, Check, Spec
 from gitmem.system.environment import search_path
 from gitmem.verify.run.outcome import outcome_of
-from gitmem.verify.run.shell_words import read_shell
+from gitmem.verify.run.shell_words import find_swallowed, list_scripts_run, list_targets, read_shell, recipe_of
 from gitmem.verify.sandbox import sandbox
 
 # The programs of the bare machine, besides Python.
@@ -108,3 +108,44 @@ def test_check_on_a_machine_without_its_programs_is_blocked_and_others_hold(bare
 
     outcome, why = outcome_of(ran, spec, "none", "", path)
     assert (outcome, why.partition("it needs ")[2].partition(",")[0]) == (BLOCKED if missing else HOLDS, missing), ran
+
+
+@pytest.mark.parametrize(
+    ("script", "absent"),
+    [
+        ("#!/bin/sh\n! rg -q TODO src 2>/dev/null\n", "rg"),
+        ("set -e\nif rg -q TODO src; then\n  echo found\n  exit 1\nfi\n", "rg"),
+        ("if rg -q TODO src; then exit 1; fi\ngrep x f\n", "rg"),
+        ("if ! command -v rg; then exit 0; fi\n! rg -q TODO src\n", ""),
+        ("find_all() { grep -r x; }\n! find_all TODO\n", ""),
+        (". ./lib.sh\n! find_all TODO\n", ""),
+        ("if tput colors; then\n  red=1\nfi\ngrep -q x f\n", ""),
+        ("! rg -q TODO src || ! grep -rq TODO src\n", ""),
+        ("! grep -q TODO src\n", ""),
+        ("rg --version\ngrep -q x f\n", ""),
+    ],
+)
+def test_script_that_takes_the_absence_of_a_program_for_success_is_found(bare, script, absent):
+    assert find_swallowed(script, bare[1]) == absent
+
+
+def test_recipe_of_a_target_is_read_without_variables_of_make(bare):
+    makefile = "RG = rg\nlint: src\n\t@! rg -q TODO src\n\n\t$(RG) x\nfix:\n\t! $(RG) y $$HOME\n"
+
+    recipes = {target: recipe_of(makefile, target) for target in ("lint", "fix", "RG", "absent")}
+
+    assert [find_swallowed(recipe, bare[1]) for recipe in recipes.values()] == ["rg", "", "", ""]
+    assert "$HOME" in recipes["fix"] and not recipes["RG"] + recipes["absent"]
+
+
+@pytest.mark.parametrize(
+    ("command", "scripts", "targets"),
+    [
+        ("./ci/lint.sh && make -s lint JOBS=2", ["ci/lint.sh"], ["lint"]),
+        ("! bash -e ci/lint.sh src", ["ci/lint.sh"], []),
+        ("grep -q make ci/lint.sh", [], []),
+        ("make -C sub lint", [], []),
+    ],
+)
+def test_scripts_and_targets_of_a_check_are_those_that_it_runs(command, scripts, targets):
+    assert (list_scripts_run(command), list_targets(command)) == (scripts, targets)
