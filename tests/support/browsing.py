@@ -104,14 +104,18 @@ class Browsing:
         """Press keys."""
         await self._pilot.press(*keys)
 
+    def _says(self, texts: tuple[str, ...], gone: str) -> bool:
+        line = self.line  # reading the screen costs as much as drawing it
+        return all(text in line for text in texts) and gone not in line and not self._is_drawing()
+
     async def until(self, *texts: str, gone: str = "\0") -> None:
         """Wait until the screen says all of this, and does not say *gone*."""
         deadline = time.monotonic() + 120
-        while not all(text in self.line for text in texts) or gone in self.line or self._is_drawing():
+        while not self._says(texts, gone):
             if self.app.failure is not None:
                 raise self.app.failure
             assert time.monotonic() < deadline, self.text
-            await self._pilot.pause(0.01)
+            await self._pilot.pause(0.02)
 
 
 def browse(
