@@ -41,6 +41,12 @@ _SAYS = (
 _BEGINS = (
     *("error", "fatal:", "panic:", "traceback (most recent call last)", "npm err!", "npm error ", "failed ", "fail:"),
     "failure:",
+    *("[error] ", "│ error: ", "✖ ", "(mix) ", "failed! "),
+)
+# How test runners and build tools end or mark one.
+_MARKS = (
+    *("test result: FAILED", "BUILD FAILED", "tests FAILED", "FAILURES!", " panicked at ", ": error TS"),
+    *("did not complete successfully", " example, 1 failure", " examples, 1 failure"),
 )
 # Lines of counts and rulers say nothing about the cause: "1 failed in 0.1s", "FAIL", "exit status 1".
 _COUNTED = frozenset(
@@ -147,7 +153,12 @@ def may_have_failed(output: str, command: str = "") -> bool:
     if any(line.lower().startswith(_BEGINS) or line.startswith(("E ", "FAIL ")) for line in last):
         return True
     if any(
-        line.endswith("command not found") or _begins_with_exception(line) or "*** [" in line or ": error: " in line
+        line.endswith("command not found")
+        or _begins_with_exception(line)
+        or "*** [" in line
+        or ": error: " in line
+        or line.endswith((" FAILED", "***Failed"))
+        or any(mark in line for mark in _MARKS)
         for line in last
     ):
         return True
