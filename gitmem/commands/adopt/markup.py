@@ -1,6 +1,7 @@
-"""Leave out what reStructuredText and AsciiDoc do not show: their comments. Pure.
+"""Leave out what reStructuredText and AsciiDoc do not show: comments, and what depends on unset attributes. Pure.
 
-Sources: the reStructuredText specification, "Comments"; the AsciiDoc language documentation, "Comments".
+Sources: the reStructuredText specification, "Comments"; the AsciiDoc language documentation, "Comments",
+"Conditionals" and "Attribute entries".
 """
 
 from __future__ import annotations
@@ -12,10 +13,16 @@ _MARKUP = re.compile(r"\.\. (?:[\w:+.-]+ ?::|_|\[|\||__)")
 # How a comment for gitmem begins, which is kept (``ignored``).
 _ORDER = "gitmem:"
 _BLOCK = re.compile(r"/{4,}")
+# A condition on attributes of AsciiDoc with its text, if that is on the line; the end of one; an attribute that is set.
+_CONDITION = re.compile(r"(ifn?def|ifeval)::([^\[\]\s]*)\[(.*)\]")
+_END = re.compile(r"endif::[^\[\]\s]*\[.*\]")
+_ATTRIBUTE = re.compile(r":(!?)([\w-]+)(!?):(?:\s.*)?")
+# The attributes that say where a document is read: either branch may be shown.
+_READER = re.compile(r"(?:env|backend|basebackend|doctype|safe-mode|asciidoctor)\b")
 
 
 def without_comments(path: str, text: str) -> str:
-    """Return a document with its comments as empty lines; one in another markup is unchanged."""
+    """Return a document with its comments and what it does not show as empty lines; another markup is unchanged."""
     if path.lower().endswith(".rst"):
         return _without_rst(text)
     return _without_adoc(text) if path.lower().endswith(".adoc") else text
@@ -34,11 +41,38 @@ def _without_rst(text: str) -> str:
 def _without_adoc(text: str) -> str:
     lines = []
     closing = ""
+    attributes: set[str] = set()
+    shown: list[bool] = []  # for each condition that is open
     for line in text.split("\n"):
         mark = line.rstrip()
         is_mark = _BLOCK.fullmatch(mark) is not None and closing in ("", mark)
         is_comment = bool(closing) or is_mark or (line.startswith("//") and not line.startswith("///"))
         if is_mark:
             closing = "" if closing else mark
+        if not is_comment:
+            is_comment = _follow_condition(mark, shown, attributes) or not all(shown)
         lines.append("" if is_comment and _ORDER not in line else line)
     return "\n".join(lines)
+
+
+def _follow_condition(line: str, shown: list[bool], attributes: set[str]) -> bool:
+    """Update the open conditions and the attributes that are set; return whether a line is a condition or its end."""
+    if _END.fullmatch(line):
+        del shown[-1:]
+        return True
+    if found := _CONDITION.fullmatch(line):
+        if not found[3] or found[1] == "ifeval":
+            shown.append(_is_shown(found[1], found[2], attributes))
+        return True
+    if all(shown) and (entry := _ATTRIBUTE.fullmatch(line)):
+        (attributes.discard if entry[1] or entry[3] else attributes.add)(entry[2])
+    return False
+
+
+def _is_shown(form: str, names: str, attributes: set[str]) -> bool:
+    """Return whether the text of a condition may be shown: one on attributes is, as the document sets them."""
+    every = re.split(r"[,+]", names)
+    if form == "ifeval" or any(map(_READER.match, every)):
+        return True
+    is_set = [name in attributes for name in every]
+    return (all(is_set) if "+" in names else any(is_set)) == (form == "ifdef")

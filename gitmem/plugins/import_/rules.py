@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from gitmem.plugins.import_.fields import as_list
+from gitmem.plugins.import_.trackers import status_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _patterns(value: object) -> list[str]:
 def with_bean_id(fields: Mapping[str, Any], path: str) -> dict[str, Any]:
     """Return the frontmatter of a Markdown issue of Beans with the id that its file's name has; others unchanged."""
     named = _BEAN.fullmatch(path.rpartition("/")[2].rpartition(".")[0])
-    is_bean = {"title", "status"} <= fields.keys() and ("type" in fields or fields["status"] in _STATES)
+    is_bean = {"title", "status"} <= fields.keys() and ("type" in fields or status_of(fields) in _STATES)
     if named is None or "id" in fields or not is_bean:
         return dict(fields)
     return {**fields, "id": named[1], "issue_type": fields.get("type", "task")}

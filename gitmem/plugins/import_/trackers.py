@@ -78,12 +78,18 @@ _OUTCOMES = {"success": DONE, "done": DONE, "failed": FAILED, "failure": FAILED,
 NOBODY = "unknown"
 
 
+def status_of(table: Mapping[str, Any]) -> str:
+    """Return the status of an issue in lower case; some write it as a list of one."""
+    status = table.get("status")
+    return str(status[0] if isinstance(status, list) and len(status) == 1 else status).strip().lower()
+
+
 def is_issue(table: Mapping[str, Any]) -> bool:
     """Return whether a JSON object or a frontmatter is a tracker's issue."""
     return (
         isinstance(table.get("id"), str | int)
         and isinstance(table.get("title"), str)
-        and str(table.get("status")).lower() in (*_OPEN, *_HELD, *_CLOSED, *DELETED)
+        and status_of(table) in (*_OPEN, *_HELD, *_CLOSED, *DELETED)
         and any(name in table for name in _SIGNS)
         and "frontmatter" not in table
     )
@@ -97,7 +103,7 @@ def read_issue(table: Mapping[str, Any], *, where: str) -> list[ImportRecord | U
         where: Its location, for display.
     """
     key = key_of(table["id"])
-    status = str(table["status"]).lower()
+    status = status_of(table)
     if not key:
         return [Unreadable(where, "its id has neither a letter nor a digit")]
     if status in DELETED:

@@ -26,11 +26,44 @@ Read `src/d.py` and `+src/e.py+`.
 """
 
 
+CONDITIONS = """:native:
+:old!:
+ifdef::native[]
+Run `make a`.
+ifndef::old[]
+See `src/b.py`.
+endif::[]
+endif::native[]
+ifdef::old,older[]
+See `src/c.py`.
+ifdef::native[See `src/d.py`.]
+endif::[]
+ifndef::native[]
+:older:
+See `src/e.py`.
+endif::[]
+ifdef::native+older[]
+See `src/f.py`.
+endif::[]
+ifdef::env-github[]
+See `src/g.py`.
+endif::[]
+ifndef::env-github[]
+See `src/h.py`.
+endif::[]
+ifeval::["{native}" == "1"]
+See `src/i.py`.
+endif::[]
+See `src/j.py`.
+"""
+
+
 @pytest.mark.parametrize(
     ("path", "text", "shown"),
     [
         ("README.rst", RST, ["make a", "src/d.py", "src/e.py", "src/f.py"]),
         ("README.adoc", ADOC, ["make a", "src/d.py", "src/e.py"]),
+        ("README.adoc", CONDITIONS, ["make a", *(f"src/{one}.py" for one in "bghij")]),
         ("README.md", ADOC[:32], ["make a", "src/b.py"]),
     ],
 )

@@ -38,7 +38,7 @@ def test_description_is_the_title_of_a_rule_without_a_heading() -> None:
 
 
 def test_bean_needs_a_state_and_no_type() -> None:
-    for status, is_bean in (("scrapped", True), ("on fire", False)):
+    for status, is_bean in (("scrapped", True), (["todo"], True), ("on fire", False)):
         assert ("id" in with_bean_id({"title": "X", "status": status}, "b3--x.md")) is is_bean
 
 

@@ -157,3 +157,16 @@ def test_comment_and_attempt_of_another_form_are_not_lost():
     assert (learned.body, learned.fields["by"]) == ("a", {"who": "eve"})
     assert all(said in task.body for said in ("plain b", '"says": "c"')) and '"id": 4' not in task.body
     assert [one["notes"] for one in task.fields["attempts"]] == ["tried d"]
+
+
+def test_status_written_as_a_list_of_one_is_that_status() -> None:
+    given = {"id": "b3", "title": "Fix it", "type": "bug", "priority": 1}
+
+    (open_one,) = read_issue({**given, "status": ["todo"]}, where="x")
+    (done,) = read_issue({**given, "status": ["Done"]}, where="x")
+
+    assert isinstance(open_one, ImportRecord)
+    assert isinstance(done, ImportRecord)
+    assert ("todo" in open_one.fields["tags"], done.fields["state"]) == (True, "closed")
+    assert is_issue({**given, "status": ["todo"]})
+    assert not is_issue({**given, "status": ["todo", "done"]})
