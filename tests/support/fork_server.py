@@ -22,9 +22,9 @@ import sysconfig
 import tempfile
 
 HEADER = struct.Struct(">I")
-# What loads large libraries (Textual, MCP's, NumPy, Whoosh): a fork copies the page table of all that is loaded.
+# What loads large libraries (Textual, MCP's, NumPy, psycopg): a fork copies the page table of all that is loaded.
 LEFT_OUT = (
-    *("gitmem.cli.browse.", "gitmem.mcp.", "gitmem.commands.embed"),
+    *("gitmem.cli.browse", "gitmem.hub.", "gitmem.mcp", "gitmem.plugins.board.mcp", "gitmem.commands.embed"),
     *("gitmem.index.embed", "gitmem.index.vectors", "gitmem.index.whoosh"),
     *("gitmem.recall.by_syntax", "gitmem.recall.semantic", "gitmem.repository.query_vectors"),
 )
@@ -102,15 +102,22 @@ def _exactly(file, size: int) -> bytes:
     return data
 
 
-def _serve() -> None:
+def _load(name: str) -> None:
+    """Import a package with its modules, but for what is left out, of which pkgutil.walk_packages imports packages."""
     import pkgutil
     from importlib import import_module
 
-    import gitmem
-
-    for module in pkgutil.walk_packages(gitmem.__path__, "gitmem."):
-        if not module.name.startswith(LEFT_OUT):
+    for module in pkgutil.iter_modules(import_module(name).__path__, f"{name}."):
+        if module.name.startswith(LEFT_OUT):
+            continue
+        if module.ispkg:
+            _load(module.name)
+        else:
             import_module(module.name)
+
+
+def _serve() -> None:
+    _load("gitmem")
     _warm()
     _probe()
     gc.freeze()
