@@ -46,6 +46,7 @@ _BEGINS = (
 # How test runners and build tools end or mark one.
 _MARKS = (
     *("test result: FAILED", "BUILD FAILED", "tests FAILED", "FAILURES!", " panicked at ", ": error TS"),
+    *("ELIFECYCLE", "Command failed", "FATAL ERROR: ", ": Error: ", " exited with code 1", "Something went wrong"),
     *("did not complete successfully", " example, 1 failure", " examples, 1 failure"),
 )
 # Lines of counts and rulers say nothing about the cause: "1 failed in 0.1s", "FAIL", "exit status 1".
