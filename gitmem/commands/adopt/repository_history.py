@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from functools import cache, cached_property
 
 from gitmem.commands.adopt.budget import SEARCHING, UNLIMITED, Budget
@@ -432,11 +433,15 @@ def _difference(git: Git, before: str, commit: str, *options: str) -> list[str]:
     return [os.fsdecode(part) for part in git.run(*argv, check=False).stdout.split(b"\0")]
 
 
+def _words_of(folder: str) -> set[str]:
+    return set(re.findall(r"[a-z0-9]+", posixpath.basename(folder).lower()))
+
+
 def _destination(path: str, renames: Sequence[tuple[str, str]]) -> str:
     """Return where a path was moved; a folder went where most of its files went, with the same names below it.
 
     A folder that became part of another one, beside more files than its own or above it, has no new name, nor has one
-    whose files went to several folders of other names.
+    some of whose files went to a folder of a more similar name.
     """
     moved: dict[str, int] = {}
     files = 0
@@ -450,7 +455,8 @@ def _destination(path: str, renames: Sequence[tuple[str, str]]) -> str:
     best = max(moved, key=lambda folder: moved[folder], default="")
     other = sum(new.startswith(f"{best}/") for _, new in renames) - moved.get(best, 0)
     is_part = other >= moved.get(best, 0) or path.startswith(f"{best}/")
-    # Of equal files, git pairs any: where several folders got some, most of them prove little.
-    is_split = any(4 * count > moved[best] for folder, count in moved.items() if folder != best)
-    is_part = is_part or (is_split and posixpath.basename(best) != posixpath.basename(path))
+    # Of equal files, git pairs any: a folder that has a word of the old name is the likelier one.
+    words = _words_of(path)
+    is_unlike = not words & _words_of(best) and any(words & _words_of(folder) for folder in moved)
+    is_part = is_part or is_unlike
     return best if moved.get(best, 0) * 2 > files and not is_part else ""

@@ -95,13 +95,15 @@ def test_copy_beside_the_old_file_is_its_new_name(repo):
     assert finding.fix == "docs/guide.mdx"
 
 
-def test_folder_whose_equal_files_went_to_several_has_no_new_name(repo):
-    simple = {f"old/{name}.tf": f"# {name}\n" * 9 for name in ("a", "b", "c", "README")}
+def test_folder_has_no_new_name_if_a_more_similar_one_got_some_of_its_files(repo):
+    simple = {f"simple-net/{name}.tf": f"# {name}\n" * 9 for name in ("a", "b", "c", "README")}
     commit_files(repo, simple)
-    git(repo, "rm", "-qr", "old")
-    moved = {path.replace("old", "other" if "README" not in path else "new"): text for path, text in simple.items()}
+    git(repo, "rm", "-qr", "simple-net")
+    moved = {
+        path.replace("simple-net", "other" if "README" not in path else "simple"): text for path, text in simple.items()
+    }
     commit = commit_files(repo, moved)
     past = Past(Code(Git(discover(repo)), commit))
 
-    assert past.find_new_name("old", commit) == ""
-    assert past.find_new_name("old/a.tf", commit) == "other/a.tf"
+    assert past.find_new_name("simple-net", commit) == ""
+    assert past.find_new_name("simple-net/a.tf", commit) == "other/a.tf"
