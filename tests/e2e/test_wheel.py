@@ -131,6 +131,7 @@ def test_recall_and_hooks_read_no_byte_code_but_the_merged(
 ) -> None:
     env = typed_in(tmp_path, installed)
     env.pop("PYTHONDONTWRITEBYTECODE", None)
+    env["GITMEM_EMBED"] = "off"  # a model of this environment has modules of its own
     repo = tmp_path / "repo"
     shutil.copytree(store, repo, symlinks=True)
     (package,) = installed.parent.glob("lib/python*/site-packages/gitmem")
