@@ -448,8 +448,8 @@ def test_a_hostile_text_is_searched_in_linear_time(rule):
         *(sample[:-1] for sample in samples),
         *(sample[:12] + " " * 30 for sample in samples),
     ]
-    texts = [core * (16_384 // len(core)) for core in cores]
-    texts += [sample[: len(sample) // 2] + filler * 16_384 for sample in samples for filler in "a0- ="]
+    texts = [core * (8_192 // len(core)) for core in cores]
+    texts += [sample[: len(sample) // 2] + filler * 8_192 for sample in samples for filler in "a0- ="]
     took = []
 
     for text in texts:
@@ -457,7 +457,7 @@ def test_a_hostile_text_is_searched_in_linear_time(rule):
         find_secrets(text)
         took.append(time.process_time() - start)
 
-    assert max(took) < 0.5
+    assert max(took) < 0.25
 
 
 @each("piece", ["\x1b]", "\x1bP", "\x9d", "\x90", "\x1b[", "\x9b0", "\x1b ", "\x1b]a\x07", "auth_key=a1B"])
