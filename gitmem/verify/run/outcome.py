@@ -67,7 +67,7 @@ _NO_OTHER = re.compile(r"\|\|\s*(?:true|:|exit 0)(?![\w/.-])")
 _ASKING = frozenset("command which type hash".split())
 _OPTIONS_ASKING = frozenset("--version -V --help".split())
 _STATUS = re.compile(r"\b127\b")
-_REDIRECTION = re.compile(r"[ \t]*(?:\d|&)?>[>&|]?[ \t]*[^\s;&|()`]+")
+_REDIRECTION = re.compile(r"(?<![ \t])[ \t]*(?:\d|&)?>[>&|]?[ \t]*[^\s;&|()`]+")
 # What hides the message of a shell, or has another program try to run one.
 _HIDES = re.compile(r"2>|&>|>&|-exec|-ok")
 # What a negated check may run by name; such a package is a tool, and its absence is not what the check is about.

@@ -27,7 +27,7 @@ _BUILTINS = frozenset(
 )
 _NAME = re.compile(r"[A-Za-z][\w.+-]*")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
-_UNSURE = re.compile(r"<<|\(\(|\(\)|\bcase\b|\bfunction\b|\beval\b|\balias\b|PATH|(?:^|[\n;&|(]\s*)(?:\.|source)\s")
+_UNSURE = re.compile(r"<<|\(\(|\(\)|\bcase\b|\bfunction\b|\beval\b|\balias\b|PATH|(?:^|[\n;&|(])[ \t]*(?:\.|source)\s")
 # What makes the status of an earlier statement count, and what succeeds or ends by itself.
 _COUNTS = re.compile(r"\bset\b|\btrap\b|\bexit\b|\breturn\b|[&|]{2}|\bpipefail\b")
 _TRIVIAL = frozenset(("true", ":", "echo", "printf"))
@@ -125,7 +125,7 @@ def find_swallowed(script: str, path: str) -> str:
     another one or changes PATH.
     """
     lines = [line.strip().lstrip("@ ") for line in script.replace("\\\n", " ").split("\n")]
-    if re.search(r"(?:^|[\n;&|(]\s*)(?:\.|source)\s|PATH|\balias\b|\beval\b|<<", script):
+    if re.search(r"(?:^|[\n;&|(])[ \t]*(?:\.|source)\s|PATH|\balias\b|\beval\b|<<", script):
         return ""
     for nth, line in enumerate(lines):
         is_branch = line.startswith("if ") and any(map(_REFUSES.search, lines[nth : nth + _BRANCH_LINES]))

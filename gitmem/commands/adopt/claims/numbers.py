@@ -80,7 +80,7 @@ _OTHERS = re.compile(
     r"\b(?:earlier|older|previous|prior|lower|former|newer|later|future|unsupported|legacy)"
     r" (?:[\w.]+ ){0,2}(?:versions?|releases?)\b[^.]{0,60}$"
     # "The latest released Pool 1 version supports": one series of several.
-    r"|\b\d+(?:\.[\dx]+)* (?:version|release|series|branch|line)\b[^.]{0,60}$",
+    r"|(?<![\d.])\b\d{1,9}(?:\.[\dx]{1,9}){0,4} (?:version|release|series|branch|line)\b[^.]{0,60}$",
     re.I,
 )
 # A footnote is about the item with its mark ("¹ Requires Node.js 15" for a feature), not about the project.
