@@ -62,7 +62,8 @@ jours semaine semaines mois an ans année années día días semana semanas mes 
 settimane mese mesi anno anni dia dias mês ano anos dag dagen weken maand maanden jaar jaren
 weekend week-end wochenende tonight vorgestern avant-hier anteayer anoche hace avantieri anteontem eergisteren stunde
 stunden heure heures vorletzte vorletzten avant-dernier avant-dernière antepasada antepasado retrasada retrasado hier ce
-cette esta este
+cette esta este geleden fa atrás há her zuvor vorig vorige afgelopen letztem vergangene vergangener vergangenes
+últimos últimas ultimi ultime dernières derniers voorlaatste pasada passada scorsa aujourd'hui hoy vorletzter vorletztes
 """
 # One of these is in every time of Chinese and Japanese that is read.
 _TIME_CHARACTERS = frozenset("昨今前上先本这這去最")
@@ -205,6 +206,7 @@ class Ranker:
         self._stats: dict[tuple[str, ...], list[Stats]] = {}
         self._meaning: VectorQuery | None = None
         self.when: When | None = None
+        self._events: list[tuple[str, set[str], int]] | None = None
 
     @property
     def has_found(self) -> bool:
@@ -359,16 +361,22 @@ class Ranker:
 
     def date_of_event(self, words: str) -> float | None:
         """Return when the only candidate whose title says that an event has happened was created, or None."""
+        if self._events is None:
+            self._events = list(self._list_events())
+        wanted = {language: set(tokens.query_terms(words, language)) for language, _, _ in self._events}
+        found = {created for language, title, created in self._events if wanted[language] and wanted[language] <= title}
+        return float(found.pop()) if len(found) == 1 else None
+
+    def _list_events(self) -> Iterator[tuple[str, set[str], int]]:
+        """Yield the language, the words of the title and the creation of each candidate that tells of an event."""
         from gitmem.recall.when import says_that_it_happened
 
-        found = set()
         for source, numbers in zip(self._sources, self._found, strict=True):
-            wanted = set(tokens.query_terms(words, source.catalog.language))
-            for text in texts_of(source.catalog, numbers).values() if wanted else ():
-                title = set(tokens.terms(text.title, source.catalog.language))
-                if wanted <= title and says_that_it_happened(text.title):
-                    found.add(source.catalog.row("SELECT created FROM memory WHERE id = ?", (text.number,))[0])
-        return float(found.pop()) if len(found) == 1 else None
+            language = source.catalog.language
+            for text in texts_of(source.catalog, numbers).values():
+                if says_that_it_happened(text.title):
+                    (created,) = source.catalog.row("SELECT created FROM memory WHERE id = ?", (text.number,))
+                    yield language, set(tokens.terms(text.title, language)), created
 
     def _with_time(self, signals: list[Signals], when: When) -> list[Signals]:
         """Return the signals with the factor for the time that the query names."""

@@ -72,8 +72,9 @@ _RECORDED = (
 )
 _OPENING = "the show which me tell are about our most is were what was das die der ist quel la le quelle est"
 _LAST = (
-    "last past letzte letzter letztes letzten vergangene vergangenen dernier dernière derniers dernières último última"
-    " últimos últimas pasado pasada ultimo ultima ultimi ultime scorso scorsa passado passada laatste afgelopen vorige"
+    "last past letzte letzter letztes letzten letztem vergangene vergangener vergangenes vergangenen dernier dernière"
+    " derniers dernières último última últimos últimas pasado pasada ultimo ultima ultimi ultime scorso scorsa passado"
+    " passada laatste afgelopen vorige vorig"
 )
 # Plurals that follow their number: les trois derniers mois.
 _LAST_AFTER = "derniers dernières últimos últimas ultimi ultime"
@@ -97,6 +98,9 @@ _NIGHT = "night nacht nuit noche notte"
 # A message of a program says how long ago: "the certificate expired 2 hours ago".
 _REPORTED = "expired exited modified built started up abgelaufen expiré caducado"
 _AGO = "ago her zuvor geleden fa atrás"
+# Before a number that these make another one: half a year ago, minus two days ago, one hundred five days ago.
+_HALF = "half"
+_PART_OF_NUMBER = "minus plus hundred thousand"
 # The same before the number: vor drei Wochen, il y a trois semaines, hace tres semanas, há três semanas.
 _AGO_FIRST = "vor a hace há"
 _FILLER = "the of de del der den dem des du la le les el il o os das die den di do da dos early late mid about"
@@ -123,6 +127,8 @@ WORDS = {
         "between": _BETWEEN,
         "and": _AND,
         "ago": _AGO,
+        "half": _HALF,
+        "part_of_number": _PART_OF_NUMBER,
         "ago_first": _AGO_FIRST,
         "filler": _FILLER,
         "today": _TODAY,
@@ -180,6 +186,7 @@ WEEKDAY = {name: number for number, names in enumerate(_WEEKDAYS) for name in na
 SINCE_DAY = frozenset("since seit depuis desde dal sinds".split())
 # What is written in several words, or without spaces, as the English words that are read.
 PHRASES = (
+    ("un'ora", "un ora"),
     *((name, "weekend") for name in ("week-end", "fin de semana", "fim de semana", "fine settimana", "wochenende")),
     *((name, "day-before-yesterday") for name in ("day before yesterday", "前天", "一昨日")),
     *((name, " the week before last ") for name in ("上上周", "上上週", "先々週")),
@@ -198,6 +205,6 @@ PHRASES = (
     *((name, " years ago ") for name in ("年前",)),
     *((name, " hours ago ") for name in ("小时前", "小時前", "時間前")),
 )
-HAN_NUMBERS = dict(zip("一二三四五六七八九十两兩", (*range(1, 11), 2, 2), strict=True))
+HAN_NUMBERS: dict[str, int] = dict(zip("一二三四五六七八九十两兩", (*range(1, 11), 2, 2), strict=True))
 ORDINAL = {name: number for number, names in enumerate(_ORDINALS, 1) for name in names.split()}
 SEASON = {name: month for month, names in _SEASONS for name in names.split()}

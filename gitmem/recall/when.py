@@ -26,6 +26,7 @@ from gitmem.recall.time_words import (
     WEEKDAY,
     WORDS,
 )
+from gitmem.text.tokens import MAX_QUERY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,8 +40,9 @@ FIRST = 3.0
 # Which memories match: those with at least this share of the best score. Measured by nothing but the tests.
 MATCHES = 0.5
 
-# The most words that name an event.
+# The most words that name an event, and the most articles and prepositions before a time.
 _EVENT = 4
+_FILLERS = 6
 # The order must be asked for at the beginning: "bump it to the latest version" asks for something else.
 _BEGINNING = 2
 _DAY = timedelta(days=1)
@@ -89,7 +91,7 @@ def find_when(
         date_of: Returns the time of a version such as ``2.0``, or None if it is unknown.
         date_of_event: Returns the time of an event such as ``migration`` ("before the migration"), or None.
     """
-    reader = _Reader(text, now, date_of, date_of_event)
+    reader = _Reader(text[:MAX_QUERY], now, date_of, date_of_event)
     start, end = reader.range()
     order = reader.order()
     return When(start, end, order) if order or start is not None or end is not None else None
@@ -142,7 +144,7 @@ class _Reader:
             if first and self._word(to) in WORDS["and"]:
                 second, _ = self._point(to + 1, is_named=True)
                 if second:
-                    return first[0], second[1]
+                    return self._between(first, second, is_bare=self._word(to - 1) in MONTH)
         if word in WORDS["since"] and (found := self._point(at + 1, is_named=True)[0]):
             return found[0], None
         if word in WORDS["after"] and (found := self._point(at + 1, is_named=True)[0]):
@@ -158,6 +160,13 @@ class _Reader:
         if word in WORDS["in"] and (found := self._point(at + 1, is_named=True, may_be_version=False)[0]):
             return found
         return self._point(at, is_named=False, may_be_version=False)[0] or (None, None)
+
+    @staticmethod
+    def _between(first: tuple[datetime, datetime], second: tuple[datetime, datetime], *, is_bare: bool) -> Range:
+        """Return the range from one time to another, in either order; a bare month is before the second."""
+        if first[0] < second[1]:
+            return first[0], second[1]
+        return (first[0].replace(year=first[0].year - 1), second[1]) if is_bare else (second[0], first[1])
 
     def _event(self, at: int, word: str) -> Range:
         """Return the time before or after an event, which is named with its article and of which a memory tells."""
@@ -268,8 +277,10 @@ class _Reader:
         number, place = self._count(at)
         days, after = UNIT.get(self._word(place), 0.0), self._word(place + 1)
         if number and days and after in WORDS["ago"]:
-            is_reported = at > 0 and self._words[at - 1] in WORDS["reported"]
-            return (None, at) if is_reported else (self._ago(number, days), place + 2)
+            before = self._words[at - 1] if at else ""
+            is_read = before not in WORDS["reported"] and before not in WORDS["part_of_number"]
+            share = 0.5 if before in WORDS["half"] else 1.0
+            return (self._ago(number, days * share), place + 2) if is_read else (None, at)
         if number and after in UNIT and self._word(place) in WORDS["last_after"]:
             return self._back(number, UNIT[after], is_whole=False), place + 2
         is_first = word in WORDS["ago_first"] and (word != "a" or self._words[max(0, at - 1)] == "y")
@@ -281,6 +292,8 @@ class _Reader:
     def _count(self, at: int) -> tuple[int, int]:
         """Return the number at a word, or 0, and the place after it: "two", "a few", "a couple of", "ein paar"."""
         number = _number(self._word(at))
+        if number >= 20 and (ones := COUNTS.get(self._word(at + 1), 0)) < 10 and not self._word(at).isdigit():
+            at, number = at + (ones > 0), number + ones
         if number == 1 and (several := COUNTS.get(self._word(at + 1), 0)) > 1:
             at, number = at + 1, several
         if not number:
@@ -393,9 +406,7 @@ class _Reader:
         return 0, self._after_filler(at)
 
     def _after_filler(self, at: int) -> int:
-        while self._word(at) in WORDS["filler"]:
-            at += 1
-        return at
+        return next((to for to in range(at, at + _FILLERS) if self._word(to) not in WORDS["filler"]), at + _FILLERS)
 
 
 def _year(year: int) -> datetime:
@@ -447,12 +458,21 @@ def _plain(text: str) -> str:
     for phrase, plain in PHRASES:
         if plain.endswith(" ago ") and phrase in text:
             before, _, after = text.partition(phrase)
-            if before[-1:] in HAN_NUMBERS:
-                before = f"{before[:-1]} {HAN_NUMBERS[before[-1]]}"
+            start = len(before.rstrip("".join(HAN_NUMBERS)))
+            if number := _han_number(before[start:]):
+                before = f"{before[:start]} {number}"
             digits = len(before) - len(before.rstrip("0123456789"))
             text = f"{before[: len(before) - digits]} {before[len(before) - digits :]}{plain}{after}"
         text = text.replace(phrase, plain)
     return text
+
+
+def _han_number(text: str) -> int:
+    """Return the number that Chinese digits are, such as 25 for `二十五`; 0 if they are none below 100."""
+    tens, ten, ones = text.rpartition("十")
+    if len(tens) > 1 or len(ones) > 1:
+        return 0
+    return (10 * HAN_NUMBERS.get(tens, 1) if ten else 0) + HAN_NUMBERS.get(ones, 0)
 
 
 def _version_in(word: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from support.each import each
 from gitmem.memory import Memory
 from gitmem.recall import ranker
 from gitmem.recall.query import Query
+from gitmem.recall.time_words import WORDS
 from gitmem.recall.when import When, factors, find_when
 
 # 2026-09-21 is a Monday.
@@ -26,6 +28,10 @@ from gitmem.recall.when import When, factors, find_when
         ("what broke on 2026-04-03", "2026-04-03", "2026-04-04"),
         ("what broke on 3 April 2026", "2026-04-03", "2026-04-04"),
         ("what broke on April 3rd, 2026", "2026-04-03", "2026-04-04"),
+        ("retries between October and September", "2025-10-01", "2026-10-01"),
+        ("retries between 2024 and 2023", "2023-01-01", "2025-01-01"),
+        ("vorig jaar", "2025-01-01", "2026-01-01"),
+        ("vergangenes Jahr", "2025-01-01", "2026-01-01"),
         ("decisions since 2025-11", "2025-11-01", ""),
         ("decisions after 2024", "2025-01-01", ""),
         ("decisions before May 2025", "", "2025-05-01"),
@@ -132,6 +138,11 @@ def test_range_is_read(question: str, start: str, end: str) -> None:
         ("三天前的故障", "2026-09-18", "2026-09-12"),
         ("20天前", "2026-09-01", "2026-09-10"),
         ("两周前", "2026-09-07", "2026-09-20"),
+        ("二十五天前", "2026-08-27", "2026-09-16"),
+        ("十五天前", "2026-09-06", "2026-09-16"),
+        ("twenty five days ago", "2026-08-27", "2026-09-16"),
+        ("half a year ago", "2026-03-21", "2025-09-21"),
+        ("un'ora fa", "2026-09-21T13:00", "2026-09-21T02:00"),
     ],
 )
 def test_range_around_a_number_of_units_is_read(question: str, inside: str, outside: str) -> None:
@@ -180,6 +191,8 @@ def test_order_is_read(question: str, order: int) -> None:
         'the test prints "2 days ago" twice',
         "the parser reads `last month` as a name",
         "retry an hour later",
+        "minus two days ago",
+        "two hundred five days ago",
         "the job runs over night",
         "backups run on Monday",
         "weekend of the pool",
@@ -205,6 +218,22 @@ def test_other_words_name_no_time(question: str) -> None:
 )
 def test_number_that_is_no_time_is_not_read(time: str) -> None:
     assert find_when(f"locks {time}", NOW) is None
+
+
+def test_words_that_make_a_time_are_looked_for_in_a_query() -> None:
+    for name in ("last", "last_after", "ago", "today", "yesterday", "day_before", "before_last"):
+        assert [word for word in sorted(WORDS[name]) if not ranker.may_name_time(f"locks {word}")] == []
+
+
+@each("text", ["of " * 50_000, "since since " + "the " * 50_000, "before the x " * 20_000, "九" * 50_000 + "天前"])
+def test_long_query_is_read_in_time_that_grows_with_its_length(text: str) -> None:
+    calls: list[str] = []
+    start = time.process_time()
+
+    find_when(text, NOW, date_of_event=calls.append)  # type: ignore[arg-type]  # returns None
+
+    assert len(calls) < 10_000
+    assert time.process_time() - start < 2  # 100 s where each word read all that follow
 
 
 def test_time_of_a_tag_that_no_calendar_has_is_not_read() -> None:
