@@ -27,6 +27,8 @@ INTERRUPTED = 130
 PIPE_CLOSED = 141
 # An installer writes the files of a wheel within this; a source that changed later is read itself.
 INSTALL_S = 60
+# What reading a damaged file of byte code raises; the sources are then read.
+DAMAGED = (OSError, EOFError, ValueError, TypeError, MemoryError)
 
 
 def script() -> None:
@@ -77,9 +79,12 @@ def use_merged_code(folder: str) -> None:
         file = os.open(f"{folder}/start.{sys.implementation.cache_tag}.bin", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return
-    head = os.pread(file, 8, 0)
-    if head[:4] == MAGIC_NUMBER:
-        sys.meta_path.insert(0, MergedCode(folder, file, int.from_bytes(head[4:], "little")))
+    try:
+        head = os.pread(file, 8, 0)
+        if head[:4] == MAGIC_NUMBER:
+            sys.meta_path.insert(0, MergedCode(folder, file, int.from_bytes(head[4:], "little")))
+    except DAMAGED:
+        os.close(file)
 
 
 class MergedCode:
@@ -90,6 +95,8 @@ class MergedCode:
         self.file = file
         self.start = 8 + size
         self.index: dict[str, tuple[str, int, int, int]] = marshal.loads(os.pread(file, size, 8))
+        if not isinstance(self.index, dict):
+            raise TypeError("damaged index of merged byte code")
         self.written_s = os.fstat(file).st_mtime
 
     def find_spec(self, name: str, *unused: object) -> ModuleSpec | None:
@@ -120,10 +127,13 @@ class MergedLoader(SourceFileLoader):
 
     place: tuple[int, int, int]
 
-    def get_code(self, fullname: str) -> CodeType:
-        """Return the code of the module, with the path of its source, which tracebacks print."""
-        code: CodeType = marshal.loads(os.pread(*self.place))
-        _imp._fix_co_filename(code, self.path)  # type: ignore[attr-defined]  # as `importlib` does
+    def get_code(self, fullname: str) -> CodeType | None:
+        """Return the code of the module with the path of its source, which tracebacks print; damaged, its source's."""
+        try:
+            code: CodeType = marshal.loads(os.pread(*self.place))
+            _imp._fix_co_filename(code, self.path)  # type: ignore[attr-defined]  # as `importlib` does
+        except DAMAGED:
+            return super().get_code(fullname)
         return code
 
 

@@ -200,6 +200,26 @@ def test_changed_source_of_an_installed_module_is_read_and_named_in_a_traceback(
     assert touched[0] == f"SourceFileLoader {source}"
 
 
+def test_damaged_byte_code_is_not_used(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    (file,) = tmp_path.glob("gitmem/start.*.bin")
+    good = file.read_bytes()
+    show = (
+        f"import sys; sys.argv = ['gitmem', '--version']; sys.path.insert(0, {str(tmp_path)!r}); from gitmem.__main__"
+    )
+    sizes = (0, 3, 4, 8, 9, 100, 8000, len(good) // 2)
+
+    for damaged in (*(good[:size] for size in sizes), good[:4] + bytes(len(good) - 4), good[:9] + b"N" + good[10:]):
+        file.write_bytes(damaged)
+        printed = run(sys.executable, "-c", f"{show} import script; script()", cwd=tmp_path)
+        assert printed.startswith("gitmem "), (len(damaged), printed)
+
+    file.unlink()
+    file.mkdir()
+    assert run(sys.executable, "-c", f"{show} import script; script()", cwd=tmp_path).startswith("gitmem ")
+
+
 def test_plain_install_needs_few_packages() -> None:
     lock = (PROJECT / "gitmem/commands/install/locks/jobs.txt").read_text(encoding="utf-8")
 
