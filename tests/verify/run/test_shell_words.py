@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,11 @@ FILES = {
         (". venv/bin/activate && tool", None, False),
         ("test $((1+2)) -eq 3", None, False),
         ("grep -q 'open f", None, False),
+        ("chk(  ) { a; }; chk", None, False),
+        ("bash -c 'a=(rg jq); b <(c)'", None, False),
+        ('x=${FOO:-(jq)}; test "${y:-a; b}"', "test", True),
+        ("[[ -f a && foo == (b|c) ]] && grep d e", "[[ grep", True),
+        ("env -u FOO timeout -s KILL 5 xargs -I FILE grep x FILE", "env timeout xargs grep", True),
         ("$(" * 50 + "a", None, False),
     ],
 )
@@ -98,6 +104,14 @@ def bare(tmp_path_factory) -> tuple[Path, str]:
         ("make -f tool.mk lint >/dev/null 2>&1", ""),
         ("test ! -e node.js && ! ls node 2>/dev/null", ""),
         ("for f in *.py; do grep -q . $f 2>/dev/null || exit 1; done", ""),
+        # True, and the program was not run.
+        ('[ -n "$NO" ] && npm ci >/dev/null 2>&1; grep -q VERSION api.py', ""),
+        ('[ -n "$NO" ] && npm ci 2>/dev/null; if true; then grep -q VERSION api.py; fi', ""),
+        ("test -x /usr/zzz && { zzz 2>/dev/null; exit; }; grep -q VERSION api.py", ""),
+        ("if [ -f package.json ]; then npm test 2>/dev/null; else grep -q VERSION api.py; fi", ""),
+        ("until grep -q VERSION api.py 2>/dev/null; do snooze 1; done; grep -q 2 api.py", ""),
+        ("test -f api.py &&\n{ true; ! rg -q VERSION . 2>/dev/null; }", "the program rg"),
+        ("if test -f api.py; then ! rg -q VERSION . 2>/dev/null; fi", "the program rg"),
     ],
 )
 def test_check_on_a_machine_without_its_programs_is_blocked_and_others_hold(bare, command, missing):
@@ -123,6 +137,17 @@ def test_check_on_a_machine_without_its_programs_is_blocked_and_others_hold(bare
         ("! rg -q TODO src || ! grep -rq TODO src\n", ""),
         ("! grep -q TODO src\n", ""),
         ("rg --version\ngrep -q x f\n", ""),
+        ("! rg -q x\r\n", "rg"),
+        ('test -z "$(rg x)" || exit 1\n', "rg"),
+        ("rg -q x && exit 1\nexit 0\n", "rg"),
+        ("if ! rg -q x; then exit 1; fi\n", ""),
+        ("if paint; then\n  red=1\nfi\ngrep x f || exit 1\n", ""),
+        ('if [ -n "$MORE" ]; then\n  ! rg x\nfi\ngrep x f\n', ""),
+        ("awk '\n! seen[$0]++\nif found { exit 1 }' f # don't\n", ""),
+        ("find_all (  ) { grep -r x; }\n! find_all TODO\n", ""),
+        ("for t in rg jq; do command -v $t || exit 1; done\n! rg x\n", ""),
+        ("[ -x /usr/bin/rg ] || exit 0\n! rg x\n", ""),
+        ("case $1 in\n  a) ! grep x f;;\nesac\n", ""),
     ],
 )
 def test_script_that_takes_the_absence_of_a_program_for_success_is_found(bare, script, absent):
@@ -136,6 +161,30 @@ def test_recipe_of_a_target_is_read_without_variables_of_make(bare):
 
     assert [find_swallowed(recipe, bare[1]) for recipe in recipes.values()] == ["rg", "", "", ""]
     assert "$HOME" in recipes["fix"] and not recipes["RG"] + recipes["absent"]
+
+
+@pytest.mark.parametrize(
+    ("makefile", "absent"),
+    [
+        ("lint:\n\t+@! rg x\n", "rg"),
+        ("lint:\r\n\t! rg x\r\n", "rg"),
+        ("lint:\n\t-@! rg x\n", ""),
+        ("lint:\n\t! $(call tool,rg) x\n\t! $(shell which $(RG) || echo grep) x\n", ""),
+        ('lint:\n\ttest -z "$$(rg x)"\n', "rg"),
+        ("ifdef CI\nlint:\n\t! rg x\nelse\nlint:\n\t! grep x f\nendif\n", ""),
+        (".ONESHELL:\nlint:\n\t! rg x\n\tgrep y f\n", ""),
+        ("export PATH := bin:$(PATH)\nlint:\n\t! rg x\n", ""),
+    ],
+)
+def test_recipe_that_make_may_run_otherwise_is_not_doubted(bare, makefile, absent):
+    assert find_swallowed(recipe_of(makefile, "lint"), bare[1]) == absent
+
+
+def test_long_texts_are_read_in_time_that_grows_with_their_length():
+    for text in ("a" * 1_000_000, "if a && b; then c; fi; " * 10_000, "{ " * 100_000, "${" * 300_000):
+        began = time.process_time()
+        read_shell(text)
+        assert time.process_time() - began < 3, text[:20]
 
 
 @pytest.mark.parametrize(
