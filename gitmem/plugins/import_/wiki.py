@@ -17,7 +17,7 @@ from types import MappingProxyType
 from unicodedata import normalize
 from urllib.parse import unquote
 
-from gitmem.document.note import ENDINGS
+from gitmem.document.note import ENDINGS, HEAD
 from gitmem.frozen import frozen, replace
 from gitmem.plugins.import_.vault import Vault
 
@@ -47,6 +47,8 @@ _PRIORITY = re.compile(r"\[#[A-C]\]")
 _ITEM = re.compile(r"(?m)^[ \t]*[-*+][ \t]+(?!\[[ xX-]\])(.*)$")
 _TAG = re.compile(r"(?<![\w#/&\\])#([\d/-]{0,9}[^\W\d_](?:[\w/-]|\.(?=\d)){0,39}(?:\+\+|#)?)(?![\w/-])")
 _CODE = re.compile(r"(`{1,9})(?!`)[^\n]{0,500}?(?<!`)\1(?!`)")
+# A comment, and a query of Logseq, whose tags are not those of the note.
+_UNSHOWN = re.compile(r"<!--(?s:.{0,4000}?)-->|\{\{query [^\n]{0,500}?\}\}")
 # A colour of CSS: with a digit, or of pairs of equal letters; "add" and "facade" are words.
 _COLOUR = re.compile(r"(?=[a-f]*\d)(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})|([a-f])\1\1+|(?:([a-f])\2){3,4}", re.I)
 # A line of an index: a list item with a link to a file, and a remark.
@@ -165,9 +167,11 @@ def link_pages(found: ImportRecord, pages: Pages, inside: str = "") -> ImportRec
     """
     if found.text:
         return found
-    prose = _prose(found.body)
+    prose = _prose(f"{_heading(found.fields)}\n{found.body}")
     tags = list(_tags(prose, found.fields, pages.vault))
     fields = dict(found.fields)
+    if isinstance(own := fields.get("tags"), list):  # `tags: ["#a"]`
+        fields["tags"] = list(dict.fromkeys(tag.lstrip("#") or tag if isinstance(tag, str) else tag for tag in own))
     said = "\n".join([prose, *_texts(fields)])
     names = [*_LINK.findall(said), *_NAMED.findall(said), *_BLOCK.findall(said)]
     if pages.vault.is_logseq:
@@ -183,7 +187,7 @@ def link_pages(found: ImportRecord, pages: Pages, inside: str = "") -> ImportRec
 def _tags(prose: str, fields: Mapping[str, Any], vault: Vault) -> Iterator[str]:
     """Yield the tags in a text: of a vault all, of a note of basic-memory those of list items."""
     link = fields.get("permalink")
-    text = _PLACE.sub("]", _CODE.sub("", prose))
+    text = _PLACE.sub("]", _UNSHOWN.sub("", _CODE.sub("", prose)))
     if vault.is_logseq:
         yield from (tag.strip().lower() for tag in _TAG_LINK.findall(text))
         text = _PRIORITY.sub("", text)
@@ -198,6 +202,13 @@ def _texts(fields: Mapping[str, Any]) -> Iterator[str]:
     for name, value in fields.items():
         if name != "title":
             yield from (one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str))
+
+
+def _heading(fields: Mapping[str, Any]) -> str:
+    """Return the heading of a note, which became its title."""
+    head = fields.get(HEAD)
+    last = head.rstrip().rpartition("\n")[2] if isinstance(head, str) else f"# {fields.get('title', '')}"
+    return last if last.startswith("# ") else ""
 
 
 def _prose(body: str) -> str:

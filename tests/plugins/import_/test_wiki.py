@@ -48,6 +48,21 @@ def test_links_become_references_and_the_text_stays(body: str, refs: list | None
     assert (found.fields.get("refs"), found.fields.get("tags"), found.body) == (refs, tags, body)
 
 
+@each(
+    ("fields", "body", "refs", "tags"),
+    [
+        ({"title": "Retry #net of [[Gateway]]"}, "text", ["gateway"], ["net"]),
+        ({"title": "x", "imported_head": "---\ntags: a\n---\n# Retry #net\n\n"}, "text", None, ["net"]),
+        ({"title": "x", "imported_head": "---\nup: '#no'\n---\n"}, "text", None, None),
+        ({"tags": ["#a", "b", "a"]}, "#b <!-- #no\n--> {{query #no}} #c", None, ["a", "b", "c"]),
+    ],
+)
+def test_heading_has_tags_and_links_and_hidden_text_has_no_tags(fields, body, refs, tags) -> None:
+    found = link_pages(ImportRecord("x.md", "x", fields, body), PAGES)
+
+    assert (found.fields.get("refs"), found.fields.get("tags")) == (refs, tags)
+
+
 def test_words_after_a_hash_are_tags_only_in_a_vault() -> None:
     given = ImportRecord("x.md", "x", {"kind": "doc"}, "Start with #include; see [[Gateway]].")
 
@@ -110,7 +125,8 @@ def test_links_of_each_system_become_references(pages: Pages, body: str, refs: l
 
 
 def test_links_in_properties_become_references() -> None:
-    given = ImportRecord("x.md", "x", {"title": "[[inbox]]", "up": "[[house/todo]]", "see": ["[[plans]]", 3]}, "text")
+    fields = {"title": "[[inbox]]", "up": "[[house/todo]]", "see": ["[[plans]]", 3]}
+    given = ImportRecord("x.md", "x", {**fields, "imported_head": "---\nup: x\n---\n"}, "text")
 
     assert link_pages(given, FOAM).fields["refs"] == ["house", "plans"]
 
