@@ -43,7 +43,9 @@ def judge_path(mention: Mention, head: Code, past: Past) -> JudgedClaim | None:
         return None
     is_plain = "/" not in claim.name and not claim.token.endswith("/")
     there = next((place for place in claim.places if head.has(place)), "")
-    if there and (claim.places[0] == there or not claim.is_certain or is_plain):
+    # A tree drawn in `app/` is about `app/app/main.c` if that exists, though `app` may stand for its own folder.
+    as_drawn = posixpath.join(mention.document.folder, claim.name) if claim.tool == "tree" else ""
+    if there and (there in (claim.places[0], as_drawn) or not claim.is_certain or is_plain):
         return _confirm(mention, there)
     if claim.tool == "link" and (left := _find_left_behind(mention, head, past)):
         wrote, _ = past.writer(mention)

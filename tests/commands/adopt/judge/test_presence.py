@@ -9,9 +9,9 @@ from gitmem.git import Git
 from gitmem.git.repository import discover
 
 
-def paths(repo, verdict):
+def paths(repo, verdict, document="AGENTS.md"):
     handle = Git(discover(repo))
-    adoption = adopt(handle, handle.resolve("HEAD"), ["AGENTS.md"], kinds={"path"})
+    adoption = adopt(handle, handle.resolve("HEAD"), [document], kinds={"path"})
     return [one.claim.token for one in adoption.of(verdict)]
 
 
@@ -33,6 +33,20 @@ def test_folders_in_the_remark_of_an_entry_are_in_it(repo):
     commit_files(repo, {}, "rename core")
 
     assert paths(repo, FALSE) == ["core/"]
+
+
+def test_tree_below_a_folder_of_the_same_name_is_read_as_it_is_drawn(repo):
+    tree = "```\n.\n├── app\n│   ├── Dockerfile\n│   └── src\n└── compose.yaml\n```\n"
+    files = {"app/Dockerfile": "FROM node\n", "app/src/a.js": "1\n", "app/compose.yaml": "services: {}\n"}
+    commit_files(repo, {"app/README.md": tree, **files})
+    (repo / "app/app").mkdir()
+    git(repo, "mv", "app/Dockerfile", "app/src", "app/app/")
+    commit_files(repo, {}, "Move the program into a folder of its own")
+
+    assert paths(repo, FALSE, "app/README.md") == []
+    git(repo, "rm", "-rq", "app/app/src")
+    commit_files(repo, {}, "Remove the sources")
+    assert paths(repo, FALSE, "app/README.md") == ["src"]
 
 
 def test_folder_of_any_name_never_was_if_the_one_above_is_there(repo):
