@@ -15,7 +15,7 @@ import yaml
 
 from gitmem.cli.parser import parser_of
 
-FOLDER = Path(__file__).parents[2] / "data" / "share" / "gitmem" / "hub"
+FOLDER = Path(__file__).parents[2] / "data" / "share" / "gitmem-hub"
 UNIT = FOLDER / "gitmem-hub@.service"
 COMPOSE = yaml.safe_load((FOLDER / "compose.yaml").read_text())
 
@@ -48,6 +48,12 @@ def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     done = subprocess.run(["systemd-analyze", "verify", made], capture_output=True, text=True, check=False)
 
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_compose_builds_from_the_clone_that_it_is_in() -> None:
+    (default,) = re.findall(r"context: \$\{GITMEM_SOURCE:-(.*)\}", (FOLDER / "compose.yaml").read_text())
+
+    assert (FOLDER / default / "pyproject.toml").is_file()
 
 
 def test_compose_starts_each_process_once_what_it_needs_is_there() -> None:
