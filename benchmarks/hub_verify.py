@@ -86,7 +86,7 @@ class Verifying(Trial):
         return remotes
 
     def start(self, name: str) -> None:
-        """Start a worker: nobody searches, and one sync before the work is enough."""
+        """Start a worker; this run needs no servers, and no sync beside the one before the work."""
         if name.startswith("worker"):
             super().start(name)
 

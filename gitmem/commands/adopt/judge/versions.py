@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _STRICT = ("pnpm", "yarn")
 # More characters before a version are about something else.
 _NEAR = 50
-# Products whose versions are told by two numbers.
+# Products of whose versions the first two numbers count.
 _PRECISE = ("python", "go", "rust", "zig", "swift", "elixir", "terraform", "cmake", "gradle")
 _NEEDS = re.compile(
     r"\b(?:requires?|requirements?|prerequisites?|needs?|uses?|using|built with|written in|runs? on|stack|language|"
