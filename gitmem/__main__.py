@@ -13,10 +13,7 @@ import marshal
 import os
 import sys
 from _frozen_importlib import ModuleSpec  # what `importlib` is made of, loaded already
-from _frozen_importlib_external import (
-    MAGIC_NUMBER,
-    SourceFileLoader,
-)
+from _frozen_importlib_external import MAGIC_NUMBER, SourceFileLoader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +73,8 @@ def use_merged_code(folder: str) -> None:
     if sys.flags.optimize:
         return
     try:
-        file = os.open(f"{folder}/start.{sys.implementation.cache_tag}.bin", os.O_RDONLY | os.O_CLOEXEC)
+        # Without waiting: a pipe in the place of the file would have no writer.
+        file = os.open(f"{folder}/start.{sys.implementation.cache_tag}.bin", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
         return
     try:

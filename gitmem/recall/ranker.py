@@ -363,7 +363,8 @@ class Ranker:
         """Return when the only candidate whose title says that an event has happened was created, or None."""
         if self._events is None:
             self._events = list(self._list_events())
-        wanted = {language: set(tokens.query_terms(words, language)) for language, _, _ in self._events}
+        languages = {language for language, _, _ in self._events}
+        wanted = {language: set(tokens.query_terms(words, language)) for language in languages}
         found = {created for language, title, created in self._events if wanted[language] and wanted[language] <= title}
         return float(found.pop()) if len(found) == 1 else None
 

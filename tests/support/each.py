@@ -48,7 +48,7 @@ def each(
 
         signature = inspect.signature(test)
         kept = [parameter for name, parameter in signature.parameters.items() if name not in columns]
-        walk.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
+        walk.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]  # pytest reads it
         return walk
 
     return decorate

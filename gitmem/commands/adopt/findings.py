@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.ignored import IgnoredStatement
     from gitmem.commands.adopt.statements import Statement
 
-# A path that is certain to mean one: with an ending, or as a folder.
-# A section that names so many bare names of files that never were, and more than are there, is about files elsewhere.
+# A section with so many bare names of files that never existed, and fewer that exist, is about files elsewhere.
 _MOST_LOST = 3
+# A path that is certain to mean one: with an ending, or as a folder.
 _FILE_OR_FOLDER = re.compile(r"\.\w{1,10}$|/$")
 _STANDS_FOR_OTHERS = re.compile(
     r"[\[\]]|YYYY|XXX|NNN|(?-i:MAJOR|MINOR|VERSION|NAME)|(?:snake|kebab|camel|pascal)[-_]?case|"

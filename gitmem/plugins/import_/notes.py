@@ -109,7 +109,7 @@ def names_of(fields: Mapping[str, Any], path: str, text: str = "", day: str = ""
 
 
 def _format_day(form: str, year: int, month: int, day: int) -> str:
-    """Return the name of a day, empty if there is no such day."""
+    """Return the name of a day; empty for an invalid date."""
     try:
         found = datetime.date(year, month, day)
     except ValueError:

@@ -35,7 +35,7 @@ _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\
 _TARGET = r"(?:<([^<>\n]{1,1000})>|([^()\s<>]{1,1000}))"
 _MARKDOWN = re.compile(rf"\[[^\[\]\n]{{0,300}}\]\({_TARGET}(?:[ \t]+\"[^\"\n]{{0,300}}\")?\)")
 _DEFINITION = re.compile(rf"(?m)^ {{0,3}}\[[^\[\]\n]{{1,300}}\]:[ \t]+{_TARGET}")
-# The target of a link: in `[top](#top)` is no tag.
+# The target of a link: the `#top` of `[top](#top)` is not a tag.
 _PLACE = re.compile(r"\]\([^()\n]{0,1000}\)")
 # A memory of Serena, a note of basic-memory, a block of Logseq.
 _NAMED = re.compile(r"(?<![\w/])(?:mem:|memory://)([\w/%-](?:[\w./%-]{0,198}[\w/%-])?)")
@@ -43,7 +43,7 @@ _BLOCK = re.compile(r"\(\(([0-9a-f-]{36})\)\)")
 # A tag of Logseq with blanks, and a priority, which is not a tag.
 _TAG_LINK = re.compile(r"(?<![\w#/&\\])#\[\[([^\[\]|#\n]{1,200})\]\]")
 _PRIORITY = re.compile(r"\[#[A-C]\]")
-# A list item that is no task: basic-memory reads its tags.
+# A list item that is not a task: basic-memory reads its tags.
 _ITEM = re.compile(r"(?m)^[ \t]*[-*+][ \t]+(?!\[[ xX-]\])(.*)$")
 _TAG = re.compile(r"(?<![\w#/&\\])#([\d/-]{0,9}[^\W\d_](?:[\w/-]|\.(?=\d)){0,39}(?:\+\+|#)?)(?![\w/-])")
 _CODE = re.compile(r"(`{1,9})(?!`)[^\n]{0,500}?(?<!`)\1(?!`)")

@@ -21,7 +21,7 @@ SETUP_SHOWN = 60
 # A failed run that is not conclusive by itself: the command could not be run, was killed, timed out, or was denied
 # something. If the check held at an earlier commit, a run there shows whether the code is the cause.
 UNCLEAR = "unclear"
-# What programs print where there is no network, and where a sandbox of any kind denies something.
+# What programs print without a network, and when a sandbox of any kind denies something.
 NO_NETWORK = (
     "network is unreachable",
     "could not resolve host",

@@ -38,9 +38,9 @@ _BUILTINS = frozenset(
 )
 _NAME = re.compile(r"[A-Za-z][\w.+-]*")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
-_UNSURE = re.compile(
-    r"<<|\(\(|\([ \t]*\)|=\(|[<>]\(|\bcase\b|\bfunction\b|\beval\b|\balias\b|PATH|(?:^|[\n;&|(])[ \t]*(?:\.|source)\s"
-)
+# What gives a word another meaning from elsewhere: other files and texts, an alias, another PATH.
+_ELSEWHERE = re.compile(r"<<|\beval\b|\balias\b|PATH|(?:^|[\n;&|(])[ \t]*(?:\.|source)\s")
+_UNSURE = re.compile(rf"{_ELSEWHERE.pattern}|\(\(|\([ \t]*\)|=\(|[<>]\(|\bcase\b|\bfunction\b")
 # What makes the status of an earlier statement count, and what succeeds or ends by itself.
 _COUNTS = re.compile(r"\bset\b|\btrap\b|\bexit\b|\breturn\b|[&|]{2}|\bpipefail\b")
 _TRIVIAL = frozenset(("true", ":", "echo", "printf"))
@@ -156,7 +156,7 @@ def find_swallowed(script: str, path: str) -> str:
     """
     script = _PROSE.sub(lambda one: "" if one[0][0] == "#" else "''" if "\n" in one[0][2:] else one[0], script)
     lines = [line.strip().lstrip("@+ ") for line in script.replace("\r\n", "\n").replace("\\\n", " ").split("\n")]
-    if re.search(r"(?:^|[\n;&|(])[ \t]*(?:\.|source)\s|PATH|\balias\b|\beval\b|<<", script):
+    if _ELSEWHERE.search(script):
         return ""
     certain = {one.name for one in read_shell("\n".join(lines)).commands if not one.is_optional}
     for nth, line in enumerate(lines):

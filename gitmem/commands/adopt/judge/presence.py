@@ -27,7 +27,7 @@ _THING = (
     r"(?:git )?(?:remotes?|branch(?:es)?|tags?|labels?|namespaces?|buckets?|queues?|topics?|routes?|endpoints?|urls?|"
     r"cookies?|headers?|images?|volumes?|registry|registries|commands?|subcommands?|tables?|columns?|scopes?)"
 )
-# A sentence about what a build makes: `./server` in its folder is no file of the repository.
+# A sentence about the output of a build, such as `./server`, which the repository does not contain.
 _BUILT = re.compile(
     r"\bbuild output\b|\boutput of the build\b|"
     r"\b(?:built|compiled|resulting|generated|produced) (?:binary|binaries|executable|program|file)s?\b",
