@@ -114,6 +114,11 @@ _FILTERS = frozenset(("tail", "head", "tee", "cat", "grep", "rg", "sed", "awk", 
 _QUOTES = (('"', '"'), ("'", "'"), ("`", "`"), ("“", "”"), ("„", "“"), ("«", "»"), ("‘", "’"))
 # How many words in a row make a quotation, and how many of these must not be of every message.
 RUN, RARE = 5, 2
+# Fewer words do if one of them is of errors ("exec format error", "couldn't find Booking").
+SHORT_RUNS = (3, 4)
+# The fewest words of a whole message ("Text file busy").
+MESSAGE = 3
+_OF_ERRORS = frozenset(("error", "failed", "cannot", "can", "couldn", "t", "unable", "invalid", "missing"))
 # How many telling words of a message stand in a memory that names the command.
 SHARED = 2
 _EVERY = frozenset(
@@ -224,7 +229,9 @@ class Failure:
     def __init__(self, output: str, lines: Sequence[str], commands: Sequence[str] = (), typed: str = "") -> None:
         """Take the whole output, its informative lines, what the command ran (``command_runs``), and its line."""
         self._said = f" {' '.join(words_of(_without_folders(output)))} "
-        self._runs = [f" {run} " for line in lines for run in _runs(words_of(_without_folders(line)))]
+        plain = [_without_folders(line) for line in lines]
+        runs = [run for line in plain for run in (*_runs(words_of(line)), *_messages(line))]
+        self._runs = [f" {run} " for run in dict.fromkeys(runs)]
         self._names = set(_identifiers(lines))
         self._missing = list(_missing(lines))
         self._paths = {path for line in lines for path in _system_paths(line)}
@@ -237,8 +244,9 @@ class Failure:
     def is_in(self, text: str) -> bool:
         """Return whether the text of a memory speaks of this failure.
 
-        It does if the output contains what the memory quotes, if several words of a line stand in the memory in a row,
-        or if both have an identifier that is not of every failure: an error's code, a test, a module, an exception.
+        It does if the output contains what the memory quotes, if several words of a line, or a whole message in it,
+        stand in the memory in a row, or if both have an identifier that is not of every failure: an error's code, a
+        test, a module, an exception.
         So it does if the error is about a path of the system that the memory names, or if the memory says what the
         command itself needs.
         """
@@ -396,10 +404,22 @@ def _quotations(text: str) -> Iterator[str]:
 
 
 def _runs(words: Sequence[str]) -> Iterator[str]:
-    for at in range(len(words) - RUN + 1):
-        run = words[at : at + RUN]
-        if sum(word not in _EVERY and not word.isdigit() for word in run) >= RARE:
-            yield " ".join(run)
+    """Yield what counts as a quotation: five words in a row, or three or four with one of an error and two others."""
+    for length in (RUN, *SHORT_RUNS):
+        common = _EVERY if length == RUN else _EVERY | _OF_ERRORS
+        for at in range(len(words) - length + 1):
+            run = words[at : at + length]
+            is_quoted = length == RUN or not _OF_ERRORS.isdisjoint(run)
+            if is_quoted and sum(word not in common and not word.isdigit() for word in run) >= RARE:
+                yield " ".join(run)
+
+
+def _messages(line: str) -> Iterator[str]:
+    """Yield the parts of a line between its signs that are messages of three words or more: "Text file busy"."""
+    for part in line.replace(": ", "\n").replace(", ", "\n").translate(_PARTED).split("\n"):
+        words = words_of(part)
+        if len(words) >= MESSAGE and sum(word not in _EVERY and not word.isdigit() for word in words) >= RARE:
+            yield " ".join(words)
 
 
 def _identifiers(lines: Iterable[str]) -> Iterator[str]:
@@ -419,6 +439,7 @@ def _identifiers(lines: Iterable[str]) -> Iterator[str]:
 _ASCII_WORDS = [char.lower() if char.isalnum() or char == "_" else " " for char in map(chr, range(128))]
 _APART = str.maketrans("()[]{}<>'\"`,;=", "              ")
 _SEPARATE = str.maketrans("|&;()", "\n\n\n\n\n")
+_PARTED = str.maketrans(dict.fromkeys(";()[]{}<>'\"`", "\n"))
 
 
 def _is_identifier(word: str) -> bool:

@@ -42,6 +42,9 @@ KEYS = 'ERROR: insert on table "gauges" violates foreign key constraint "gauges_
 PLAIN = "--- FAIL: TestParse (0.00s)\n    parse_test.go:5: got 3, want 2\nFAIL"
 
 SPOKEN = [
+    ("exec format error in a pod: build with --platform linux/amd64.", "exec /usr/bin/gate: exec format error"),
+    ("Text file busy when the agent is replaced: stop it first.", "cp: cannot create '/opt/agent': Text file busy"),
+    ("A record as an argument ends with Couldn't find Booking.", "Couldn't find Booking with 'id'=#<Booking:0x7f>"),
     ("pytest stops with \"fixture 'frozen_clock' not found\" inside tests/.", PYTEST),
     ("Without an install the start says `Cannot find module`.", NODE),
     ("TestExplain compares with golden files.", GO),
@@ -68,6 +71,9 @@ SPOKEN = [
     ("The test database has port 5433, because 5432 is taken.", "dial tcp 127.0.0.1:5432: connection refused"),
 ]
 SILENT = [
+    ("A failed load keeps the old config.", "error: failed to load config: toml: line 3"),
+    ("The form shows missing required fields in red.", "error: missing required argument <name>"),
+    ("Invalid input is answered with 422.", "ValueError: invalid input shape (3, 4)"),
     ("Si sale «connect ECONNREFUSED 127.0.0.1:6380», arranca el Redis.", "Error: connect ECONNREFUSED 127.0.0.1:5672"),
     ("Invoices before 8080 are on paper.", "error: http://localhost:8080: no answer"),
     ("test_fx_weekend is flaky.", "FAILED tests/test_fx_weekend.py::test_fx_holiday - AssertionError: None"),
