@@ -29,7 +29,8 @@ FACTS_AT_MOST = 2
 def list_file_memories(repository: OpenRepository, event: Event, reads: Sequence[str], edits: Sequence[str]) -> str:
     """Return the memories about files that a tool read or changed; empty if none, or all were shown before.
 
-    A read that failed counts if the file does not exist: a memory may tell where it went.
+    A read that failed counts if the file does not exist: a memory may tell where it went. An edit that adds a name
+    which a memory forbids shows this memory, also in a file whose memories were shown.
     """
     if not repository.config.context or not repository.config.file_context or not event.session:
         return ""
@@ -42,9 +43,14 @@ def list_file_memories(repository: OpenRepository, event: Event, reads: Sequence
     at, own = topics.workplace_of(repository), log.own_context(event)
     seen, covered = log.shown_since_start(log.entries_of(at, own.session))
     fresh = [place for place in places if place not in covered]
-    if not fresh or is_off(repository, event):
+    names: list[str] = []
+    if edits and event.edits:
+        from gitmem.agents.moments.written import added_names
+
+        names = added_names(event.edits)
+    if not (fresh or names) or is_off(repository, event):
         return ""
-    return _tell(repository, own, at, fresh, seen, is_edit=bool(set(edits) & set(fresh)))
+    return _tell(repository, own, at, fresh, seen, names=names, is_edit=bool(set(edits) & set(fresh)))
 
 
 def is_off(repository: OpenRepository, event: Event) -> bool:
@@ -63,9 +69,10 @@ def _tell(
     places: Sequence[str],
     seen: dict[str, str],
     *,
+    names: Sequence[str],
     is_edit: bool,
 ) -> str:
-    from gitmem.commands.context.near import memories_near, names_in_file, with_statuses
+    from gitmem.commands.context.near import memories_naming, memories_near, names_in_file, with_statuses
 
     # Uncommitted memories are left out: adding them to the catalog takes longer than everything else here.
     tip, tree = repository.find_tip() or "", repository.tree()
@@ -75,10 +82,17 @@ def _tell(
         ground = repository.ground(catalog)
         found: dict[str, NearMemory] = {}
         of_place: dict[str, set[str]] = {}
+        written: dict[str, list[NearMemory]] = {}
+        if names:
+            from gitmem.agents.moments.written import forbids
+
+            written = memories_naming(catalog, ground, names, forbids, now=repository.now)
+        nears = [*written.values()]
         for place in places:
-            names = names_in_file(repository.git.repository.top, place)
-            near = memories_near(catalog, ground, place, names, now=repository.now)
-            of_place[place] = {one.key for one in near}
+            defined = names_in_file(repository.git.repository.top, place)
+            nears.append(memories_near(catalog, ground, place, defined, now=repository.now))
+            of_place[place] = {one.key for one in nears[-1]}
+        for near in nears:
             for one in near:
                 if seen.get(one.key) != one.status.status and (one.key not in found or one.rank < found[one.key].rank):
                     found[one.key] = one
@@ -97,6 +111,7 @@ def _tell(
             opened.close()
     text = "\n".join(filter(None, (
         _heading(places, [ids.get(one.key, one.key) for one in shown if one.reads], is_edit=is_edit),
+        _added(written, shown),
         fence_entries(entries),
         _rest(len(found) - len(shown), places),
     )))  # fmt: skip
@@ -138,6 +153,8 @@ def _entries(catalog: Catalog, shown: Sequence[NearMemory], ids: Mapping[str, st
 
 
 def _heading(places: Sequence[str], facts: Sequence[str], *, is_edit: bool) -> str:
+    if not places:
+        return ""
     named = ", ".join(map(display, places))
     if is_edit and facts:
         what = f"fact{'s' * (len(facts) != 1)} {', '.join(facts)} {'reads' if len(facts) == 1 else 'read'}"
@@ -145,8 +162,15 @@ def _heading(places: Sequence[str], facts: Sequence[str], *, is_edit: bool) -> s
     return f"{named}:"
 
 
+def _added(written: Mapping[str, Sequence[NearMemory]], shown: Sequence[NearMemory]) -> str:
+    """Return the names that were added and that memories forbid, as a line; empty if there are none."""
+    keys = {one.key for one in shown}
+    names = [name for name, near in written.items() if any(one.key in keys for one in near)]
+    return f"You added {', '.join(map(display, names))}." if names else ""
+
+
 def _rest(count: int, places: Sequence[str]) -> str:
-    if count <= 0:
+    if count <= 0 or not places:
         return ""
     place = display(places[0])
     is_plain = all(char.isalnum() or char in "/._-" for char in place)

@@ -34,7 +34,7 @@ from gitmem.text.globs import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
     from gitmem.index.catalog import Catalog
     from gitmem.index.catalog.state import MemoryStatus
@@ -149,11 +149,46 @@ def memories_near(
     if place.endswith("/"):
         placed = {number: distance for number, distance in placed.items() if distance <= 1}
     named = {number: far for number, far in _naming(catalog, place, symbols).items() if number not in placed}
+    places = {number: (BY_PLACE, distance) for number, distance in placed.items()}
+    return _near_memories(
+        catalog, ground, {number: (BY_NAME, far) for number, far in named.items()} | places, reads, now
+    )
+
+
+def memories_naming(
+    catalog: Catalog, ground: int | None, names: Sequence[str], speaks: Callable[[str, str], bool], *, now: int
+) -> dict[str, list[NearMemory]]:
+    """Return the live memories whose text speaks of a name, by name, best first; without names that have none.
+
+    Args:
+        catalog: The catalog.
+        ground: The ground of HEAD, or None if statuses are unknown.
+        names: Names of code, at most ``SYMBOLS_AT_MOST``.
+        speaks: Returns whether a text speaks of a name as wanted.
+        now: Epoch seconds.
+    """
+    numbers = _list_with_words(catalog, map(_beginning, names), NAMED_AT_MOST)
+    texts = {number: f"{title}\n{body}" for number, (title, body) in wordings_of(catalog, numbers).items()}
+    about: dict[int, str] = {}
+    for name in names:
+        for number, text in texts.items():
+            if number not in about and name in text and speaks(text, name):
+                about[number] = name
+    found: dict[str, list[NearMemory]] = {}
+    for one in _near_memories(catalog, ground, dict.fromkeys(about, (BY_PLACE, 0)), (), now):
+        found.setdefault(about[one.number], []).append(one)
+    return found
+
+
+def _near_memories(
+    catalog: Catalog, ground: int | None, signs: Mapping[int, tuple[int, int]], reads: Container[int], now: int
+) -> list[NearMemory]:
+    """Return the live ones of some memories, best first: by number, with the sign and the distance of each."""
     asked = (
         f"SELECT m.id, m.key, m.kind, m.title, m.agent FROM memory m NOT INDEXED WHERE m.id IN ({{}}) AND {LIVE}"
         f" AND m.kind NOT IN {NOT_ABOUT_FILES} AND (m.expires IS NULL OR m.expires > {now})"
     )
-    rows = list(catalog.each(asked, placed | named))
+    rows = list(catalog.each(asked, signs))
     if not rows:
         return []
     chains = state.suspects(catalog, ground)
@@ -166,8 +201,8 @@ def memories_near(
             title,
             agent,
             statuses[number],
-            sign=BY_PLACE if number in placed else BY_NAME,
-            distance=placed.get(number, named.get(number, 0)),
+            sign=signs[number][0],
+            distance=signs[number][1],
             reads=number in reads,
         )
         for number, key, kind, title, agent in rows

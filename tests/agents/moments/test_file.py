@@ -12,8 +12,9 @@ from support.facts import make_fact, make_memory, put
 from support.ids import id_of, named
 
 from gitmem.agents import on_event
-from gitmem.agents.event import CLEARED, COMPACTED, PROMPT, READ, RESUME, START, TOOL, Event
+from gitmem.agents.event import CLEARED, COMPACTED, PROMPT, READ, RESUME, START, TOOL, Edit, Event
 from gitmem.agents.moments.touched import FILES_AT_MOST
+from gitmem.frozen import replace
 from gitmem.memory import Memory
 from gitmem.text.budget import count_tokens
 
@@ -53,6 +54,19 @@ def test_each_file_counts_once_for_each_agent(store: Memory, repo: Path) -> None
     ]
 
     assert [bool(one) for one in shown] == [True, False, True, True]
+
+
+def test_edit_that_adds_what_a_memory_forbids_shows_it_although_the_file_is_known(store: Memory, repo: Path) -> None:
+    put(repo, make_memory("gotcha-clock", "Call clock.now, never time.time: tests freeze the clock"))
+    on_event.tool_used(store, read(repo))
+
+    shown = [
+        on_event.tool_used(store, replace(edited(repo, PLACE), edits=(Edit(str(repo / PLACE), "", text),)))
+        for text in ("at = clock.now()", "at = time.time()", "end = time.time()")
+    ]
+
+    assert [named("gotcha-clock") in text for text in shown] == [False, True, False]
+    assert shown[1].startswith("You added time.time.\n")
 
 
 @pytest.mark.parametrize("source", [CLEARED, COMPACTED, RESUME])
