@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 # The longest part in characters: what a reader, or an embedding model, can take in at once.
 TEXT_AT_MOST = 6_000
+# The longest where no blank line comes, and where no outer line comes: 12,000 characters of any script fit a memory.
+OUTLINE_AT_MOST, LINES_AT_MOST = 8_000, 12_000
 
 
 @frozen
@@ -32,7 +34,7 @@ class Chunk:
 
 
 def prose_chunks(text: str, path: str = "") -> list[Chunk]:
-    """Return the sections of a document, in order; a long one is split between paragraphs."""
+    """Return the sections of a document, in order; a long one is split between paragraphs or lines."""
     lines = text.split("\n")
     headings = [one for one in split_statements(text) if one.kind == HEADING] if not path.endswith(".txt") else []
     starts = [(1, ""), *((one.line, one.section) for one in headings)]
@@ -49,11 +51,17 @@ def prose_chunks(text: str, path: str = "") -> list[Chunk]:
 
 
 def _paragraphs(lines: list[str]) -> Iterator[list[str]]:
-    """Yield the lines of a section in parts of limited length, split at blank lines."""
+    """Yield the lines of a section in parts of limited length.
+
+    A part ends at a blank line; where none comes, before a line that is not indented, as an outline has; and before
+    any line that makes it longer than a memory of any script can be.
+    """
     part: list[str] = []
     size = 0
     for line in lines:
-        if size > TEXT_AT_MOST and not line.strip():
+        is_blank, is_outer = not line.strip(), not line[:1].isspace()
+        is_long = size > TEXT_AT_MOST and (is_blank or (is_outer and size > OUTLINE_AT_MOST))
+        if part and (is_long or size + len(line) > LINES_AT_MOST):
             yield part
             part, size = [], 0
         part.append(line)

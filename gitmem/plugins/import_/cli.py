@@ -158,7 +158,7 @@ def _print(done: ImportResult, out: Output, *, is_dry: bool) -> None:
     settled = done.settled
     lists = (
         ("red", "refused", done.refused, "with a secret or a hidden character"),
-        ("yellow", "unreadable", done.unreadable, "not a memory"),
+        ("yellow", "unreadable", done.unreadable, "not imported"),
         ("dim", "skipped", settled.skipped, "left out on purpose"),
         ("dim", "nearly said", settled.near, "another one says nearly the same"),
         ("dim", "merged", settled.merged, "another one has the same words or the same key"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pytest
+
 from gitmem.memory import Memory
 from gitmem.plugins.import_.chunks import cut_documents
 from gitmem.plugins.import_.fields import ImportRecord, Unreadable
@@ -36,6 +38,20 @@ def test_sections_with_one_heading_are_numbered_in_linear_time() -> None:
 
     assert (found[0].key, found[-1].key, len({one.key for one in found})) == ("guide-run", "guide-run.20000", 20_000)
     assert time.process_time() - start < 8
+
+
+@pytest.mark.parametrize(
+    "line", ["- {0} runs on port {0}\n", "  - nested {0}\n", "日本語 {0} を使う\n"], ids=["outline", "nested", "cjk"]
+)
+def test_text_without_blank_lines_is_cut_between_lines(line: str, memory: Memory, tmp_path: Path) -> None:
+    lines = [line.format(number) for number in range(9_000)]
+    (tmp_path / "page.md").write_text("".join(lines))
+
+    done = memory.bulk.import_files(Sources((str(tmp_path / "page.md"),), chunk=True))
+    bodies = [memory.show(key).body for key in done.settled.new]
+
+    assert not done.unreadable.total
+    assert sorted("\n".join(bodies).split()) == sorted("".join(lines).split())
 
 
 def test_what_has_no_sections_or_is_gitmems_own_stays_whole() -> None:

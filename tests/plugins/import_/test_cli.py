@@ -29,7 +29,7 @@ def test_good_lines_are_imported_and_bad_ones_are_named(run_cli, repo: Path) -> 
         "unreadable: k.jsonl:2: it is not JSON: Expecting value\n"
         "1 memory imported\n"
         "     1  refused: with a secret or a hidden character\n"
-        "     1  unreadable: not a memory\n"
+        "     1  unreadable: not imported\n"
     )
     found = json.loads(again.out)
     assert (found["imported"], found["unchanged"], found["commands_waiting"]) == (0, 1, 0)
