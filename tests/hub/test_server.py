@@ -25,7 +25,7 @@ from gitmem.hub.identity import TokenFile
 from gitmem.hub.reading import refuse_powers
 from gitmem.hub.registry import Entry, add
 from gitmem.hub.search import search
-from gitmem.hub.server import Limits
+from gitmem.hub.server import Limits, listening
 
 ALICE, BOB, CAROL = "alice-token", "bob-token", "carol-token"
 
@@ -65,6 +65,13 @@ def test_each_identity_finds_and_reads_what_it_may(shared: str) -> None:
     assert "xylophone" in read.json["body"]
     hit = ask(shared, "/search?q=xylophone", ALICE).json["hits"][0]
     assert (hit["repository"], hit["kind"], hit["snippet"]) == ("secret", "gotcha", "Its code is xylophone.")
+
+
+def test_client_that_keeps_its_connection_waits_for_no_acknowledgement() -> None:
+    with listening(("127.0.0.1", 0)) as bound, socket.create_connection(bound.getsockname()):
+        accepted, _ = bound.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_facets_are_counted_for_the_identity(shared: str) -> None:

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import json
 import shutil
-import socket
 import threading
 import urllib.error
 import urllib.request
@@ -92,13 +91,13 @@ def served(hub: HubDatabase, node: SearchNode, *sources, limits=None, place=None
     import uvicorn
 
     from gitmem.hub.reading import Reading
-    from gitmem.hub.server import _QUIET, Hub, Limits, make_app
+    from gitmem.hub.server import _QUIET, Hub, Limits, listening, make_app
 
     reading = Reading(hub.serving)
     reading.open()
     app = make_app(Hub(node, reading, sources, limits or Limits(1000, 1000), place))
     server = uvicorn.Server(uvicorn.Config(app, **_QUIET))
-    with socket.create_server(("127.0.0.1", 0)) as bound:
+    with listening(("127.0.0.1", 0)) as bound:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
         thread.start()
         try:
