@@ -48,6 +48,7 @@ help:
 
 install:
 	$(NEED_PYTHON)
+	@echo 'Installing gitmem into $(INSTALLED)'
 	@$(PYTHON) -m venv '$(INSTALLED)'
 	@# Programs that an older pip writes import `re`, half of a bare start.
 	@'$(INSTALLED)/bin/python' -m pip install --quiet --disable-pip-version-check 'pip>=26' || true
@@ -57,7 +58,7 @@ install:
 	@mkdir -p '$(PREFIX)/bin' '$(PREFIX)/share/man/man1'
 	@ln -sf '$(INSTALLED)/bin/gitmem' '$(INSTALLED)/bin/git-mem' '$(PREFIX)/bin'
 	@ln -sf '$(INSTALLED)'/share/man/man1/*.1 '$(PREFIX)/share/man/man1'
-	@'$(PREFIX)/bin/gitmem' --version
+	@version=$$('$(PREFIX)/bin/gitmem' --version) && echo "$$version is installed: $(PREFIX)/bin/gitmem"
 	@case ":$$PATH:" in *':$(PREFIX)/bin:'*) ;; *) \
 	  echo 'Your shell does not look for commands there yet: export PATH="$(PREFIX)/bin:$$PATH"' ;; esac
 

@@ -31,7 +31,7 @@ from gitmem.cli.paths import TOP, code_path
 from gitmem.cli.reports import JSON_FORMS
 from gitmem.errors import NoRepositoryError, NotFoundError, UsageError
 from gitmem.frozen import replace
-from gitmem.model import FAILED, UNPROVEN, VERIFIED
+from gitmem.model import ADOPTED, FAILED, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS
 from gitmem.text import count_of, display, list_some
 from gitmem.text.code.languages import is_prose
@@ -445,8 +445,13 @@ def _next_command(adoption: Adoption, out: Output) -> str:
         return "gitmem adopt FILE"
     if adoption.of(HOLDS):
         with open_quietly(out) as memory:
-            has_store = memory.repository.has_store()
-        return "gitmem adopt --apply" if has_store else "gitmem init && gitmem adopt --apply"
+            if not memory.repository.has_store():
+                return "gitmem init && gitmem adopt --apply"
+            from gitmem.index.catalog.state import count_live
+
+            catalog, now = memory.repository.catalog(), memory.repository.now
+            adopted = count_live(catalog, without=(), now=now) - count_live(catalog, without=(ADOPTED,), now=now)
+        return "gitmem verify" if adopted >= len(adoption.of(HOLDS)) else "gitmem adopt --apply"
     from gitmem.document.file_checks import first_fact_command
 
     # The first fact makes the branch.

@@ -27,7 +27,7 @@ from gitmem.commands.install import agents, examine
 from gitmem.commands.install.ci_files import FORGES
 from gitmem.commands.install.ci_options import FORGEJO, GITEA, GITHUB, GITLAB
 from gitmem.commands.install.client_files import WITH_PLUGINS, WITHOUT_HOOKS
-from gitmem.commands.install.place import BY_HAND, LEAVE
+from gitmem.commands.install.place import ALL_SHARED, BY_HAND, LEAVE, SHARED
 from gitmem.errors import UsageError
 from gitmem.frozen import replace
 from gitmem.memory.sources import find_sources
@@ -248,13 +248,18 @@ def _install(memory: Memory, what: str, args: Arguments) -> Sequence[InstallStep
 
 
 def print_steps(steps: Iterable[InstallStep], out: Output, *, whole: bool = False) -> None:
-    """Print the change of each file; with *whole*, also as a diff.
+    """Print the change of each file; with *whole*, also as a diff. What a person must do about all is printed once.
 
     On a terminal, paths below the current folder are relative to it.
     """
     here = f"{Path.cwd()}/" if out.is_terminal else ""
-    for step in steps:
+    every = list(steps)
+    is_several = sum(step.about == SHARED for step in every) > 1
+    for step in every:
         path = step.path.removeprefix(here)
-        out.line((f"{step.what:<8}", "bold"), path, "  ", (step.about, "dim"))
+        about = "" if is_several and step.about == SHARED else step.about
+        out.line((f"{step.what:<8}", "bold"), path, "  " if about else "", (about, "dim"))
         if whole and step.before != step.after:
             out.difference(step.before, step.after, step.path)
+    if is_several:
+        out.line((ALL_SHARED, "dim"))

@@ -1,4 +1,4 @@
-"""Statements that a comment in the document tells gitmem to ignore. Pure."""
+"""Statements that are not judged: a comment tells gitmem to ignore them, or `gitmem install` wrote them. Pure."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # `<!-- gitmem: ignore REASON -->`; in a code block `# gitmem: ignore REASON`, or with `//`.
 _MARK = re.compile(r"(?:<!--|#|//)\s*gitmem:\s*(ignore(?:-file)?)\b[ \t]*(.*?)[ \t]*(?:-->|$)", re.M)
+# What `gitmem install` writes: a section between two marks, and the last line of a file of its own.
+_BEGIN, _END, _SEALED = "gitmem:begin", "gitmem:end", re.compile(r"^\W*gitmem:sum [0-9a-f]+\W*$")
 
 
 @frozen
@@ -63,3 +65,22 @@ def has_comments(text: str) -> bool:
 def is_ignored(text: str) -> bool:
     """Return whether a comment says to ignore the whole document."""
     return any(found[1] == "ignore-file" for found in _MARK.finditer(text))
+
+
+def is_installed(text: str) -> bool:
+    """Return whether `gitmem install` wrote the whole document."""
+    return _SEALED.match(text.rstrip().rpartition("\n")[2]) is not None
+
+
+def without_installed(text: str) -> str:
+    """Return a document with the lines that `gitmem install` wrote into it as empty ones."""
+    if is_installed(text):
+        return ""
+    if _BEGIN not in text:
+        return text
+    lines, is_ours = [], False
+    for line in text.split("\n"):
+        is_ours = is_ours or _BEGIN in line
+        lines.append("" if is_ours else line)
+        is_ours = is_ours and _END not in line
+    return "\n".join(lines)

@@ -16,7 +16,7 @@ from gitmem.commands.adopt.correct.draft import Draft
 from gitmem.commands.adopt.dated_sections import is_closed, split_current
 from gitmem.commands.adopt.documents import GUIDE, INSTRUCTIONS, Document, find_documents
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Adoption, Mention
-from gitmem.commands.adopt.ignored import has_comments
+from gitmem.commands.adopt.ignored import has_comments, is_installed
 from gitmem.commands.adopt.judge.definitions import spellings
 from gitmem.commands.adopt.judge.figures import Numbers
 from gitmem.commands.adopt.judge.ports import spellings_of_port
@@ -73,7 +73,7 @@ def adopt(
     texts = head.texts([one.path for one in documents])
     named = {name.strip("/") for name in wanted}
     closed = [one for one in documents if one.path not in named and is_closed(one.path, texts.get(one.path, ""))]
-    documents = [one for one in documents if one not in closed]
+    documents = [one for one in documents if one not in closed and not is_installed(texts.get(one.path, ""))]
     wanted_now = [one for one in documents if changed is None or one.path in changed]
     read, late = _read(wanted_now, texts, kinds, head, budget)
     past = Past(head, list(dict.fromkeys(document.path for document, _, _ in read)))

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 # Settings are small; a larger file is something else.
 SIZE_LIMIT = 4_194_304
 BOM = "\ufeff"
+# What a person must do about a new file, and about several.
+SHARED, ALL_SHARED = "commit it to share it", "commit these files to share them"
 ADD, CHAIN, UPDATE, KEEP, BY_HAND = "add", "chain", "update", "keep", "by hand"
 REMOVE, RESTORE, LEAVE = "remove", "restore", "leave"
 
@@ -88,7 +90,7 @@ class InstallFolder:
         ignored = self._read_list("check-ignore", "-z", "--stdin", input=os.fsencode("\0".join(names)))
         values = {}
         for name, path in names.items():
-            mine = "git ignores it: yours only" if name in ignored else "" if is_removal else "commit it to share it"
+            mine = "git ignores it: yours only" if name in ignored else "" if is_removal else SHARED
             values[path] = "git tracks it: commit the change" if name in tracked else mine
         return values
 

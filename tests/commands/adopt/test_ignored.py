@@ -44,3 +44,16 @@ def test_ignored_statement_is_no_alarm_and_is_counted(repo, run_cli):
     assert "src/b.py does not exist" not in done.out
     assert "AGENTS.md:2  ignored: made by the build" in done.out
     assert "1 ignored" in run_cli("adopt").out
+
+
+def test_what_gitmem_installed_is_not_a_document_of_the_project(repo, run_cli):
+    commit_files(repo, {"AGENTS.md": "# Rules\n\n- Never edit `src/a.py` by hand.\n", "src/a.py": ""})
+    run_cli("install", "claude-code")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "install")
+
+    run_cli("init")
+    run_cli("adopt", "--apply")
+
+    assert "Read AGENTS.md, README.md." in run_cli("adopt").out
+    assert run_cli("list", "--kind", "convention").out == ""
