@@ -66,6 +66,7 @@ def test_release_has_wheel_source_and_the_changelog_s_section(clone: Path) -> No
     names = zipfile.ZipFile(files[f"git_memory_store-{__version__}-py3-none-any.whl"]).namelist()
     assert "gitmem/__init__.py" in names
     assert "gitmem/left_over.py" not in names
+    assert f"gitmem/start.{sys.implementation.cache_tag}.bin" in names  # as in the wheel that an installer builds
     first = {name: one.read_bytes() for name, one in files.items()}
     release(clone, TAG)
     assert {name: one.read_bytes() for name, one in files.items()} == first
