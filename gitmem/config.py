@@ -262,7 +262,7 @@ class Config:
     recall_half_life_days: float = setting(
         0.0,
         number,
-        "Days in which a memory loses half of what age can take of its score",
+        "Days after which a memory has lost half of what age can take from its score",
         alias="MEMORY_RECENCY_HALF_LIFE_DAYS",
         policy="recall.half_life_days",
     )
@@ -297,7 +297,7 @@ class Config:
         True, switch, "Whether agents are shown the facts and [gotchas](agents.md) about a file they read or edit"
     )
     role: str = setting("", text, "The role of the agent that works here: the policy's `[roles.NAME]`")
-    discipline: str = setting("", text, "A file of yours in place of the text on [how to back claims](sessions.md)")
+    discipline: str = setting("", text, "A file of yours that replaces the text on [how to back claims](sessions.md)")
     engine: str = setting(
         "fts", engine_name, "What finds candidates for `recall`: `fts` (SQLite), `whoosh`, or what a package adds"
     )
@@ -341,12 +341,12 @@ class Config:
         guarded="loads a model, or sends memories and questions to an endpoint",
     )
     vectors: str = setting(
-        "", one_of("", "numpy", "sqlite-vec"), "Where vectors are stored and searched; empty: where they are"
+        "", one_of("", "numpy", "sqlite-vec"), "Where vectors are stored and searched; empty: leave them where they are"
     )
     hub: str = setting(
         "",
         text,
-        "The address of a [hub](hub.md), which a typed `recall` asks as well",
+        "The address of a [hub](hub.md), which `recall` also searches when a person types it",
         guarded="sends questions to a server",
     )
     verdict_cache: str = setting(
@@ -355,7 +355,7 @@ class Config:
         "The address of a [verdict cache](signatures.md), by which clones share verdicts; empty: none",
         guarded="sends verdicts to a server, and takes signed ones from it",
     )
-    secrets_allow: tuple[str, ...] = setting((), several, "Rules of the secret scan that refuse nothing here")
+    secrets_allow: tuple[str, ...] = setting((), several, "Rules of the secret scan that are switched off here")
     signatures: tuple[str, ...] = setting(
         (),
         parts_of("verdicts", "memories", "approvals"),
@@ -424,10 +424,10 @@ INTERNAL = {
     "GITMEM_SUMMARY_KEY": "The key of the endpoint for session summaries",
     "GITMEM_MCP_TOKEN": "The token that clients of `gitmem mcp --http` must send",
     "GITMEM_HUB_DATABASE": "The hub's database for `gitmem hub`, `postgresql://USER@HOST/NAME`",
-    "GITMEM_HUB_TOKEN": "The token that shows a hub who asks",
+    "GITMEM_HUB_TOKEN": "The token that identifies you to a hub",
     "GITMEM_HUB_WEBHOOK_SECRET": "The secret with which forges sign what they send to `/webhook` of `gitmem hub serve`",
     "GITMEM_HUB_FORGE_TOKEN": "The token with which `gitmem hub add --organisation` lists repositories",
-    "GITMEM_VERDICT_CACHE_TOKEN": "The token that shows a [verdict cache](signatures.md) who asks",
+    "GITMEM_VERDICT_CACHE_TOKEN": "The token that identifies you to a [verdict cache](signatures.md)",
     "GITMEM_RUN": "Set: an agent runs the command, so it cannot approve anything",
     "GITMEM_HOOK": "The same",
     "GITMEM_PARENTS": "`off`: the names of the processes that started gitmem do not show that an agent runs it",

@@ -56,7 +56,7 @@ QUERY = re.compile(r"\s*\(?(?:SELECT|INSERT|CREATE|UPDATE|DELETE|PRAGMA|WITH|FRO
 WORD_LISTS = ("stopwords.py", "abbreviations.py")
 VERBS = (
     " accept add allow answer apply approve archive change check clean close commit compare connect create"
-    " decide delete do download draw embed end explain export fetch find give go handle ignore import include"
+    " decide delete do download draw embed end explain export fetch find finish give go handle ignore import include"
     " install judge keep leave let list manage mark merge move name open overwrite post prefer print propose"
     " pull put queue read record release remove repair replace report require restore retire revoke run search send"
     " serve set share show start stop supersede switch synchronize treat undo update use verify waive write "

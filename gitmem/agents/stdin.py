@@ -66,7 +66,7 @@ class HookInput:
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
-            how = "" if self.is_whole else ", and its end did not come in time"
+            how = "" if self.is_whole else ", and it did not end in time"
             raise UnusableError(f"the payload is not a JSON object ({self.size} bytes{how})")
         return found
 

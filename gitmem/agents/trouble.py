@@ -36,7 +36,7 @@ CANNOT_READ = (
 )
 NOT_THE_TIP = "The newest memories of this repository could not be searched for this prompt: {}."
 NO_FOLDER = (
-    "{} is not a folder, so that gitmem cannot keep its state: move it away, then gitmem doctor --fix. What you learn "
+    "{} is not a folder, so gitmem cannot keep its state: move it away, then gitmem doctor --fix. What you learn "
     "is stored elsewhere until then. Tell the person."
 )
 

@@ -3,7 +3,7 @@
 Paths, commands, names, versions and default values are compared with the code at HEAD, and with the code of the commit
 that last wrote the line. Each false statement is shown with the place that contradicts it and the commit that made it
 false: at most 15 in full, best proof first (-v: all). Commands and files that never existed, and documents that
-contradict each other, are listed apart and do not count as false.
+contradict each other, are listed separately and do not count as false.
 
 It needs no memory, runs nothing of the repository, and writes only with --fix (to the documents) and --apply (to the
 memory: a fact for each statement that can be checked, and memories for clear rules, warnings and decisions; applied
@@ -98,7 +98,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "-v",
         "--verbose",
         action="store_true",
-        help="also list what was checked and holds, names that were never there, and which client loads which file",
+        help="also list what was checked and holds, names that never existed, and which client loads which file",
     )
     output.add_argument("--json", action="store_true", help="print one JSON document: the same as --format json")
     output.add_argument("--format", choices=FORMS, default="text", metavar="FORM", help=f"print {', '.join(FORMS)}")
@@ -177,7 +177,7 @@ def _write_baseline(adoption: Adoption, file: str, top: Path | None, out: Output
     out.note(f"{count_of(len(entries), 'entry', 'entries')} written to {file}")
     is_inside = top is not None and Path(os.path.realpath(file)).is_relative_to(os.path.realpath(top))
     if is_inside and not is_prose(file):
-        out.note(f"once {file} is committed, its words count as code; adopt-baseline.jsonl is a name that is left out")
+        out.note(f"once {file} is committed, its words count as code; those of adopt-baseline.jsonl would not")
     return entries
 
 

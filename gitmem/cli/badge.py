@@ -1,6 +1,6 @@
 """Draw a badge with the state of the facts: a self-contained SVG for a README or a page.
 
-It shows the worst thing that is true: failed facts, else suspect facts, else a verify job that has stopped running,
+It shows the worst state: failed facts, else suspect facts, else a verify job that has stopped running,
 else stale facts, else the number of verified facts. The exit status is 0 whatever it shows; use gitmem status to test
 the state.
 """

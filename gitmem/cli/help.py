@@ -1,4 +1,4 @@
-"""Show help: the commands of a first week and how the memory here is, all commands, one command, or a topic.
+"""Show help: the commands for a first week and the state of this memory, all commands, one command, or a topic.
 
 The topics are facts, environments, trust, team, ci and agents.
 """
@@ -103,7 +103,7 @@ def summary(found: Mapping[str, Any]) -> list[str]:
     lines += [claims] if (claims := describe_claims(found["claims"])) else []
     lines += [f"{MARKS['failed']} {line['title']} ({line['key']})" for line in found["failed"][:3]]
     if len(found["failed"]) > 3:
-        lines.append(f"… and {len(found['failed']) - 3} more that failed")
+        lines.append(f"… and {len(found['failed']) - 3} more failed facts")
     if found["failed"]:
         lines.append(f"to decide about a failure: gitmem settle {found['failed'][0]['key']}")
     stale, waiting = found["stale"], len(found["waiting"])

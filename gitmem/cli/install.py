@@ -65,7 +65,7 @@ OPTIONS = {
     "mcp": agents.NAMES,
     "plugin": (*WITH_PLUGINS, agents.BMAD),
 }
-AGENT_OPTIONS, FORGE_OPTIONS = "coding agents", "github, gitlab, forgejo, gitea"
+AGENT_OPTIONS, FORGE_OPTIONS = "coding agents", "GitHub, GitLab, Forgejo, Gitea"
 APPROVED = "commands approved by a reviewed list; to commit one: gitmem trust --print > .github/gitmem-approved"
 NEXT = {
     "git-hooks": "to remove them: gitmem uninstall git-hooks",
@@ -84,7 +84,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     about = f"what to install: {', '.join(WHAT)}"
     parser.add_argument("what", nargs="+", type=target, choices=WHAT, metavar="WHAT", help=about)
     parser.add_argument("--print", action="store_true", help="show what would be done, without doing it")
-    hooks, schedule = parser.add_argument_group("git-hooks"), parser.add_argument_group("schedule")
+    hooks, schedule = parser.add_argument_group("git hooks"), parser.add_argument_group("schedule")
     forges = parser.add_argument_group(FORGE_OPTIONS)
     hooks.add_argument(
         "--shared", action="store_true", help="install even if core.hooksPath is shared with other repositories"
@@ -104,9 +104,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     forges.add_argument(
         "--shards", type=positive, default=0, metavar="N", help="number of machines to run in parallel (1)"
     )
-    add_gitlab(parser)
+    add_gitlab(parser, "write")
     forges.add_argument("--package", default="", help="the gitmem that jobs install: URL@COMMIT (this one)")
-    add_for_agents(parser)
+    add_for_agents(parser, "write", "to")
     agent = parser.add_argument_group(AGENT_OPTIONS)
     agent.add_argument("--mcp", action="store_true", help="also install gitmem's MCP server")
 
@@ -123,16 +123,14 @@ def target(name: str) -> str:
     raise UsageError(message, hint="gitmem install agents")
 
 
-def add_gitlab(parser: ArgumentParser) -> None:
-    """Add the option that selects GitLab."""
-    forges = parser.add_argument_group(FORGE_OPTIONS)
-    forges.add_argument(
-        "--gitlab", action="store_true", help="write the same jobs for GitLab, like `gitlab`; for use with github"
-    )
+def add_gitlab(parser: ArgumentParser, verb: str) -> None:
+    """Add the option that selects GitLab; *verb* says what the command does with files: write or remove."""
+    about = f"{verb} the same jobs for GitLab, like `gitlab`; for use with github"
+    parser.add_argument_group(FORGE_OPTIONS).add_argument("--gitlab", action="store_true", help=about)
 
 
-def add_for_agents(parser: ArgumentParser) -> None:
-    """Add the options for coding agents, which install and uninstall share."""
+def add_for_agents(parser: ArgumentParser, verb: str, preposition: str) -> None:
+    """Add the options for coding agents; a command writes files *to* a folder, or removes them *from* it."""
     parser.add_argument(
         "--force", action="store_true", help="replace or remove gitmem's files even if they were changed"
     )
@@ -142,7 +140,7 @@ def add_for_agents(parser: ArgumentParser) -> None:
         "--plugin",
         default="",
         metavar="DIR",
-        help="write a plugin (claude-code), extension (gemini) or module (bmad) to this folder",
+        help=f"{verb} a plugin (claude-code), extension (gemini) or module (bmad) {preposition} this folder",
     )
 
 

@@ -107,7 +107,7 @@ def _row(action: argparse.Action) -> tuple[str, str]:
 def overview(width: int, here: Sequence[str]) -> str:
     """Return the output of `gitmem` alone: the commands of a first week, and the state of this memory."""
     lines = [*fill(f"usage: {USAGE}", width, hang=len("usage: ")), "", *fill(ABOUT, width, hang=0)]
-    lines += ["", "The commands of a first week:", *_commands(FIRST_WEEK, width)]
+    lines += ["", "Commands for a first week:", *_commands(FIRST_WEEK, width)]
     if here:
         lines += ["", "Here:", *(line for text in here for line in fill(f"  {text}", width))]
     more = (

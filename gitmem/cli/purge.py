@@ -10,8 +10,8 @@ token.
 Other clones keep the text until each runs `gitmem purge --accept`; their next sync says so. --push replaces the history
 of the remote's branches. Backups, CI logs, and what a forge shows of old commits are not touched (docs/purge.md).
 
-Exit status: 0 removed; 1 it is nowhere, or you did not agree; 3 something prevents it, such as unsaved files in the
-view.
+Exit status: 0 removed; 1 it was not found, or you did not agree; 3 something prevents it, such as unsaved files in
+the view.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     consent = parser.add_argument_group("consent")
     consent.add_argument("--dry-run", action="store_true", help="show what would be rewritten, without doing it")
     consent.add_argument("--yes", action="store_true", help="do not ask")
-    parser.add_argument("--continue", dest="resumes", action="store_true", help="end an interrupted purge")
+    parser.add_argument("--continue", dest="resumes", action="store_true", help="finish an interrupted purge")
     others = parser.add_argument_group("remotes")
     others.add_argument("--push", action="store_true", help="replace the history of the remote's branches as well")
     others.add_argument("--accept", action="store_true", help="apply the purges that the remote records to this clone")

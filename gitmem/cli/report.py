@@ -118,7 +118,7 @@ class _LivePage:
         from gitmem.commands.report.page.payload import BLOCK
 
         if state != self._shown[0]:
-            raise NotFoundError("the memory has moved since", hint="reload the page")
+            raise NotFoundError("the memory has changed since", hint="reload the page")
         return self._shown[2][block * BLOCK : (block + 1) * BLOCK]
 
     def find(self, words: str) -> list[str]:

@@ -57,7 +57,7 @@ def run(args: Arguments, out: Output) -> int:
         for line in refusal.hint.split("\n") if refusal.hint else ():
             out.note(f"  {line}")
     if done.others:
-        out.note(f"{quantity(done.others, 'file')} in the view that cannot be a memory: ignored")
+        out.note(f"ignored {quantity(done.others, 'file')} in the view that cannot be a memory")
     if not (done.changes or done.forgotten or done.restored or done.refused):
         out.note("nothing to save")
     return int(bool(done.refused))

@@ -130,7 +130,7 @@ def _print_stale(found: Mapping[str, Any], out: Output) -> None:
         out.line("  ", (MARKS["stale"], "stale"), f" stale: {', '.join(reasons)}", ("  gitmem verify --dry-run", "dim"))
     if number := stale["references"]:
         refer = "1 memory refers" if number == 1 else f"{number} memories refer"
-        stale_line = f" stale: {refer} to lines of code that are not what they were"
+        stale_line = f" stale: {refer} to lines of code that have moved or changed"
         out.line("  ", (MARKS["stale"], "stale"), stale_line, ("  gitmem curate refs", "dim"))
     elsewhere = list(found.get("elsewhere", {}).values())
     for reason in sorted(set(elsewhere)):

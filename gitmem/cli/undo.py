@@ -1,4 +1,4 @@
-"""Undo the last command that changed memories, whatever it was, with a new commit. Again, undo the one before.
+"""Undo the last command that changed memories, whatever it was, with a new commit. Run it again to undo the one before.
 
 Nothing is undone if one of its memories was changed again since, or if the last change was a merge. A memory that was
 added and pushed goes to the archive. --dry-run only shows what would be undone. Exits with 1 if there is nothing to

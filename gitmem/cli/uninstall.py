@@ -55,10 +55,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     everything.add_argument("--all", action="store_true", help="remove everything, the memory branch included")
     everything.add_argument("--yes", action="store_true", help="remove it, as --all --print shows")
     everything.add_argument(
-        "--remote", default="", metavar="NAME", help="--all: also delete the memory branch of a remote"
+        "--remote", default="", metavar="NAME", help="with --all: also delete the memory branch of a remote"
     )
-    add_gitlab(parser)
-    add_for_agents(parser)
+    add_gitlab(parser, "remove")
+    add_for_agents(parser, "remove", "from")
 
 
 def run(args: Arguments, out: Output) -> int:
@@ -96,7 +96,7 @@ def _check(args: Arguments) -> None:
         raise UsageError("say what to remove", hint="gitmem uninstall --all --print")
     for name in args.what:
         if name not in REMOVED:
-            raise UsageError(f"nothing is called {name}", hint=f"choose from {', '.join(REMOVED)}")
+            raise UsageError(f"unknown target: {name}", hint=f"choose from {', '.join(REMOVED)}")
 
 
 def _uninstall_completion(args: Arguments, out: Output) -> None:
@@ -131,7 +131,7 @@ def _uninstall_all(args: Arguments, out: Output) -> int:
             steps = uninstall.apply(memory.repository, talk, args.remote)
     print_steps(steps, out)
     if not steps:
-        out.line("nothing of gitmem is here")
+        out.line("nothing to remove: gitmem has left nothing here")
     elif not args.print and all(step.what != LEAVE for step in steps):
         out.confirm("removed gitmem from this repository")
     return int(any(step.what == LEAVE for step in steps))

@@ -124,7 +124,7 @@ def _add_selection(parser: ArgumentParser) -> None:
     about = "judge the work tree with its uncommitted changes; records nothing"
     which.add_argument("--dirty", action="store_true", help=about)
     which.add_argument("--dry-run", action="store_true", help="list what is due, without running it")
-    about = "with --dry-run: print how many of N machines a CI job needs, and whether a sandbox is"
+    about = "with --dry-run: print how many of N machines a CI job needs, and whether it needs a sandbox"
     which.add_argument("--plan", type=positive, default=0, metavar="N", help=about)
     which.add_argument("--shard", type=_shard, metavar="I/N", help="judge only part I of N of what is due")
     which.add_argument("--if-idle", action="store_true", help="do nothing if another verify job is running here")
@@ -139,7 +139,7 @@ def _add_recording(parser: ArgumentParser) -> None:
     recording.add_argument("--results", default="", metavar="FILE", help=about)
     about = "record result files produced on other machines; runs nothing"
     recording.add_argument("--record-results", nargs="+", action="extend", default=[], metavar="FILE", help=about)
-    about = "do not fetch first what others recorded (at most 2 seconds)"
+    about = "do not first fetch what others recorded (which takes at most 2 seconds)"
     recording.add_argument("--offline", action="store_true", help=about)
 
 

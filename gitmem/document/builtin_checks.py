@@ -158,7 +158,7 @@ _EXACTLY = Field(EXACTLY, FLAG, "do not follow renamed files: the path is part o
 _OR_FILES = Field(
     OR_IN,
     GLOB,
-    "further code files that count once --in has lost it; documents never do",
+    "other code files that count once --in no longer has it; documents never do",
     keyword="or_within",
     is_optional=True,
 )

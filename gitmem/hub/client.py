@@ -29,7 +29,7 @@ MOST = 100
 KEYS = 200
 # Of what a hub answers, no text is longer than this.
 TEXT_LENGTH = 1_000
-_STRANGE = "its answer is not that of a hub"
+_STRANGE = "it does not answer like a hub"
 _NOT_A_HUBS = (ValueError, TypeError, KeyError, RecursionError)
 
 
@@ -158,7 +158,7 @@ def find_dependents(
     found, problem = _get(site, f"/dependents?{query}", token, limit_s)
     if problem or found is None:
         return HubDependents(
-            problem=problem or "it knows nothing of links between repositories: it runs an older gitmem"
+            problem=problem or "it does not support links between repositories: it runs an older gitmem"
         )
     try:
         listed = tuple(_dependent(one) for one in found["dependents"][:MOST])
@@ -182,7 +182,7 @@ def find_foundations(
     sent = references[:KEYS]
     found, problem = _get(site, f"/foundations?{urlencode([('reference', one) for one in sent])}", token, limit_s)
     if problem or found is None:
-        return {}, problem or "it knows nothing of links between repositories: it runs an older gitmem"
+        return {}, problem or "it does not support links between repositories: it runs an older gitmem"
     try:
         known = dict(_foundation(one) for one in found["known"])
     except _NOT_A_HUBS:

@@ -78,7 +78,7 @@ _TEXT = ", ".join("repository" if name == "repository_id" else name for name in 
 
 
 def refuse_powers(connection: Connection) -> None:
-    """Raise an error if the role of a connection could read past the rules, or cannot read at all.
+    """Raise an error if the role of a connection could bypass the rules, or cannot read at all.
 
     Raises:
         GitmemError: It is a superuser, bypasses row-level security, or owns a table; or it lacks a role.
@@ -91,7 +91,7 @@ def refuse_powers(connection: Connection) -> None:
         raise GitmemError(f"the role {name} bypasses the rules about who may read what", hint=hint)
     if is_owner:
         raise GitmemError(
-            f"the role {name} owns the tables, which the rules about who may read what do not bind", hint=hint
+            f"the role {name} owns the tables, so the rules about who may read what do not apply to it", hint=hint
         )
     if roles < 2:
         raise GitmemError(f"the role {name} is not a member of {READER} and {FOLLOWER}", hint=hint)

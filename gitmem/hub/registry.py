@@ -180,7 +180,7 @@ def refuse_wrong_platform(label: str) -> None:
     """
     if label and (len(label) > PLATFORM_LENGTH or not _NAME.fullmatch(label)):
         raise UsageError(
-            f"a platform cannot be called {label[:80]!r}", hint="--platform LABEL, of letters, digits and /._-"
+            f"invalid platform label: {label[:80]!r}", hint="--platform LABEL, of letters, digits and /._-"
         )
 
 
@@ -198,12 +198,10 @@ def _refuse_wrong(entry: Entry, name: str) -> None:
     if _SECRET_IN_URL.match(entry.url):
         raise UsageError("the address contains a password, which would be stored", hint="use git's credential helper")
     if len(name) > NAME_LENGTH or not _NAME.fullmatch(name):
-        raise UsageError(
-            f"a repository cannot be called {name[:80]!r}", hint="--name NAME, of letters, digits and /._-"
-        )
+        raise UsageError(f"invalid repository name: {name[:80]!r}", hint="--name NAME, of letters, digits and /._-")
     if not is_branch(entry.branch):
-        raise UsageError(f"a branch cannot be called {entry.branch[:80]!r}", hint="--branch memory")
+        raise UsageError(f"invalid branch name: {entry.branch[:80]!r}", hint="--branch memory")
     refuse_wrong_platform(entry.platform)
     for reader in (*entry.readers, *([entry.team] if entry.team else [])):
         if not reader.isprintable() or not 0 < len(reader) <= PRINCIPAL_LENGTH or reader != reader.strip():
-            raise UsageError(f"a reader cannot be called {reader[:80]!r}", hint="--reader NAME")
+            raise UsageError(f"invalid reader: {reader[:80]!r}", hint="--reader NAME")

@@ -62,7 +62,7 @@ def test_silent_pipe_is_left_alone_after_a_while(monkeypatch: pytest.MonkeyPatch
     with piped(b'{"a": ', closes=False) as fd:
         message = read_input(fd)
 
-    with pytest.raises(UnusableError, match=r"6 bytes, and its end did not come in time"):
+    with pytest.raises(UnusableError, match=r"6 bytes, and it did not end in time"):
         message.payload()
 
 

@@ -39,7 +39,7 @@ def test_refusal_has_a_reason_and_a_hint(run_cli, shown: Path) -> None:
     assert done.status == 1
     assert "gitmem: learned/a.md is not saved: a: " in done.err
     assert "gitmem: learned/b.md was deleted and has been restored" in done.err
-    assert "gitmem: 1 file in the view that cannot be a memory: ignored" in done.err
+    assert "gitmem: ignored 1 file in the view that cannot be a memory" in done.err
     assert "\x1b" not in done.err
 
 

@@ -58,14 +58,14 @@ def hit(**changes: object) -> dict[str, object]:
 
 BAD = {
     "an error": (500, b"oops", "status 500"),
-    "a page": (200, b"<html>", "not that of a hub"),
-    "a number": (200, b"1", "not that of a hub"),
-    "no hits": (200, b"{}", "not that of a hub"),
-    "hits that are none": (200, b'{"hits": [1]}', "not that of a hub"),
-    "deep": (200, b'{"hits": ' + b"[" * 90_000, "not that of a hub"),
-    "huge": (200, b'{"hits": [' + b" " * 2_000_000 + b"]}", "not that of a hub"),
-    "a title that is none": (200, json.dumps({"hits": [hit(title=1)]}).encode(), "not that of a hub"),
-    "an unknown status": (200, json.dumps({"hits": [hit(status="fine")]}).encode(), "not that of a hub"),
+    "a page": (200, b"<html>", "not answer like a hub"),
+    "a number": (200, b"1", "not answer like a hub"),
+    "no hits": (200, b"{}", "not answer like a hub"),
+    "hits that are none": (200, b'{"hits": [1]}', "not answer like a hub"),
+    "deep": (200, b'{"hits": ' + b"[" * 90_000, "not answer like a hub"),
+    "huge": (200, b'{"hits": [' + b" " * 2_000_000 + b"]}", "not answer like a hub"),
+    "a title that is none": (200, json.dumps({"hits": [hit(title=1)]}).encode(), "not answer like a hub"),
+    "an unknown status": (200, json.dumps({"hits": [hit(status="fine")]}).encode(), "not answer like a hub"),
     "the token is wrong": (401, b"{}", "does not accept the token"),
 }
 
@@ -120,15 +120,15 @@ def text(**changes: object) -> bytes:
 
 UNREADABLE = {
     "an error": (500, b"oops", "status 500"),
-    "another server's page": (404, b"<html>", "not that of a hub"),
+    "another server's page": (404, b"<html>", "not answer like a hub"),
     "another server's path": (404, b"{}", "status 404"),
-    "a list": (200, b"[]", "not that of a hub"),
-    "deep": (200, b"[" * 90_000, "not that of a hub"),
-    "nothing in it": (200, b"{}", "not that of a hub"),
-    "a body that is none": (200, text(body=None), "not that of a hub"),
-    "fields that are none": (200, text(frontmatter=[]), "not that of a hub"),
-    "a cause that is none": (200, text(why=[{}]), "not that of a hub"),
-    "an unknown status": (200, text(status="fine"), "not that of a hub"),
+    "a list": (200, b"[]", "not answer like a hub"),
+    "deep": (200, b"[" * 90_000, "not answer like a hub"),
+    "nothing in it": (200, b"{}", "not answer like a hub"),
+    "a body that is none": (200, text(body=None), "not answer like a hub"),
+    "fields that are none": (200, text(frontmatter=[]), "not answer like a hub"),
+    "a cause that is none": (200, text(why=[{}]), "not answer like a hub"),
+    "an unknown status": (200, text(status="fine"), "not answer like a hub"),
     "the token is wrong": (401, b"{}", "does not accept the token"),
 }
 
@@ -151,12 +151,12 @@ def dependents(**changes: object) -> bytes:
 
 BAD_DEPENDENTS = {
     "an error": (500, b"oops", "status 500"),
-    "an older hub": (404, b"Not Found", "not that of a hub"),
-    "no rows": (200, b"{}", "not that of a hub"),
-    "no cause": (200, dependents(chain=[]), "not that of a hub"),
-    "causes that are none": (200, dependents(chain=[1]), "not that of a hub"),
-    "an unknown status": (200, dependents(status="fine"), "not that of a hub"),
-    "a title that is none": (200, dependents(title=None), "not that of a hub"),
+    "an older hub": (404, b"Not Found", "not answer like a hub"),
+    "no rows": (200, b"{}", "not answer like a hub"),
+    "no cause": (200, dependents(chain=[]), "not answer like a hub"),
+    "causes that are none": (200, dependents(chain=[1]), "not answer like a hub"),
+    "an unknown status": (200, dependents(status="fine"), "not answer like a hub"),
+    "a title that is none": (200, dependents(title=None), "not answer like a hub"),
 }
 
 

@@ -136,7 +136,7 @@ def test_reference_past_the_end_that_was_written_without_a_proof_makes_a_memory_
     assert "src/sign.py:9-12 is past the end: src/sign.py has 5 lines" in run_cli("show", "wrong").out
     assert "wrong" in run_cli("list", "--status", "stale").out
     assert "wrong" not in run_cli("recall", "--strict", "Sign tokens").out
-    assert "1 memory refers to lines of code that are not what they were" in run_cli("status").out
+    assert "1 memory refers to lines of code that have moved or changed" in run_cli("status").out
     warning = "STALE: Sign tokens (src/sign.py:9-12, src/gone.py:3) — the lines of code that it refers to have changed"
     assert warning in run_cli("context").out
     assert "src/sign.py:9-12 is past the end" in run_cli("curate", "refs").out

@@ -45,7 +45,7 @@ def merge(memory: Memory, group: DuplicateGroup, _: str) -> str:
 
 DUPLICATES = Loop(
     name="duplicates to merge",
-    none="No two memories say nearly the same.",
+    none="There are no near duplicates.",
     gather=gather,
     draw=draw,
     choices=(Choice("y", "merge", "keep the first, which supersedes the others", merge),),

@@ -77,7 +77,7 @@ PROPOSALS = Loop(
     gather=gather,
     draw=draw,
     choices=(
-        Choice("s", "switch", "write to it from now on; to the memory branch again where you do", switch, stays=True),
+        Choice("s", "switch", "write to it, or to the memory branch again, from now on", switch, stays=True),
         Choice("g", "push", "push it, for a pull request", push, ask_yes("Push it to the remote?"), stays=True),
         Choice(
             "d",

@@ -1,4 +1,4 @@
-"""Find memories without a read or a change for a long time, or shown and never used; halve their confidence.
+"""Find memories not read or changed for a long time, or shown but never used, and halve their confidence.
 
 Recall ranks a memory with less confidence lower; `gitmem curate archive` archives it once its confidence is 0.25 or
 less. Facts, tasks, critical memories, those that others require, and kinds that hold until someone changes them are

@@ -1,6 +1,6 @@
 """Manage a hub: the memories of many repositories in one PostgreSQL database. Without a verb, list its repositories.
 
-Git stays the truth: a hub only copies memory branches, and can be dropped and made again. It needs the packages of the
+Git stays the truth: a hub only copies memory branches, and can be dropped and rebuilt. It needs the packages of the
 extra hub; without them, the commands print how to install them.
 """
 

@@ -5,7 +5,7 @@ it again replaces them and its other options; its memories stay.
 
 With --organisation, it adds the repositories of an organisation that have a memory branch, as the forge lists them to
 the token in GITMEM_HUB_FORGE_TOKEN. Without --reader, everyone may read public ones, and the group @HOST/NAME any
-other: those whom the forge lets read it (gitmem hub serve --forge). What you set for a repository stays.
+other: those whom the forge lets read it (gitmem hub serve --forge). What you set for a repository is kept.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     many = parser.add_argument_group("an organisation's repositories")
     about = "add the repositories of this organisation or group: https://HOST/NAME"
     many.add_argument("--organisation", default="", metavar="URL", help=about)
-    about = "the kind of its forge, if its host does not tell it"
+    about = "the kind of its forge, if its host name does not show it"
     many.add_argument("--forge-kind", choices=("github", "gitlab", "gitea"), default="", help=about)
     parser.add_argument("--name", default="", help="its name in the hub (the last two parts of its address)")
     parser.add_argument("--branch", default="memory", help="its memory branch (memory)")
@@ -44,7 +44,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     work = parser.add_argument_group("verification by gitmem hub work")
     about = "only workers with this label verify it (all do)"
     work.add_argument("--platform", default="", metavar="LABEL", help=about)
-    about = "seconds of workers that it may use on one day, UTC (no limit)"
+    about = "worker time that it may use per day, UTC, in seconds (no limit)"
     work.add_argument("--budget", type=positive, default=None, metavar="SECONDS", help=about)
     add_database(parser)
 

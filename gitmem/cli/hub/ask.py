@@ -49,7 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     which.add_argument("--repository", action="append", default=[], metavar="NAME", help=about)
     about = "only texts in this language"
     which.add_argument("--language", action="append", default=[], metavar="NAME", help=about)
-    about = f"how many memories an answer has at most (20; no more than {MOST})"
+    about = f"maximum number of memories in an answer (20; at most {MOST})"
     which.add_argument("--limit", type=positive, default=20, metavar="N", help=about)
     which.add_argument("--hub", default="", metavar="URL", help="the hub's address (gitmem.hub)")
     add_json(parser)
@@ -106,7 +106,7 @@ def _need(questions: dict[str, Question], name: str) -> None:
         NotFoundError: None was.
     """
     if name not in questions:
-        raise NotFoundError(f"no saved question is called {name}", hint="gitmem hub ask --list")
+        raise NotFoundError(f"no saved question has the name {name}", hint="gitmem hub ask --list")
 
 
 def _typed(args: Arguments) -> Question:

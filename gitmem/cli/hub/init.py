@@ -1,7 +1,7 @@
 """Create the tables of a hub in a database, or bring those of an older gitmem up to date.
 
 The role that runs it owns the tables. It also creates two roles without a login, gitmem_reader and gitmem_follower,
-in which the hub's server reads; that requires the right CREATEROLE unless they exist.
+in which the hub's server reads; if they do not exist yet, that requires CREATEROLE.
 """
 
 from __future__ import annotations

@@ -57,12 +57,12 @@ def database_of(args: Arguments) -> str:
 
 def add_folder(parser: ArgumentParser) -> None:
     """Add ``--folder``."""
-    about = "the folder for data that can be made again ($XDG_STATE_HOME/gitmem/hub)"
+    about = "the folder for data that can be rebuilt ($XDG_STATE_HOME/gitmem/hub)"
     parser.add_argument("--folder", default="", metavar="DIR", help=about)
 
 
 def folder_of(args: Arguments) -> Path:
-    """Return the folder for data that can be made again."""
+    """Return the folder for data that can be rebuilt."""
     return Path(args.folder or f"{state_home()}/hub").absolute()
 
 

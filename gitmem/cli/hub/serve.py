@@ -1,8 +1,8 @@
 """Serve a hub over HTTP: search across repositories, and read memories, for identities that may read them.
 
 It keeps a search index in its folder and follows the database; several servers may run on one database. The role must
-be a member of gitmem_reader and gitmem_follower and own nothing: one that could read past the rules is refused. Put a
-proxy that encrypts in front of it, unless its clients are on this machine.
+be a member of gitmem_reader and gitmem_follower and own nothing: one that could bypass the rules about who reads
+what is refused. Put an encrypting proxy in front of it, unless all its clients are on this machine.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     where = parser.add_argument_group("its address")
     where.add_argument("--host", default="127.0.0.1", help="the address to listen on (127.0.0.1)")
     where.add_argument("--port", type=int, default=4484, help="the port to listen on (4484; 0: any free port)")
-    about = "the address by which clients reach it, if a proxy is in front (that of each request)"
+    about = "the address by which clients reach it, if a proxy is in front (taken from each request)"
     where.add_argument("--url", default="", metavar="URL", help=about)
-    who = parser.add_argument_group("who may ask")
+    who = parser.add_argument_group("who may read")
     about = "a TOML file with the SHA-256 of each token, its identity and its groups"
     who.add_argument("--tokens", default="", metavar="FILE", help=about)
     who.add_argument("--oidc-issuer", default="", metavar="URL", help="accept the bearer tokens of this issuer")
@@ -45,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     who.add_argument("--oidc-groups", default="groups", metavar="CLAIM", help="the claim with the groups (groups)")
     about = "accept the tokens of the forge of this organisation's people: https://HOST/NAME"
     who.add_argument("--forge", default="", metavar="URL", help=about)
-    about = "the kind of the forge, if its host does not tell it"
+    about = "the kind of the forge, if its host name does not show it"
     who.add_argument("--forge-kind", choices=("github", "gitlab", "gitea"), default="", help=about)
     add_log(parser)
     add_folder(parser)
@@ -56,7 +56,7 @@ def run(args: Arguments, out: Output) -> int:
     """Serve until a signal arrives."""
     if not args.tokens and not args.oidc_issuer and not args.forge:
         raise UsageError(
-            "the server needs to know who may ask", hint="--tokens FILE, --oidc-issuer URL, or --forge URL"
+            "the server needs to know who may read", hint="--tokens FILE, --oidc-issuer URL, or --forge URL"
         )
     if bool(args.oidc_issuer) != bool(args.oidc_audience):
         raise UsageError("--oidc-issuer and --oidc-audience belong together", hint="give both")

@@ -28,7 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("names", metavar="NAME", nargs="*", help="only these repositories, by their names in the hub")
     pace = parser.add_argument_group("how much, and how often")
     pace.add_argument("--jobs", type=positive, default=3, metavar="N", help="repositories to sync in parallel (3)")
-    about = "sync again, so many seconds after each end, until a signal arrives"
+    about = "sync again this many seconds after each sync ends, until a signal arrives"
     pace.add_argument("--every", type=positive, default=None, metavar="SECONDS", help=about)
     add_log(parser)
     add_folder(parser)

@@ -1,4 +1,4 @@
-"""Queue repositories for verification, ahead of those that are only due by time; `gitmem hub work` does it."""
+"""Queue repositories for verification, ahead of those that are only due by time; `gitmem hub work` verifies them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Verify the due facts of a hub's repositories, as jobs of its queue, and push the verdicts.
 
-Each repository is judged as by its own workflow: `gitmem verify` on the default branch, in the sandbox, with the
-reviewed list there. Pushes use git's own credentials, which checks do not see. Start as many workers as you need, also
-on other machines: the job of one that dies goes to another.
+Each repository is verified as its own workflow would do it: `gitmem verify` on the default branch, in the sandbox, with
+the reviewed list there. Pushes use git's own credentials, which checks do not see. Start as many workers as you need,
+also on other machines: the job of one that dies goes to another.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     work.add_argument("--jobs", type=positive, default=2, metavar="N", help="repositories to verify in parallel (2)")
     about = "also take the jobs of repositories with this platform (this system, such as linux/amd64)"
     work.add_argument("--platform", dest="platforms", action="append", default=[], metavar="LABEL", help=about)
-    about = "the most seconds that one repository may take (1800)"
+    about = "maximum time for one repository, in seconds (1800)"
     work.add_argument("--limit", type=positive, default=1800, metavar="SECONDS", help=about)
     about = "give a worker's jobs to others after this time without a sign of life; the same for all workers (30)"
     work.add_argument("--dead-after", type=positive, default=30, metavar="SECONDS", help=about)

@@ -1,6 +1,6 @@
 """Open the policy in your editor, check what you changed, and commit it.
 
-With an error in it, nothing is committed and the file stays: the message says where.
+If it has an error, nothing is committed, your file is kept, and the message says where it is.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Change one setting of the policy. The value is checked, and other settings and comments of gitmem.toml stay.
 
 A list is written with commas, a string without quotes; TOML is accepted as well. --add adds to a list; --unset removes
-the setting, so that its default counts again.
+the setting, so that its default applies again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("setting", help="the setting: recall.dense.weight (gitmem policy show --all)")
     parser.add_argument("value", nargs="?", help="its new value")
     parser.add_argument("--add", action="store_true", help="add to a list instead of replacing it")
-    parser.add_argument("--unset", action="store_true", help="remove the setting: its default counts again")
+    parser.add_argument("--unset", action="store_true", help="remove the setting: its default applies again")
     add_json(parser)
 
 

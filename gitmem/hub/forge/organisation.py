@@ -172,7 +172,7 @@ def read_remote(of: Organisation, one: Mapping[str, Any]) -> Remote:
     kind = KINDS[of.kind]
     name, url = one.get(kind.name), one.get(kind.url)
     if not isinstance(name, str) or not isinstance(url, str):
-        raise ForgeError(f"the forge did not answer as {of.kind} does", hint=f"--forge-kind {'|'.join(KINDS)}")
+        raise ForgeError(f"the forge did not answer like {of.kind}", hint=f"--forge-kind {'|'.join(KINDS)}")
     try:
         host = urlsplit(url).netloc.lower()
     except ValueError:

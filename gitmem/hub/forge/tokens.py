@@ -100,7 +100,7 @@ class ForgeTokens:
     def _ask(self, token: str) -> tuple[Identity | None, str]:
         """Return the identity of a token, or why it has none; neither if the forge does not know it."""
         if self._clock() < self._away_until:
-            raise GitmemError("the forge does not answer, so whose token this is stays unknown")
+            raise GitmemError("the forge does not answer, so the token cannot be checked")
         kind = KINDS[self._of.kind]
         try:
             forge = self._of.client(token, total_s=ASK_S)
@@ -110,11 +110,11 @@ class ForgeTokens:
             if err.status in (401, 403):
                 return None, ""
             self._away_until = self._clock() + AWAY_S
-            raise GitmemError("the forge does not answer, so whose token this is stays unknown") from err
+            raise GitmemError("the forge does not answer, so the token cannot be checked") from err
         login = (owner.get("login") or owner.get("username")) if isinstance(owner, dict) else None
         name = f"{login}@{self._of.host}" if isinstance(login, str) else ""
         groups = [self._of.group_of(one) for one in listed if isinstance(one, str) and self._of.has(one)]
         groups = sorted(filter(is_name, groups))
         if not is_name(name) or not groups:
-            return None, f"the forge lets the token's owner read no repository of {self._of.path}"
+            return None, f"the token's owner may not read any repository of {self._of.path}"
         return make_identity(name, groups), ""

@@ -95,7 +95,7 @@ class Endpoint:
         request = Request(scope)
         origin = request.headers.get("origin", "")
         if origin and origin != _origin(self._address(request)):
-            await JSONResponse({"error": "a page of another site sent this"}, status_code=403)(scope, receive, send)
+            await JSONResponse({"error": "sent by a page of another site"}, status_code=403)(scope, receive, send)
             return
         try:
             identity = await run_in_threadpool(self._identify, request)

@@ -115,7 +115,7 @@ def verify(url: str, folder: Path, job: Job) -> Verified:
     checkout = Checkout(
         folder / str(job.repository), address, branch, remaining_s=lambda: start + limit_s - time.monotonic()
     )
-    found = Verified(name, problem="gitmem itself failed; its worker's output says how")
+    found = Verified(name, problem="gitmem itself failed; see the output of its worker")
     try:
         found = _judge(url, checkout, name, job)
     except BusyError:

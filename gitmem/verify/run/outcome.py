@@ -109,7 +109,7 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str, path: str =
     if ran.status is None or ran.status < 0 or ran.status in SIGNALLED:
         return UNCLEAR, f"{_KILLED} (exit {ran.status})"
     if short := _line_with(SHORTAGES, ran.output):
-        return UNCLEAR, f"this machine ran out of something: {short}"
+        return UNCLEAR, f"this machine ran out of a resource: {short}"
     if rung != sandbox.NONE and (denied := _line_with(DENIALS, ran.output)):
         hint = "" if spec.network else "; if it needs the network, set network: true"
         return UNCLEAR, f"the sandbox blocked it: {denied}{hint}"

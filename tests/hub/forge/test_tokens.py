@@ -53,7 +53,7 @@ def test_forge_says_who_asks_and_what_they_may_read(tmp_path: Path, kind: str) -
             "everyone",
         )
         assert ben.principals == (f"ben@{host}", f"@{host}/acme/api", "everyone")
-        with pytest.raises(UnknownIdentityError, match="read no repository of acme"):
+        with pytest.raises(UnknownIdentityError, match="may not read any repository of acme"):
             known(EVE)
         assert known("a-token-that-nobody-has") is None
 
@@ -166,4 +166,4 @@ def test_people_find_what_the_forge_lets_them_read(
 
     assert before == (["acme/api", "acme/secret"], ["acme/api"], 401)
     assert after == ["acme/api"]
-    assert (away.status, away.json["error"]) == (503, "the forge does not answer, so whose token this is stays unknown")
+    assert (away.status, away.json["error"]) == (503, "the forge does not answer, so the token cannot be checked")

@@ -123,7 +123,7 @@ def test_denial_by_the_sandbox_is_unclear_and_a_failure_without_one(said):
 )
 def test_shortage_of_the_machine_is_unclear_in_every_sandbox(said, rung):
     assert outcome_of(ran(1, f"building\n{said}\n"), SPEC, rung, "") == (
-        *(UNCLEAR, f"this machine ran out of something: {said}"),
+        *(UNCLEAR, f"this machine ran out of a resource: {said}"),
     )
 
 

@@ -1,4 +1,4 @@
-"""Print every entry of a board, including superseded ones, as JSON, one on a line."""
+"""Print every entry of a board, including superseded ones, as JSON, one per line."""
 
 from __future__ import annotations
 

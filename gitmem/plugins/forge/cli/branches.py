@@ -30,7 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--drop-list",
         default="",
         metavar="FILE",
-        help="write what is to be dropped to this file, a commit and a branch a line, instead of deleting it",
+        help="write what is to be dropped to this file, one commit and branch per line, instead of deleting it",
     )
     parser.add_argument("--dry-run", action="store_true", help="show what would be done; changes nothing")
     add_json(parser)

@@ -24,7 +24,7 @@ class Fixed:
 
     def texts(self, state: str, block: int) -> list[str]:
         if state != "now":
-            raise NotFoundError("the memory has moved since")
+            raise NotFoundError("the memory has changed since")
         return [f"block {block}"]
 
     def find(self, words: str) -> list[str]:
@@ -57,7 +57,7 @@ def test_page_state_and_search_are_answered_behind_the_token(server: ReportServe
     assert ask(server, f"{base}find?words=a%20b&x=1") == (200, json.dumps(["a b"]))
     assert ask(server, f"{base}texts?block=7&state=now") == (200, '["block 7"]')
     assert ask(server, f"{base}texts?block=x&state=now") == (200, '["block 0"]')
-    assert ask(server, f"{base}texts?block=7&state=before") == (503, "the memory has moved since\n")
+    assert ask(server, f"{base}texts?block=7&state=before") == (503, "the memory has changed since\n")
     assert ask(server, f"{base}find?words=broken") == (503, "there is no memory\n")
     assert len(json.loads(ask(server, f"{base}find?words={'x' * 5_000}")[1])[0]) == LONGEST
 

@@ -29,9 +29,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("address", nargs="?", default="", metavar="ADDRESS", help=about)
     parser.add_argument("--name", default="", help="what to call it here (default: its kind)")
     about = "only these parts: issues, comments, pulls, reviews, diffs, commits, checks, releases"
-    github = parser.add_argument_group("github")
+    github = parser.add_argument_group("GitHub")
     github.add_argument("--include", action="append", default=[], metavar="PARTS", help=about)
-    jira = parser.add_argument_group("jira")
+    jira = parser.add_argument_group("Jira")
     jira.add_argument("--project", default="", metavar="KEY", help="only this project")
     jira.add_argument("--jql", default="", help="only issues that match this query")
     about = "only this folder; with docs also a folder outside the repository"
