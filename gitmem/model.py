@@ -132,8 +132,10 @@ class Document:
     def strings(self, name: str) -> tuple[str, ...]:
         """Return a list field as a tuple of strings; a single string counts as a list of one."""
         value = self.fields.get(name)
+        if not value:
+            return ()
         if isinstance(value, str):
-            return (value,) if value else ()
+            return (value,)
         return tuple(str(v) for v in value) if isinstance(value, list) else ()
 
 

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import pickle
 import sys
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,21 @@ def test_replace_changes_a_copy() -> None:
     changed = replace(point, y=5)
 
     assert (point.y, changed) == (2, Point(1, 5))
+
+
+def test_replace_computes_a_cached_property_again() -> None:
+    @frozen
+    class Span:
+        start: int
+        end: int
+
+        @cached_property
+        def length(self) -> int:
+            return self.end - self.start
+
+    span = Span(2, 5)
+
+    assert (span.length, replace(span, end=9).length) == (3, 7)
 
 
 def test_replace_of_an_unknown_field_is_a_type_error() -> None:

@@ -102,11 +102,9 @@ def _hold(db: sqlite3.Connection, size: int) -> None:
 
 def _keep(db: sqlite3.Connection, rows: Sequence[tuple[Any, ...]], *, keeps: bool) -> None:
     """Store the terms of some memories, field by field."""
-    texts = [SEPARATOR.join(row[1:]) for row in rows]
-    pack = packer(db, TERMS, texts if len(texts) >= _BATCH else ())
-    kept = (
-        (row[0], pack(text) if keeps or row[0] <= KEPT_UP_TO else None) for row, text in zip(rows, texts, strict=True)
-    )
+    texts = {row[0]: SEPARATOR.join(row[1:]) for row in rows if keeps or row[0] <= KEPT_UP_TO}
+    pack = packer(db, TERMS, [*texts.values()] if len(texts) >= _BATCH else ())
+    kept = ((row[0], pack(texts[row[0]]) if row[0] in texts else None) for row in rows)
     db.executemany("INSERT INTO analysed VALUES (?, ?)", kept)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from gitmem.text.tokens import PLAIN, fold
 
 _SLUG = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
+# What every ASCII character becomes.
+_ASCII = "".join(char if char in _SLUG else " " for char in map(chr, range(128)))
 # The most characters of a key that is made from a text.
 KEY_TEXT = 40
 
@@ -24,7 +26,8 @@ def slug(text: str, *, limit: int = 60) -> str:
         words = PLAIN.fill(cut, with_emoji=False).replace(".", " ").replace("/", " ").rpartition(" ")[0].rstrip()
         cut = cut[: len(words)] or cut
     plain = fold(cut).replace("'", "").replace("’", "").lower()  # "don't" is one word
-    return "-".join("".join(char if char in _SLUG else " " for char in plain).split())[:limit].rstrip("-")
+    words = plain.translate(_ASCII) if plain.isascii() else "".join(char if char in _SLUG else " " for char in plain)
+    return "-".join(words.split())[:limit].rstrip("-")
 
 
 def hashed_slug(text: str, digest: str, *, otherwise: str) -> str:

@@ -8,7 +8,7 @@ from gitmem.document.parse import parse
 from gitmem.errors import FormatError, RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog.inserts import KnownText
-from gitmem.index.catalog.redaction import RESPELLED
+from gitmem.index.catalog.redaction import may_be_respelled
 from gitmem.index.catalog.rows import time_of
 from gitmem.model import Document
 from gitmem.store import layout
@@ -156,7 +156,7 @@ def _incoming(document: Document, where: str, *, is_explicit: bool) -> Incoming:
 
 def _is_clean(document: Document, policy: Policy) -> bool:
     """Return whether a text that was not refused has no secret for the index either, which allows none."""
-    return not policy.secrets.allow and not any(sign in document.text for sign in (*RESPELLED, "\r"))
+    return not (policy.secrets.allow or "\r" in document.text or may_be_respelled(document.text))
 
 
 def refuse_unsafe(text: str, fields: Mapping[str, Any], policy: Policy) -> None:

@@ -45,6 +45,11 @@ def test_slug_is_empty_or_a_key_within_the_limit_and_its_own_slug(text: str, lim
     assert slug(made, limit=limit) == made
 
 
+@given(st.text(st.characters(max_codepoint=127), max_size=60))
+def test_slug_of_ascii_is_that_of_the_same_text_before_a_word_in_another_script(text: str) -> None:
+    assert slug(text, limit=80) == slug(f"{text} 認", limit=80)
+
+
 @given(joined_text)
 def test_hashed_slug_is_a_short_key_that_ends_with_the_hash(text: str) -> None:
     made = hashed_slug(text, "0a1b2c3d", otherwise="code_pattern")

@@ -15,14 +15,17 @@ if TYPE_CHECKING:
 
 # These fields run exactly as approved; code that shows a command redacts it.
 EXACT = ("verify", "refute")
-# What a text has if a value in it may be written in another way: YAML's escapes, doubled quotes and folded lines.
-RESPELLED = ("\\", "''", "\n ")
+
+
+def may_be_respelled(text: str) -> bool:
+    """Return whether a value may be written in another way: by YAML's escapes, doubled quotes or folded lines."""
+    return "\\" in text or "\n " in text or "''" in text
 
 
 def secrets_of(document: Document) -> list[Secret]:
     """List the secrets of a memory by place; those found only in parsed field values are reported in line 1."""
     found = find_secrets(document.text)
-    if not found and any(sign in document.text for sign in RESPELLED):
+    if not found and may_be_respelled(document.text):
         values = find_secrets("\n".join(texts_in(document.fields)))
         found = [replace(secret, line=1, column=1) for secret in values]
     return found

@@ -46,6 +46,7 @@ _KNOWN = frozenset(
 LINKS = ("requires", "produces", "supersedes", "contradicts")
 # Rare fields: the catalog records which of them a memory has, so that its frontmatter need not be decompressed.
 MARKED = ("anchors", "conflict", "independent", "schema", "seq", "workspace")
+_MARKED = frozenset(MARKED)
 # Defaults for a memory that does not say how certain or how important it is (importance is required metadata).
 CONFIDENCE = 1.0
 IMPORTANCE = "medium"
@@ -105,14 +106,10 @@ def rows_of(document: Document, policy: Policy, *, claim: str = "") -> Rows:
     check = check_of(document)
     tags, domains = document.strings("tags"), document.strings("domains")
     places = [*document.strings("paths"), *document.strings("refs")]
-    # References to lines that were never proved are looked at as well (``verify.references``).
-    marked = {*fields, *(["anchors"] if line_references(fields) else [])}
-    marked -= {"independent"} if fields.get("independent") is not True else set()
-    marks = "".join(f" {name} " for name in MARKED if name in marked)
     text = (
         _listed((*tags, *domains)),
         _listed(places),
-        marks,
+        _marks_of(fields),
         format_json(fields, default=str),
         document.body,
         _words_of(fields),
@@ -138,6 +135,19 @@ def rows_of(document: Document, policy: Policy, *, claim: str = "") -> Rows:
     links = tuple(dict.fromkeys((*links, *(("requires", one) for one in references))))
     fact = _fact(document, policy, check, claim or claim_hash(document)) if check else None
     return Rows(memory, text, tuple(dict.fromkeys(tags)), links, fact, _task(document), confirmed)
+
+
+def _marks_of(fields: Mapping[str, Any]) -> str:
+    """Return which of ``MARKED`` a memory has.
+
+    References to lines that were never proved are looked at as well (``verify.references``).
+    """
+    marked = _MARKED & fields.keys()
+    if line_references(fields):
+        marked |= {"anchors"}
+    if fields.get("independent") is not True:
+        marked -= {"independent"}
+    return "".join([f" {name} " for name in MARKED if name in marked]) if marked else ""
 
 
 def _words_of(fields: Mapping[str, Any]) -> str:
