@@ -8,10 +8,11 @@ from fnmatch import translate
 from gitmem.agents.clients import all_tables
 from gitmem.document.decisions import is_record_path
 from gitmem.frozen import frozen
+from gitmem.text import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable, Mapping
 
 INSTRUCTIONS, GUIDE, DECISION = "instructions", "guide", "decision"
 # Globs of file names; each also matches in any folder, and the file is then about that folder.
@@ -48,6 +49,12 @@ _HISTORY = re.compile(
     re.I,
 )
 
+# Where installers of skills list what they installed: https://github.com/vercel-labs/skills, and Laravel Boost, which
+# also copies the skills that a project keeps in its folder ``.ai/skills/``.
+SKILL_LOCK, BOOST = "skills-lock.json", "boost.json"
+INSTALLERS = (SKILL_LOCK, BOOST)
+_SKILL = re.compile(r"(?P<above>.*/)?\.[\w-]+/skills/(?P<name>[^/]+)/")
+
 
 @frozen
 class Document:
@@ -83,6 +90,37 @@ def find_documents(paths: Iterable[str], wanted: Iterable[str] = ()) -> list[Doc
             if kind and not _FOREIGN.search(path) and (kind == DECISION or not _HISTORY.search(path)):
                 found.append(document_of(path))
     return found
+
+
+def find_installed(documents: Iterable[Document], lists: Mapping[str, str], files: Container[str]) -> list[Document]:
+    """Return the documents of skills that were installed from elsewhere: they are not about this code.
+
+    Args:
+        documents: The documents.
+        lists: The texts of the installers' lists, by path.
+        files: The paths of all files and folders.
+    """
+    installed = {
+        (path.rpartition("/")[0], name) for path, text in lists.items() for name in _installed_names(path, text, files)
+    }
+    skills = ((one, _SKILL.match(one.path)) for one in documents) if installed else ()
+    return [one for one, found in skills if found and ((found["above"] or "").rstrip("/"), found["name"]) in installed]
+
+
+def _installed_names(path: str, text: str, files: Container[str]) -> list[str]:
+    """Return the names of the installed skills that a list names."""
+    try:
+        skills = parse_json(text)["skills"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return []
+    folder, _, name = path.rpartition("/")
+    if name == SKILL_LOCK and isinstance(skills, dict):
+        entries = ((key, one) for key, one in skills.items() if isinstance(one, dict))
+        return [key for key, one in entries if one.get("sourceType") != "local"]
+    if name == BOOST and isinstance(skills, list):
+        own = f"{folder}/.ai/skills/".lstrip("/")
+        return [one for one in skills if isinstance(one, str) and f"{own}{one}" not in files]
+    return []
 
 
 def document_of(path: str) -> Document:

@@ -14,7 +14,7 @@ from gitmem.commands.adopt.corpus import Corpus, is_aside, search
 from gitmem.commands.adopt.correct import add_corrections
 from gitmem.commands.adopt.correct.draft import Draft
 from gitmem.commands.adopt.dated_sections import is_closed, split_current
-from gitmem.commands.adopt.documents import GUIDE, INSTRUCTIONS, Document, find_documents
+from gitmem.commands.adopt.documents import GUIDE, INSTALLERS, INSTRUCTIONS, Document, find_documents, find_installed
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, Adoption, Mention
 from gitmem.commands.adopt.ignored import has_comments, is_installed
 from gitmem.commands.adopt.judge.definitions import spellings
@@ -73,7 +73,10 @@ def adopt(
     texts = head.texts([one.path for one in documents])
     named = {name.strip("/") for name in wanted}
     closed = [one for one in documents if one.path not in named and is_closed(one.path, texts.get(one.path, ""))]
-    documents = [one for one in documents if one not in closed and not is_installed(texts.get(one.path, ""))]
+    lists = head.texts(head.tree.files_named(*INSTALLERS))
+    foreign = [one for one in find_installed(documents, lists, head.tree.folders) if one.path not in named]
+    left_out = [*closed, *foreign]
+    documents = [one for one in documents if one not in left_out and not is_installed(texts.get(one.path, ""))]
     wanted_now = [one for one in documents if changed is None or one.path in changed]
     read, late = _read(wanted_now, texts, kinds, head, budget)
     past = Past(head, list(dict.fromkeys(document.path for document, _, _ in read)))
@@ -104,6 +107,10 @@ def adopt(
         notes.append(f"not read, because they are binary or too large: {display(', '.join(large))}")
     if closed:
         notes.append(f"left out, because the work that they describe is done: {_list_some(closed)}")
+    if foreign:
+        notes.append(
+            f"left out, because they are installed from elsewhere ({display(', '.join(lists))}): {_list_some(foreign)}"
+        )
     if base:
         progress("judging what is false before the change", len(read), len(read))
         findings, earlier = _list_made_false(findings, Change(base, head, past), past, corpus, names)

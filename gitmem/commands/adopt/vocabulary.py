@@ -9,7 +9,7 @@ FILE_LIMIT = 1024 * 1024
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Set
+    from collections.abc import Iterable, Sequence, Set
     from typing import Any
 
     from gitmem.git import Git
@@ -92,37 +92,40 @@ def _is_whole_in(content: bytes, name: bytes) -> bool:
 
 
 class Occurrences:
-    """Which texts of a repository have which words: each text is read once, whatever the commit."""
+    """Which texts of a repository have which words: each text is searched once for each word, whatever the commit."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
-        self._words: set[str] = set()
-        self._searched: set[str] = set()
+        # Every word, in the order in which they were expected, and how many of them each text was searched for.
+        self._words: dict[str, None] = {}
+        self._searched: dict[str, int] = {}
         self._having: dict[str, set[str]] = {}
         # How many times further words were expected.
         self.rounds = 0
 
     def expect(self, words: Iterable[str]) -> None:
         """Search for further words: all that are known when the first texts are read are found in one pass."""
-        new = {word for word in words if word} - self._words
-        if new:
-            self._words |= new
-            self.rounds += 1
-            self._searched.clear()
-            self._having.clear()
+        known = len(self._words)
+        self._words |= dict.fromkeys(filter(None, words))
+        self.rounds += len(self._words) > known
 
     def read(self, oids: Set[str]) -> None:
-        """Search some texts that were not searched yet; neither large nor binary ones."""
-        unknown = sorted(oids - self._searched)
-        if not unknown:
-            return
-        sizes = self._git.sizes(unknown)
-        names = Vocabulary({word.encode("utf-8", "surrogateescape") for word in self._words})
-        for oid, content in self._git.read_blobs([oid for oid in unknown if 0 < sizes[oid] <= FILE_LIMIT]):
+        """Search some texts for the words that they were not searched for yet; neither large nor binary texts."""
+        behind: dict[int, list[str]] = {}
+        for oid in sorted(oids):
+            if (done := self._searched.get(oid, 0)) < len(self._words):
+                behind.setdefault(done, []).append(oid)
+        for done, texts in behind.items():
+            self._search(texts, list(self._words)[done:])
+            self._searched.update(dict.fromkeys(texts, len(self._words)))
+
+    def _search(self, oids: Sequence[str], words: Iterable[str]) -> None:
+        sizes = self._git.sizes(oids)
+        names = Vocabulary({word.encode("utf-8", "surrogateescape") for word in words})
+        for oid, content in self._git.read_blobs([oid for oid in oids if 0 < sizes[oid] <= FILE_LIMIT]):
             if content is not None and b"\0" not in content[:8000]:
                 for word in names.in_text(content):
                     self._having.setdefault(word.decode("utf-8", "surrogateescape"), set()).add(oid)
-        self._searched.update(unknown)
 
     def having(self, words: Iterable[str]) -> set[str]:
         """Return the searched texts with one of some expected words, by object name."""

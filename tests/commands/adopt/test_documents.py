@@ -2,7 +2,7 @@
 
 import pytest
 
-from gitmem.commands.adopt.documents import DECISION, GUIDE, INSTRUCTIONS, find_documents, kind_of
+from gitmem.commands.adopt.documents import DECISION, GUIDE, INSTRUCTIONS, find_documents, find_installed, kind_of
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,29 @@ def test_document_is_about_the_folder_it_is_in_but_not_about_a_hidden_one():
 
 def test_documents_of_other_people_are_left_out():
     assert find_documents(["node_modules/x/README.md", "vendor/y/AGENTS.md"]) == []
+
+
+def test_skills_that_an_installer_lists_are_left_out_and_those_of_the_project_are_kept():
+    lists = {
+        "skills-lock.json": '{"skills": {"shadcn": {"sourceType": "github"}, "ours": {"sourceType": "local"}}}',
+        "web/boost.json": '{"skills": ["pest-testing", "deploy"]}',
+        "broken/skills-lock.json": "[",
+    }
+    paths = [
+        ".agents/skills/shadcn/rules/a.md",
+        ".claude/skills/ours/SKILL.md",
+        ".claude/skills/pest-testing/SKILL.md",
+        "web/.claude/skills/deploy/SKILL.md",
+        "web/.claude/skills/pest-testing/SKILL.md",
+        "web/AGENTS.md",
+    ]
+
+    found = find_installed(find_documents(paths), lists, {"web/.ai/skills/deploy"})
+
+    assert [one.path for one in found] == [
+        ".agents/skills/shadcn/rules/a.md",
+        "web/.claude/skills/pest-testing/SKILL.md",
+    ]
 
 
 def test_named_file_counts_whatever_it_is_called_and_a_folder_selects():
