@@ -68,15 +68,8 @@ def adopt(
         progress: Called with the current step, the work done and the total.
     """
     head = Code(git, commit)
-    documents = find_documents(head.files, wanted)
+    documents, closed, texts, notes = _choose_documents(head, wanted)
     changed = frozenset(Past(head).list_changes(since, commit)) if since else None
-    texts = head.texts([one.path for one in documents])
-    named = {name.strip("/") for name in wanted}
-    closed = [one for one in documents if one.path not in named and is_closed(one.path, texts.get(one.path, ""))]
-    lists = head.texts(head.tree.files_named(*INSTALLERS))
-    foreign = [one for one in find_installed(documents, lists, head.tree.folders) if one.path not in named]
-    left_out = [*closed, *foreign]
-    documents = [one for one in documents if one not in left_out and not is_installed(texts.get(one.path, ""))]
     wanted_now = [one for one in documents if changed is None or one.path in changed]
     read, late = _read(wanted_now, texts, kinds, head, budget)
     past = Past(head, list(dict.fromkeys(document.path for document, _, _ in read)))
@@ -102,15 +95,6 @@ def adopt(
     read = [one for one in read if (one[0].path, one[1].line) not in left]
     # A part of the statements cannot tell what all documents say.
     contradictions = [] if base or since else find_contradictions(read, findings, head.files)
-    notes = []
-    if large := [one.path for one in documents if one.path not in texts and head.is_regular(one.path)]:
-        notes.append(f"not read, because they are binary or too large: {display(', '.join(large))}")
-    if closed:
-        notes.append(f"left out, because the work that they describe is done: {_list_some(closed)}")
-    if foreign:
-        notes.append(
-            f"left out, because they are installed from elsewhere ({display(', '.join(lists))}): {_list_some(foreign)}"
-        )
     if base:
         progress("judging what is false before the change", len(read), len(read))
         findings, earlier = _list_made_false(findings, Change(base, head, past), past, corpus, names)
@@ -142,6 +126,30 @@ def adopt(
         contradictions,
         unjudged,
     )
+
+
+def _choose_documents(
+    head: Code, wanted: Iterable[str]
+) -> tuple[list[Document], list[Document], dict[str, str], list[str]]:
+    """Return the documents to read, those about work that is done, the texts of all, and notes on what is left out."""
+    documents = find_documents(head.files, wanted)
+    texts = head.texts([one.path for one in documents])
+    named = {name.strip("/") for name in wanted}
+    closed = [one for one in documents if one.path not in named and is_closed(one.path, texts.get(one.path, ""))]
+    lists = head.texts(head.tree.files_named(*INSTALLERS))
+    foreign = [one for one in find_installed(documents, lists, head.tree.folders) if one.path not in named]
+    left_out = [*closed, *foreign]
+    documents = [one for one in documents if one not in left_out and not is_installed(texts.get(one.path, ""))]
+    notes = []
+    if large := [one.path for one in documents if one.path not in texts and head.is_regular(one.path)]:
+        notes.append(f"not read, because they are binary or too large: {display(', '.join(large))}")
+    if closed:
+        notes.append(f"left out, because the work that they describe is done: {_list_some(closed)}")
+    if foreign:
+        notes.append(
+            f"left out, because they are installed from elsewhere ({display(', '.join(lists))}): {_list_some(foreign)}"
+        )
+    return documents, closed, texts, notes
 
 
 def _list_some(documents: Iterable[Document]) -> str:
