@@ -111,7 +111,7 @@ def print_change(
 
 def _title_of(args: Arguments) -> str:
     """Return the typed title or text of a memory; empty if it was not typed."""
-    text = getattr(args, "title", None) or getattr(args, "text", None) or ""
+    text = next((value for name in ("title", "text", "reword") if (value := getattr(args, name, None))), "")
     return "" if text == "-" else str(text)
 
 

@@ -1,8 +1,8 @@
 """Undo the last command that changed memories, whatever it was, with a new commit. Run it again to undo the one before.
 
-Nothing is undone if one of its memories was changed again since, or if the last change was a merge. A memory that was
-added and pushed goes to the archive. --dry-run only shows what would be undone. Exits with 1 if there is nothing to
-undo.
+Nothing is undone if one of its memories was changed again since, if it was a merge, or if another person did it. A
+memory that was added and pushed goes to the archive. --dry-run only shows what would be undone. Exits with 1 if there
+is nothing to undo.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def run(args: Arguments, out: Output) -> int:
     if args.json:
         out.json(fields_of(done))
         return 0
-    for key in done.keys:
+    for key in done.keys if args.dry_run or not out.is_terminal else ():
         out.line(key)
     if args.dry_run:
         out.note(f"would undo: {done.subject} ({done.undone[:12]})")

@@ -6,15 +6,17 @@ instead of deleted, because a merge would bring it back. Verdicts are results, n
 
 from __future__ import annotations
 
+from gitmem.config import machine_identity
 from gitmem.document.times import format_time
 from gitmem.errors import ConflictError, NotFoundError, RefusedError
 from gitmem.frozen import frozen
+from gitmem.git.git import FALLBACK_IDENTITY
 from gitmem.git.objects import open_objects
 from gitmem.store import layout
 from gitmem.store.commit import CommitPlan
 from gitmem.store.scopes import POLICY_PATH
 from gitmem.store.trailers import UNDOES
-from gitmem.text import list_some
+from gitmem.text import display, list_some
 from gitmem.write.draft import with_fields
 
 TYPE_CHECKING = False
@@ -54,7 +56,7 @@ def undo(store: OpenStore, *, dry_run: bool = False) -> Undone:
 
     Raises:
         NotFoundError: There is nothing to undo.
-        RefusedError: It was a merge, or the start of the store.
+        RefusedError: It was a merge, or another person's that was fetched.
         ConflictError: Something that it changed has been changed again.
     """
     git = store.git
@@ -64,6 +66,7 @@ def undo(store: OpenStore, *, dry_run: bool = False) -> Undone:
     def plan(tip: str | None) -> CommitPlan:
         undone, subject, changes = _last(git, tip)
         assert tip is not None, "it has a last commit"
+        _refuse_fetched(store, undone, subject)
         _refuse_changed(git, tip, changes)
         writes, entries, deletes, archived = _inverse(store, undone, changes)
         found = Undone(undone, subject, _keys(changes), tuple(archived))
@@ -120,6 +123,25 @@ def _last(git: Git, tip: str | None) -> tuple[str, str, Changes]:
     raise nothing
 
 
+def _refuse_fetched(store: OpenStore, commit: str, subject: str) -> None:
+    """Raise RefusedError for what another person did in another clone: it was not the last command here."""
+    git = store.git
+    named = git.run("log", "-1", "--no-show-signature", "--format=%an%x00%ae", commit, "--").stdout
+    name, email = named.decode("utf-8", "replace").strip().split("\0")
+    known = (git.identity()[1], FALLBACK_IDENTITY[1], machine_identity()[1])
+    if email in known or not _is_known(git, commit):
+        return
+    raise RefusedError(
+        f"the last change is by {display(name)} ({commit[:12]}, {display(subject)}), and was fetched",
+        hint="undo single memories: gitmem log KEY, gitmem edit KEY, gitmem forget KEY",
+    )
+
+
+def _is_known(git: Git, commit: str) -> bool:
+    """Return whether others may have a commit."""
+    return bool(git.text("for-each-ref", f"--contains={commit}", "refs/gitmem/seen/", "refs/remotes/"))
+
+
 def _memories(changes: Changes) -> Changes:
     """Return the changes of content by people: memories and the policy, not verdicts or the status page."""
     return {path: pair for path, pair in changes.items() if path == POLICY_PATH or layout.memory_key(path)}
@@ -148,7 +170,7 @@ def _inverse(
     git = store.git
     entries = [(path, old.mode, old.oid) for path, (old, _) in sorted(changes.items()) if old is not None]
     added = {path: new for path, (old, new) in changes.items() if old is None and new is not None}
-    is_known = bool(git.text("for-each-ref", f"--contains={undone}", "refs/gitmem/seen/", "refs/remotes/"))
+    is_known = _is_known(git, undone)
     moved = {layout.memory_key(path) for path, (_, new) in changes.items() if new is None}
     author, writes, archived = store.author(), [], []
     retired = {"when": format_time(store.now), "by": author.who, "why": "undone"}

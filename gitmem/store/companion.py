@@ -85,8 +85,8 @@ def companion_notice(code: str) -> str:
 def describe_companion_write(code: str) -> str:
     """Return the notice for a write to a companion."""
     return (
-        f"written to {companion_branch(code)}, the memory of this branch, because it is not the same on the default"
-        " branch: gitmem sync pushes it, and it is merged with the branch"
+        f"written to {companion_branch(code)}, the memory of this branch, because the default branch differs from it"
+        " here: push the branch, then gitmem sync; the memory is merged when the branch is"
     )
 
 

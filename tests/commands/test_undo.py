@@ -90,3 +90,17 @@ def test_undoing_a_merge_is_refused(memory: Memory, repo: Path) -> None:
 
     with pytest.raises(RefusedError, match="is a merge"):
         memory.bulk.undo()
+
+
+def test_what_another_person_did_is_undone_before_it_was_shared_only(memory: Memory, repo: Path) -> None:
+    memory.remember("The queue is bounded")
+    by_bo = ("-c", "user.name=Bo", "-c", "user.email=bo@example.org", "commit-tree", "memory^{tree}")
+    theirs = git(repo, *by_bo, "-p", "memory^", "-m", "learned: add the-queue-is-bounded")
+    git(repo, "update-ref", "refs/heads/memory", theirs)
+    git(repo, "update-ref", "refs/remotes/origin/memory", theirs)
+
+    with pytest.raises(RefusedError, match=f"the last change is by Bo .{theirs[:12]}, .*, and was fetched"):
+        memory.bulk.undo()
+
+    git(repo, "update-ref", "-d", "refs/remotes/origin/memory")
+    assert memory.bulk.undo().undone == theirs

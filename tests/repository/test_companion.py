@@ -58,8 +58,8 @@ def test_a_change_that_is_not_committed_yet_goes_there_as_well_and_one_line_says
 
     assert "RETRIES = 7" in text(branch, COMPANION)
     assert said == [
-        "written to gitmem/branch/feature/slow, the memory of this branch, because it is not the same on the default "
-        "branch: gitmem sync pushes it, and it is merged with the branch"
+        "written to gitmem/branch/feature/slow, the memory of this branch, because the default branch differs from it "
+        "here: push the branch, then gitmem sync; the memory is merged when the branch is"
     ]
 
 
