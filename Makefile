@@ -90,7 +90,7 @@ test: $(STAMP)
 
 # What starts few programs: the rules of the house, the lower folders, and the command lines in this process.
 ABOUT_THE_HOUSE := cli_reference config docs english errors frozen layers model settings start statuses
-START_PROGRAMS := adopt causes completion live mcp pager
+START_PROGRAMS := adopt causes completion live mcp pager plugins
 test-fast: ARGS += $(ABOUT_THE_HOUSE:%=tests/test_%.py) $(addprefix tests/,document git policy system tasks text) \
   $(filter-out $(START_PROGRAMS:%=tests/cli/test_%.py),$(wildcard tests/cli/test_*.py))
 test-fast: test

@@ -18,6 +18,7 @@ from support.payloads import payload
 from benchmarks import agents
 from gitmem.agents.clients import CLIENTS
 from gitmem.agents.hook import ANSWER_LIMIT
+from gitmem.agents.stdin import PARSED_AT_MOST
 from gitmem.store.state import hook_log
 
 # One payload of each kind of event.
@@ -157,7 +158,7 @@ def test_capture_that_can_neither_be_written_nor_noted_is_reported_at_once(servi
 
 
 def test_very_large_payload_is_left_alone(service: Path) -> None:
-    message = b'{"hook_event_name": "PostToolUse", "tool_response": "' + b"x" * 50_000_000 + b'"}'
+    message = b'{"hook_event_name": "PostToolUse", "tool_response": "' + b"x" * 2 * PARSED_AT_MOST + b'"}'
 
     done = {client: hook(service, client, message) for client in CLIENTS}
 

@@ -229,7 +229,7 @@ def test_job_that_writes_deletes_the_memory_of_ended_branches_and_pushes_mended_
 
 
 def test_protected_memory_branch_is_asked_by_a_pull_request_that_the_next_run_brings_up_to_date(
-    project: Path, rest: forge_server.Hub, tmp_path: Path
+    project: Path, ran: tuple[Path, dict[str, list[Machine]]], rest: forge_server.Hub, tmp_path: Path
 ) -> None:
     hub = hub_of(project, tmp_path)
     before = tip(hub)
@@ -239,21 +239,25 @@ def test_protected_memory_branch_is_asked_by_a_pull_request_that_the_next_run_br
         encoding="utf-8",
     )
     hook.chmod(0o755)
-    offered = []
-    for name in ("first", "second"):
-        (tmp_path / name).mkdir()
-        done = verify_and_record(tmp_path / name, hub, project / ".github/workflows", rest.environment())["write"][0]
+    workflow = writing(project)
 
+    def offered(done: Machine) -> str:
         assert f"{forge_server.TOKEN}|forge pull --head gitmem/verify --base memory" in done.calls, done
         assert [step.name for step in done.steps if step.status] == ["Say how it ended"]
         assert tip(hub) == before
-        offered.append(tip(hub, "refs/heads/gitmem/verify"))
-        if name == "first":  # a pull request that conflicts with its base is brought up to date by meaning
-            put_files(hub, {"STATUS.md": "others\n", "README.md": "others\n"}, ref="refs/heads/gitmem/verify")
-    assert git(hub, "merge-base", before, offered[1]) == before
-    assert git(hub, "merge-base", *offered) == offered[0]
+        return tip(hub, "refs/heads/gitmem/verify")
+
+    first = offered(pushing(ran, tmp_path / "first", hub, rest).run(workflow["jobs"]["write"], workflow=workflow))
+    # A pull request that conflicts with its base is brought up to date by meaning.
+    put_files(hub, {"STATUS.md": "others\n", "README.md": "others\n"}, ref="refs/heads/gitmem/verify")
+    (tmp_path / "next").mkdir()
+    jobs = verify_and_record(tmp_path / "next", hub, project / ".github/workflows", rest.environment())
+    second = offered(jobs["write"][0])
+
+    assert git(hub, "merge-base", before, second) == before
+    assert git(hub, "merge-base", first, second) == first
     assert [(one["head"]["ref"], one["base"]["ref"]) for one in rest.pulls] == [("gitmem/verify", "memory")]
-    names = git(hub, "ls-tree", "-r", "--name-only", offered[1]).split("\n")
+    names = git(hub, "ls-tree", "-r", "--name-only", second).split("\n")
     assert sum(name.startswith("verdicts/") for name in names) == 3
 
 

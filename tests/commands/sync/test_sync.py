@@ -273,8 +273,9 @@ def test_a_remote_whose_history_was_rewritten_is_refused(clones: tuple[Path, Pat
 
 @pytest.mark.parametrize("how", ["filtered", "mirrored", "unrelated"])
 def test_clones_whose_history_was_replaced_lose_nothing_when_they_meet_again(
-    clones: tuple[Path, Path], hub: Path, how: str
+    clones: tuple[Path, Path], hub: Path, how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("FILTER_BRANCH_SQUELCH_WARNING", "1")  # else git sleeps for ten seconds
     one, other = clones
     put_files(one, {"gitmem.toml": default_toml()})  # names the format, which proves a store without the root commit
     run(one)

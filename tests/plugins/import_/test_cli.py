@@ -12,6 +12,7 @@ import pytest
 from conftest import git
 from support.each import each
 
+from gitmem.index import catalog as catalogs
 from gitmem.index.catalog import FILE_NAME
 from gitmem.repository import open_store
 
@@ -105,6 +106,7 @@ def test_import_without_a_file_lists_what_can_be_imported(run_cli, repo: Path, m
 
 def test_import_that_cannot_be_found_yet_says_so(run_cli, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(open_store, "WAIT_S", 0.0)
+    monkeypatch.setattr(catalogs, "BUSY_MS", 1)
     (repo / "new.jsonl").write_text('{"title": "Wicks burn down"}\n')
     run_cli("remember", "a text")
     run_cli("index")
