@@ -46,11 +46,18 @@ def _find_elsewhere(pairs: Sequence[AnswerPair], trees: Trees) -> dict[str, str]
     if not asked:
         return {}
     answers = builtin_answers.answer_all(trees.git, trees.head, [check for check, _ in asked.values()])
+    places = {key: answers[check].where.rpartition(":")[0] for key, (check, _) in asked.items()}
+    # What another file had before as well did not move there: an example's version, say, has nothing to do with it.
+    before = {
+        key: Check(BUILTIN, (*check.words[:2], escape(places[key])))
+        for key, (check, _) in asked.items()
+        if answers[check].outcome == HOLDS
+    }
+    had = builtin_answers.answer_all(trees.git, trees.base, before.values()) if before else {}
     found = {}
     for key, (check, glob) in asked.items():
-        answer = answers[check]
-        there = answer.where.rpartition(":")[0]
-        if answer.outcome == HOLDS and there != path_of(glob):
+        answer, there = answers[check], places[key]
+        if key in before and had[before[key]].outcome != HOLDS and there != path_of(glob):
             name, text = check.words[:2]
             command = shlex.join(
                 ["gitmem", "edit", key, f"--{name}", text, "--in", glob, "--or-in", _scope(glob, there)]

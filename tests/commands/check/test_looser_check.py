@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from conftest import commit_files
 from support.code_changes import change, check, finding
 from support.facts import make_fact, put
 
@@ -54,6 +55,14 @@ def test_another_value_is_offered_nothing(memory, repo) -> None:
     change(repo, {"src/gateway/retry.py": "RETRIES = 4\n"})
 
     assert finding(check(memory), "text").because == "src/gateway/retry.py does not contain 'RETRIES = 3'"
+
+
+def test_text_that_another_file_had_before_is_not_offered_there(memory, repo) -> None:
+    commit_files(repo, {"examples/a/retry.py": "RETRIES = 5\n"})
+    put(repo, make_fact("text", {"contains": "RETRIES = 5", "in": "src/gateway/retry.py"}))
+    change(repo, {"src/gateway/retry.py": "RETRIES = 7\n"})
+
+    assert finding(check(memory), "text").because == "src/gateway/retry.py does not contain 'RETRIES = 5'"
 
 
 def test_name_that_its_file_only_passes_on_is_offered_the_files_that_may_have_it(memory, repo) -> None:
