@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from gitmem.errors import NoRepositoryError, UsageError
-from gitmem.text.globs import composed
+from gitmem.text import composed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from gitmem.git.history import has_ever_had
 from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, TASK, UNPROVEN, Document, Verdict
 from gitmem.repository.approvals import approve_command
 from gitmem.tasks.task import Gate
-from gitmem.text.globs import composed, escape, is_path_like, is_plain, path_of, with_names
+from gitmem.text import composed
+from gitmem.text.globs import escape, is_path_like, is_plain, path_of, with_names
 from gitmem.verify import trivial
 from gitmem.verify.code_files import SUBMODULE
 from gitmem.verify.inputs import ELSEWHERE, CodeTree

@@ -64,6 +64,7 @@ class ListedStore(OpenStore):
 
     Attributes:
         entry: Its entry in the list.
+        code: The commit of its code that ``tree`` last read; empty if there is none.
         identity: A value that identifies its repository.
         is_own: Whether its repository belongs to the current user, was used on this machine before, and has no links
             in its state folder; otherwise nothing in it is written.
@@ -93,11 +94,12 @@ class ListedStore(OpenStore):
         super().__init__(git, settings, store, clock=clock, progress=progress, notices=[])
         self.entry = entry
         self._place = ""
+        self.code = ""
         self._tree_of = ("", "")
 
     def tree(self) -> str:
         """Return the tree ``.memory`` of that repository's HEAD, whose memories are read with its branch's."""
-        code = self.git.read_head()[1] or ""
+        self.code = code = self.git.read_head()[1] or ""
         if self._tree_of[0] != code:
             apart = "" if self.is_own else os.path.join(self.usable(place_of(self._ours, self.entry)), TREE_NOTE)
             self._tree_of = (code, find_tree(self.git, code, note=apart))

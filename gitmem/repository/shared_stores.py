@@ -105,7 +105,7 @@ class SharedStores(OpenStore):
     def _follow(self, store: ListedStore, part: Part | None, *, is_late: bool) -> Part | None:
         """Return the part of a store as it is now; None if it can be none, or is to become one later."""
         try:
-            files, commits = _files_of(store), " ".join([*store.source(), store.git.read_head()[1] or ""])
+            files, commits = _files_of(store), " ".join([*store.source(), store.code])
             if part is not None and files and (part.files, part.commits) == (files, commits):
                 return part
             # What rests on a memory of another repository that failed is suspect: such a store is asked by itself.

@@ -180,6 +180,15 @@ def _is_within(char: str, ranges: tuple[tuple[int, int], ...]) -> bool:
     return any(first <= ord(char) <= last for first, last in ranges)
 
 
+def composed(text: str) -> str:
+    """Return a name in Unicode's composed form: macOS stores names in the other one, and they look the same."""
+    if text.isascii():
+        return text
+    from unicodedata import normalize  # most names are ASCII
+
+    return normalize("NFC", text)
+
+
 # White space between values (RFC 8259, section 2).
 _JSON_SPACE = " \t\n\r"
 

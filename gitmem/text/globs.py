@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from gitmem.text import composed
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -147,15 +149,6 @@ def quick_matcher(globs: Iterable[str]) -> Callable[[str], bool]:
     return lambda path: any(
         compiled.fullmatch(_encodable(form)) is not None for form in dict.fromkeys((path, composed(path)))
     )
-
-
-def composed(text: str) -> str:
-    """Return a name in Unicode's composed form: macOS stores names in the other one, and they look the same."""
-    if text.isascii():
-        return text
-    from unicodedata import normalize  # most names are ASCII
-
-    return normalize("NFC", text)
 
 
 def is_same_name(path: str, other: str) -> bool:

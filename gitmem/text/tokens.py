@@ -16,7 +16,7 @@ import Stemmer
 
 from gitmem.frozen import frozen
 from gitmem.model import ENGLISH, NO_LANGUAGE
-from gitmem.text import run_end
+from gitmem.text import composed, run_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -199,22 +199,24 @@ def _is_within(char: str, ranges: tuple[tuple[str, str], ...]) -> bool:
     return any(first <= char <= last for first, last in ranges)
 
 
-def _chunks(text: str, gaps: _Gaps, *, as_written: bool = False) -> list[str]:
-    """Return the words of a text in order; those with a single full stop or slash between them are one.
-
-    Each of them is in the text if *as_written*: then emoji are no words.
-    """
+def _chunks(text: str, gaps: _Gaps) -> list[str]:
+    """Return the words of a text in order; those with a single full stop or slash between them are one."""
     found: list[str] = []
-    for piece in gaps.fill(text, with_emoji=not as_written).split():
-        if not as_written and piece[0] == "." and piece.rstrip(".").lower() == _DOT_NET:
+    for piece in gaps.fill(text).split():
+        if piece[0] == "." and piece.rstrip(".").lower() == _DOT_NET:
             found.append(_DOT_NET_WORD)
         elif "." in piece or "/" in piece:
-            for border in ("..", "//", "./", "/."):
-                piece = piece.replace(border, " ")  # noqa: PLW2901
-            found += [chunk for part in piece.split() if (chunk := part.strip("./"))]
+            found += _split_piece(piece)
         else:
             found.append(piece)
     return found
+
+
+def _split_piece(piece: str) -> list[str]:
+    """Return the words between two spaces as they are written: full stops and slashes at their ends are cut off."""
+    for border in ("..", "//", "./", "/."):
+        piece = piece.replace(border, " ")
+    return [chunk for part in piece.split() if (chunk := part.strip("./"))]
 
 
 def _split_identifier(identifier: str) -> list[str]:
@@ -483,11 +485,7 @@ def snippet(
     Returns:
         The passage, and the spans ``(start, end)`` of the matches in it, in order and apart from each other.
     """
-    lines = body[:MAX_BODY]
-    if not lines.isascii():
-        from unicodedata import normalize
-
-        lines = normalize("NFC", lines)
+    lines = composed(body[:MAX_BODY])
     if "```" in lines or "~~~" in lines:
         each = (" " if line.lstrip(" \t").startswith(("```", "~~~")) else line for line in lines.split("\n"))
         lines = "\n".join(each)
@@ -503,20 +501,25 @@ def snippet(
 def _marks(text: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int, int, str]]:
     """Return the positions of the wanted terms: ``(start, end, term)``, by start."""
     marks: list[tuple[int, int, str]] = []
-    chunks = _chunks(text, speech.gaps, as_written=True) if wanted else []
-    # Most words are not among them and occur more than once: each is looked up once.
-    different = _possible(set(chunks), wanted) if speech is _speech(ENGLISH) else set(chunks)
-    uniform = zip(different, different if text.isascii() else map(speech.unify, different), strict=True)
-    here = {chunk: its for chunk, plain in uniform if not wanted.isdisjoint(its := speech.terms[plain])}
+    spaced = f" {speech.gaps.fill(text, with_emoji=False)} " if wanted else ""
+    pieces = spaced.split()
+    # Most have none of the terms and occur more than once: each is looked up once.
+    here: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    for piece in _possible(set(pieces), wanted) if speech is _speech(ENGLISH) else set(pieces):
+        words = [(chunk, speech.terms[speech.unify(chunk)]) for chunk in _split_piece(piece)]
+        if not all(wanted.isdisjoint(found) for _, found in words):
+            here[piece] = words
     end = 0
-    for chunk in chunks if here else ():
-        start = text.index(chunk, end)  # nothing of a word is between two of them
-        end = start + len(chunk)
-        if found := here.get(chunk):
-            whole = found[0] in wanted and not is_unspaced(chunk)
-            marks += [] if whole else [(start + a, start + b, term) for a, b, term in _parts(chunk, wanted, speech)]
-            if not marks or marks[-1][0] < start:
-                marks.append((start, end, next(term for term in found if term in wanted)))
+    for piece in (piece for piece in pieces if piece in here):
+        end = spaced.index(f" {piece} ", end)
+        for chunk, found in here[piece]:
+            start = text.index(chunk, end)
+            end = start + len(chunk)
+            if term := next((term for term in found if term in wanted), ""):
+                whole = found[0] == term and not is_unspaced(chunk)
+                marks += [] if whole else [(start + a, start + b, term) for a, b, term in _parts(chunk, wanted, speech)]
+                if not marks or marks[-1][0] < start:
+                    marks.append((start, end, term))
     return marks
 
 
@@ -529,7 +532,7 @@ def word_start(term: str) -> str:
 
 
 def _possible(chunks: set[str], wanted: frozenset[str]) -> set[str]:
-    """Return the chunks that may have one of these terms; analysing all takes half of the time (measured)."""
+    """Return the pieces that may have one of these terms; analysing all takes half of the time (measured)."""
     starts = tuple({word_start(term) for term in wanted})
     return {
         chunk
@@ -537,15 +540,11 @@ def _possible(chunks: set[str], wanted: frozenset[str]) -> set[str]:
         if (low := chunk.lower()).startswith(starts)
         or (
             not (chunk.isalpha() and low[1:] == chunk[1:])
-            and any(start in _without_separators(low) for start in starts)
+            # Without separators, a compound's whole and its parts are in one text.
+            and any(start in low.replace("_", "").replace(".", "").replace("/", "") for start in starts)
         )
         or not chunk.isascii()
     }
-
-
-def _without_separators(chunk: str) -> str:
-    """Return a compound as one match: its whole and its parts are in it."""
-    return chunk.replace("_", "").replace(".", "").replace("/", "")
 
 
 def _parts(chunk: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int, int, str]]:

@@ -14,7 +14,8 @@ from support.facts import outcomes, result_of, statuses, verify
 from gitmem.commands.context.near import facts_reading, memories_near
 from gitmem.memory import Memory
 from gitmem.recall.query import Query
-from gitmem.text.globs import composed, escape, is_plain, matcher, unescape
+from gitmem.text import composed
+from gitmem.text.globs import escape, is_plain, matcher, unescape
 
 NFC, NFD = (unicodedata.normalize(form, "größe") for form in ("NFC", "NFD"))
 # Names of folders, each with a name that it would match if it were a pattern; or none.

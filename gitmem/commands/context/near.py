@@ -18,11 +18,10 @@ from gitmem.index.catalog import state, wordings_of
 from gitmem.index.catalog.state import LIVE
 from gitmem.model import ADOPTED, FAILED, UNPROVEN, VERIFIED
 from gitmem.system import only_regular
-from gitmem.text import format_json, parse_json
+from gitmem.text import composed, format_json, parse_json
 from gitmem.text.globs import (
     ESCAPED,
     LONGEST,
-    composed,
     escape,
     fixed_prefix,
     is_plain,
