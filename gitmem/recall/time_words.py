@@ -97,6 +97,19 @@ _PARTS = "morning afternoon evening night matin soir après-midi nuit mañana ta
 _NIGHT = "night nacht nuit noche notte"
 # A message of a program says how long ago: "the certificate expired 2 hours ago".
 _REPORTED = "expired exited modified built started up abgelaufen expiré caducado"
+# A bound, not a time: "sessions older than two days ago", "at least a week ago".
+_THAN = "than least over als"
+# What programs do with a span of time, now and always: "keeps the last 5 days of logs", "the average of the past week".
+_SPANNING = (
+    "keep keeps keeping hold holds holding retain retains retaining store stores storing save saves saving cover covers"
+    " covering span spans shows displays plots reads scans loads returns counts includes aggregates limit limits delete"
+    " deletes drop drops purge purges prune prunes archive archives remove removes only except untouched"
+    " average window sum total retention aufbewahren behalten behält speichern speichert zeigt löscht conserver"
+    " conserve garder garde affiche guardar guarda conservar conserva muestra conservare mostra guardare"
+    " bewaart bewaren toont"
+)
+# A question with one of these is about what people did or what happened.
+_HAPPENED = "we i us did was were had wir haben hatten wurde wurden nous avons était étaient hemos fue abbiamo hebben"
 _AGO = "ago her zuvor geleden fa atrás"
 # Before a number that these make another one: half a year ago, minus two days ago, one hundred five days ago.
 _HALF = "half"
@@ -127,6 +140,9 @@ WORDS = {
         "between": _BETWEEN,
         "and": _AND,
         "ago": _AGO,
+        "than": _THAN,
+        "spanning": _SPANNING,
+        "happened": _HAPPENED,
         "half": _HALF,
         "part_of_number": _PART_OF_NUMBER,
         "ago_first": _AGO_FIRST,

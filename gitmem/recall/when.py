@@ -199,6 +199,8 @@ class _Reader:
             at = self._after_filler(at)
         for read in (self._day, self._quarter, self._season, self._relative, self._month):
             found, to = read(at, is_named=is_named)
+            if found and read == self._relative and self._is_quantity(at):
+                return None, at
             if found:
                 self._used.update(range(at, to))
                 return found, to
@@ -288,6 +290,14 @@ class _Reader:
         if is_first and number and (days := UNIT.get(self._word(place), 0.0)):
             return self._ago(number, days), place + 1
         return None, at
+
+    def _is_quantity(self, at: int) -> bool:
+        """Return whether the span at a word is what the question is about: "the job that keeps the last 5 days"."""
+        before, span = self._words[:at], self._words[at : at + 3]
+        if WORDS["last"].isdisjoint(span):  # "two days ago"
+            return not WORDS["than"].isdisjoint(before[-1:])
+        is_past = not WORDS["happened"].isdisjoint(self._words)
+        return not is_past and not WORDS["spanning"].isdisjoint([*before, *self._words[-1:]])
 
     def _count(self, at: int) -> tuple[int, int]:
         """Return the number at a word, or 0, and the place after it: "two", "a few", "a couple of", "ein paar"."""

@@ -198,10 +198,29 @@ def test_order_is_read(question: str, order: int) -> None:
         "weekend of the pool",
         "the last name of a night owl",
         "年报的格式",
+        "the job that keeps the last 5 days of logs",
+        "sessions older than two days ago",
+        "snapshots over five days ago get pruned",
+        "rolling average of the last seven days",
+        "Protokolle der letzten 7 Tage aufbewahren",
+        "guarda los últimos 30 días de registros",
     ],
 )
 def test_other_words_name_no_time(question: str) -> None:
     assert find_when(question, NOW) is None
+
+
+@each(
+    "question",
+    [
+        "what did we keep in the last 5 days",
+        "who touched the retention policy two months ago",
+        "what was stored in the last month",
+        "show the gotchas of the last two weeks",
+    ],
+)
+def test_time_is_read_in_questions_about_what_happened_to_something_kept(question: str) -> None:
+    assert find_when(question, NOW) is not None
 
 
 @each(
