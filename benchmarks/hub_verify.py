@@ -24,6 +24,7 @@ from benchmarks.hub_kills import GITMEM, Trial, run, until
 from benchmarks.record import record
 from gitmem.frozen import frozen
 from gitmem.hub import ingest
+from gitmem.memory import Memory
 
 FACTS, COMMANDS, ALL, CORES = 20, 2, 10_000, 2
 
@@ -68,14 +69,14 @@ class Verifying(Trial):
         (local / "config.py").write_text("".join(f"PORT_{number} = {number}\n" for number in range(FACTS)))
         run("git", "add", ".", cwd=local)
         run("git", "commit", "-qm", "the service", cwd=local)
-        run(*GITMEM, "init", cwd=local)
-        for number in range(FACTS):
-            line = f"PORT_{number} = {number}"
-            check: tuple[str, ...] = ("--contains", line, "--in", "config.py")
-            if number < COMMANDS:
-                check = ("--verify", f"grep -q '{line}$' config.py")
-            words = (f"Port {number} is {number}", *check, "--key", f"port-{number}", "--unproven")
-            run(*GITMEM, "fact", *words, cwd=local)
+        with Memory(local) as memory:
+            memory.init(offline=True)
+            for number in range(FACTS):
+                title, key, line = f"Port {number} is {number}", f"port-{number}", f"PORT_{number} = {number}"
+                if number < COMMANDS:
+                    memory.fact(title, verify=f"grep -q '{line}$' config.py", key=key, unproven=True)
+                else:
+                    memory.fact(title, contains=line, within="config.py", key=key, unproven=True)
         (local / ".github").mkdir()
         (local / ".github" / "gitmem-approved").write_text(run(*GITMEM, "trust", "--print", cwd=local, check=False))
         run("git", "add", ".github", cwd=local)

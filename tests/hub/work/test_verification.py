@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, tip
 from support.facts import make_fact, put
+from support.fork_server import run_forked
 from support.hubs import add_to, synced
 from support.planted_secrets import make_secrets
 from support.postgres import HubDatabase, run_sql
 
 from gitmem.hub.database import connected
 from gitmem.hub.registry import Entry, add
-from gitmem.hub.work import verification
+from gitmem.hub.work import checkout, verification
 from gitmem.hub.work.checkout import Checkout
 from gitmem.hub.work.jobs import add_due
 from gitmem.hub.work.verification import Job, Verified
+from gitmem.system import process
+from gitmem.system.process import ProcessResult
+
+
+@pytest.fixture(autouse=True)
+def _forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fork what a job runs of gitmem from a process that has loaded it; test_worker starts it as a worker does."""
+
+    def run(argv: list[str], *, env: dict[str, str], timeout_s: float, **options) -> ProcessResult:
+        if "gitmem" in argv[1:4]:
+            return ProcessResult(*run_forked(argv[4:], os.getcwd(), env, timeout=timeout_s))
+        return process.run(argv, env=env, timeout_s=timeout_s, **options)
+
+    monkeypatch.setattr(checkout, "run", run)
 
 
 @pytest.fixture
@@ -140,8 +156,6 @@ def test_checks_see_neither_the_settings_nor_the_secrets_of_the_worker(
         seen.append(env)
         return run(argv, env=env, **options)
 
-    from gitmem.hub.work import checkout
-
     run = checkout.run
     monkeypatch.setattr(checkout, "run", note)
 
@@ -219,8 +233,9 @@ def test_problem_is_one_line_in_the_database(hub: HubDatabase, remote: Path, tmp
 
 
 def test_time_limit_ends_a_job_and_is_its_problem(
-    hub: HubDatabase, remote: Path, repo: Path, tmp_path: Path, run_cli, mark: str
+    hub: HubDatabase, remote: Path, repo: Path, tmp_path: Path, run_cli, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(checkout, "run", process.run)
     put(repo, make_fact("slow", f"sleep {mark}"))
     lines = run_cli("trust", "--print", cwd=repo).out
     push(repo, {".github/gitmem-approved": lines})
@@ -249,7 +264,6 @@ def test_budget_limits_a_job_and_is_used_up(hub: HubDatabase, remote: Path, tmp_
 def test_folder_of_a_check_that_still_runs_postpones_the_job(
     hub: HubDatabase, remote: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gitmem.hub.work import checkout
     from gitmem.system.file_lock import try_lock
 
     (tmp_path / "work" / "1").mkdir(parents=True)
