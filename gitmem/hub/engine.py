@@ -216,12 +216,12 @@ class TantivyView:
         """
         self._searcher, self._schema, self._known = searcher, schema, known
         self._totals = _totals(searcher)
-        states = {state: int(searcher.doc_freq("state", state)) for state in (LIVE, ADOPTED_SOUND, HIDDEN)}
+        self._states = {state: int(searcher.doc_freq("state", state)) for state in (LIVE, ADOPTED_SOUND, HIDDEN)}
         # Until segments are merged, Tantivy counts what was deleted.
-        self._documents = sum(states.values())
+        self._documents = sum(self._states.values())
         self._is_exact = self._documents == self.memories
-        self._unwanted = [state for state in (HIDDEN, ADOPTED_SOUND) if states[state]]
-        self._has_expiry = self._holds(self._range("expires", 2**63))
+        # How many memories expire at some time.
+        self._expiring = int(searcher.search(self._range("expires", 2**63), limit=1).count)
         self._average = self._average_length()
         self._counts: dict[tuple[frozenset[int] | None, str], int] = {}
         self._sums: dict[frozenset[int] | None, list[int]] = {}
@@ -285,13 +285,10 @@ class TantivyView:
         if not rarities:
             return []
         words = Query.boolean_query([(Occur.Should, self._word(term, worth)) for term, worth in rarities.items()])
-        clauses = self._clauses(only)
-        # Without a filter, Tantivy skips what cannot be among the best.
-        query = Query.boolean_query([(Occur.Must, words), *clauses]) if clauses else words
         average = sum(stats.lengths) or 1.0
         most = ROUNDING * max(1.0, STRETCH * average / self._average)
         best: list[tuple[float, tuple[int, str], _Known]] = []
-        for score, one in self._by_score(query, limit):
+        for score, one in self._by_score(words, only, limit):
             if len(best) < limit:
                 heappush(best, (_fts_score(one, rarities, average), one.place, one))
             elif score * most < best[0][0]:
@@ -301,19 +298,27 @@ class TantivyView:
                 heappushpop(best, (_fts_score(one, rarities, average), one.place, one))
         return [one.found for *_, one in sorted(best, reverse=True)]
 
-    def _by_score(self, query: Query, limit: int) -> Iterator[tuple[float, _Known]]:
-        """Yield memories with Tantivy's score, best first, each once."""
+    def _by_score(self, words: Query, only: Filter, limit: int) -> Iterator[tuple[float, _Known]]:
+        """Yield memories that pass a filter with Tantivy's score, best first, each once."""
+        unwanted, filters = self._unwanted(only), self._clauses(only)
+        queries = [Query.boolean_query([(Occur.Must, words), *filters])] if filters else []
+        # Without a filter, Tantivy skips what cannot be among the best. So what every search leaves out is skipped here
+        # if it is little; all others are filtered there, and hidden repositories have no part in how long this takes.
+        if 2 * self._hidden_at_most(only) <= self._documents and not self._chosen(only):
+            queries.insert(0, words)
         seen: set[int] = set()
-        for times in SPARE:
-            hits = self._searcher.search(query, limit=limit * times, count=False).hits
-            addresses = [address for _, address in hits]
-            numbers = self._searcher.fast_field_values("seq", addresses) if hits else []
-            for (score, address), seq in zip(hits, numbers, strict=True):
-                if seq not in seen:
-                    seen.add(seq)
-                    yield score, self._read(int(seq or 0), address)
-            if len(hits) < limit * times:
-                return
+        for query in queries:
+            for times in SPARE:
+                hits = self._searcher.search(query, limit=limit * times, count=False).hits
+                addresses = [address for _, address in hits]
+                columns = [self._searcher.fast_field_values(name, addresses) for name in ("seq", "state", "expires")]
+                for (score, address), seq, state, expires in zip(hits, *columns, strict=True):
+                    if seq not in seen:
+                        seen.add(seq)
+                        if state not in unwanted and not 0 < expires <= only.now:
+                            yield score, self._read(seq, address)
+                if len(hits) < limit * times:
+                    return
 
     def facets(self, terms: Sequence[str], only: Filter, *, limit: int) -> dict[str, dict[Any, int]]:
         """Return for each facet how many memories with the terms by which candidates are found have each value."""
@@ -350,10 +355,6 @@ class TantivyView:
         """Return the query for the values of a field from 1 to before an end."""
         return Query.range_query(self._schema, field, tantivy.FieldType.Unsigned, 1, max(end, 1), True, False)
 
-    def _holds(self, query: Query) -> bool:
-        """Return whether a memory matches."""
-        return bool(self._searcher.search(query, limit=1, count=False).hits)
-
     def _average_length(self) -> float:
         """Return the average length by which Tantivy scores: with what was deleted, and only in its explanations."""
         query = Query.term_query(self._schema, "words", FILLER, "freq")
@@ -363,9 +364,23 @@ class TantivyView:
 
     def _clauses(self, only: Filter) -> list[tuple[Any, Query]]:
         """Return the clauses of a filter."""
-        unwanted = [state for state in self._unwanted if state == HIDDEN or ADOPTED not in only.kind]
-        states = [Query.term_query(self._schema, "state", state, "basic") for state in unwanted]
-        clauses = [*((Occur.MustNot, state) for state in states), *self._within(only.repositories)]
+        hidden = [Query.term_query(self._schema, "state", state, "basic") for state in self._unwanted(only)]
+        if self._expiring:
+            hidden.append(self._range("expires", only.now + 1))
+        return [*((Occur.MustNot, one) for one in hidden), *self._chosen(only)]
+
+    def _unwanted(self, only: Filter) -> list[int]:
+        """Return the states of the index's memories that are left out."""
+        states = (HIDDEN,) if ADOPTED in only.kind else (HIDDEN, ADOPTED_SOUND)
+        return [state for state in states if self._states[state]]
+
+    def _hidden_at_most(self, only: Filter) -> int:
+        """Return how many memories may be left out for their states and for having expired."""
+        return sum(self._states[state] for state in self._unwanted(only)) + self._expiring
+
+    def _chosen(self, only: Filter) -> list[tuple[Any, Query]]:
+        """Return the clauses for what only some searches leave out."""
+        clauses = [*self._within(only.repositories)]
         if only.status:
             clauses += self._statuses(only)
         for field in FACETS:
@@ -373,8 +388,6 @@ class TantivyView:
                 clauses.append((Occur.Must, self._any(field, values)))
         if only.unread:
             clauses.append((Occur.MustNot, self._any("kind", only.unread)))
-        if self._has_expiry:
-            clauses.append((Occur.MustNot, self._range("expires", only.now + 1)))
         return clauses
 
     def _statuses(self, only: Filter) -> list[tuple[Any, Query]]:

@@ -164,7 +164,7 @@ def _plan(
     if query.repositories:
         within = {number: one for number, one in repositories.items() if one.name in query.repositories}
     policy = _policy_of(next(iter(within.values())).policy) if len(within) == 1 else builtin()
-    spoken = {one.language for one in within.values()}
+    spoken = {one.language for one in within.values()} - {""}  # one that was never synced has no language yet
     languages = sorted(spoken & {*query.languages} if query.languages else spoken)
     asked = narrow(policy, Query(text=query.text, kinds=query.kinds, limit=query.limit))
     only = Filter(frozenset(within), now, query.kinds, asked.unread, query.statuses, query.owners, query.languages)

@@ -14,22 +14,26 @@ NOW, LIMIT = 1_800_000_000, 10
 WORDS = [f"word{number}" for number in range(60) for _ in range(60 // (number + 1))]
 
 
-def make_memories(count: int) -> list[Found]:
-    """Return memories of three repositories with words in titles, tags and bodies of any length; some are alike."""
+def make_memories(count: int, shown: int) -> list[Found]:
+    """Return memories of three repositories with words in titles, tags and bodies of any length; some are alike.
+
+    The more are *shown*, the fewer are hidden or have expired.
+    """
     dice = random.Random(1)
     made = []
     for number in range(1, count + 1):
         title, tags, body = (" ".join(dice.choices(WORDS, k=dice.randint(0, most))) for most in (9, 3, 120))
-        fields = {"owner": "", "expires": dice.choice([0, 0, 0, NOW - 1, NOW + 1]), "hidden": dice.choice(["", "old"])}
+        fields = {"owner": "", "expires": dice.choice([0] * shown + [NOW - 1, NOW + 1])}
+        fields |= {"hidden": dice.choice([""] * shown + ["old"])}
         terms = (title, tags, dice.choice(WORDS), "", body)
         path = f"notes/m{number}.md"
         made.append(Found(number, number % 3, path, path, "note", "", "english", terms, fields | {"proof": None}))
     return made
 
 
-@pytest.fixture(scope="module")
-def memories() -> list[Found]:
-    return make_memories(600)
+@pytest.fixture(scope="module", params=[1, 9], ids=["mostly hidden", "mostly shown"])
+def memories(request: pytest.FixtureRequest) -> list[Found]:
+    return make_memories(600, request.param)
 
 
 @pytest.mark.parametrize("repositories", [None, frozenset({0}), frozenset({1, 2})])
@@ -56,3 +60,21 @@ def test_candidates_are_the_same_however_the_index_was_written(
         assert fresh.view().candidates(terms, only, limit=600)[:LIMIT] == found[0]
     for engine in (rewritten, fresh):
         engine.close()
+
+
+def test_memories_are_found_behind_any_number_of_better_ones_that_are_hidden(tmp_path: Path) -> None:
+    engine = TantivyEngine(tmp_path)
+    fields = {"owner": "", "expires": 0, "proof": None}
+    engine.apply(
+        [
+            Found(number, 1, f"{number}.md", "k", "note", "", "english", ("", "", "", "", body), fields | rest)
+            for number in range(1, 1000)
+            for body, rest in [
+                ("rare " * 9, {"hidden": "old"}) if number <= 400 else ("rare and much else", {"hidden": ""})
+            ]
+        ],
+        [],
+    )
+    found = engine.view().candidates(["rare"], Filter(None, NOW), limit=LIMIT)
+    assert [one.fields["hidden"] for one in found] == [""] * LIMIT
+    engine.close()
