@@ -115,6 +115,17 @@ def test_what_a_reader_may_not_see_changes_no_score(hub: HubDatabase, template: 
     assert any(one.found.repository_id == secret for found in everything.values() for one in found)
 
 
+def test_repository_that_was_never_synced_spoils_no_search(hub: HubDatabase, template: Path, tmp_path: Path) -> None:
+    shutil.copytree(template, tmp_path / "api")
+    put(tmp_path / "api", *make_store(10))
+    add_to(hub, tmp_path / "api", tmp_path / "new")
+    synced(hub, tmp_path, "api")
+    with followed(hub, tmp_path) as node:
+        assert ranked(node, HubQuery("retry storm cache"))
+        assert not ranked(node, HubQuery("retry storm cache", repositories=("new",)))
+        assert count_facets(node.engine.view(), node.repositories, HubQuery("cache"), now=NOW)["repository"]
+
+
 @pytest.mark.parametrize(
     ("filters", "expected"),
     [
