@@ -94,7 +94,7 @@ def opened(source: Source) -> Git:
     folder.parent.mkdir(parents=True, exist_ok=True)
     unfinished = folder.with_suffix(".new")
     shutil.rmtree(unfinished, ignore_errors=True)
-    run(["git", "init", "--quiet", "--bare", "--", str(unfinished)], env=git_environment())
+    run(["git", "init", "--quiet", "--bare", "--template=", "--", str(unfinished)], env=git_environment())
     Git(discover_at(str(unfinished))).run("config", f"remote.{REMOTE}.url", source.url)
     unfinished.rename(folder)
     return Git(discover_at(str(folder)))
