@@ -107,7 +107,7 @@ class Reading:
             url, min_size=1, max_size=CONNECTIONS, timeout=WAIT_S, kwargs=options, open=False, reconnect_timeout=5.0
         )
         self._visible: dict[tuple[str, ...], tuple[float, Visible]] = {}
-        self._suspicions: dict[frozenset[int], tuple[float, Mapping[tuple[int, str], Suspicion]]] = {}
+        self._shared: dict[frozenset[int], tuple[float, Visible]] = {}
 
     def open(self) -> None:
         """Begin to connect."""
@@ -165,22 +165,31 @@ class Reading:
             GitmemError: The database cannot be reached, or refuses.
         """
         now = monotonic()
-        if (known := _fresh(self._visible, identity.principals, now)) is not None:
-            found: Visible = known[1]
-            return found
-        # A snapshot: suspicion that others share must come from no repository that the list lacks.
-        with self._as(READER, identity.principals, is_snapshot=True) as connection:
-            rows = connection.execute("SELECT id, name, language, policy, team FROM hub.repository").fetchall()
-            repositories, teams = {row[0]: Repository(*row[:4]) for row in rows}, {row[0]: row[4] for row in rows}
-            # It depends on nothing but the repositories that are read, and most identities read the same ones.
-            shared = _fresh(self._suspicions, frozenset(repositories), now)
-            if shared is None:
-                shared = now, find_suspicions(connection)
-                _keep(self._suspicions, frozenset(repositories), shared)
-        since, suspicions = shared
-        found = Visible(repositories, teams, suspicions)
-        _keep(self._visible, identity.principals, (since, found))
+        known = _fresh(self._visible, identity.principals, now)
+        if known is None:
+            known = self._read_shared(identity, now)
+            _keep(self._visible, identity.principals, known)
+        found: Visible = known[1]
         return found
+
+    def _read_shared(self, identity: Identity, now: float) -> tuple[float, Visible]:
+        """Return what an identity may read, and since when that is known, as it is for all who may read the same."""
+        # A snapshot: what others share must come from no repository that this identity may not read.
+        with self._as(READER, identity.principals, is_snapshot=True) as connection:
+            numbers = frozenset(row[0] for row in connection.execute("SELECT id FROM hub.repository"))
+            # All else depends on nothing but these, and most identities read the same ones.
+            shared = _fresh(self._shared, numbers, now)
+            if shared is None:
+                shared = now, _read_visible(connection)
+                _keep(self._shared, numbers, shared)
+        return shared
+
+
+def _read_visible(connection: Connection) -> Visible:
+    """Return what the identity of a transaction may see."""
+    rows = connection.execute("SELECT id, name, language, policy, team FROM hub.repository").fetchall()
+    repositories = {row[0]: Repository(*row[:4]) for row in rows}
+    return Visible(repositories, {row[0]: row[4] for row in rows}, find_suspicions(connection))
 
 
 def _fresh(kept: Mapping[Any, tuple[float, Any]], key: object, now: float) -> tuple[float, Any] | None:
