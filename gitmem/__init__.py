@@ -16,7 +16,7 @@ __all__ = ["Memory", "Query", "__version__"]
 
 
 def __getattr__(name: str) -> object:
-    """Load ``Memory``, and what it is asked with, on first use (PEP 562)."""
+    """Load ``Memory``, and the types of its queries, on first use (PEP 562)."""
     if name == "Memory":
         from gitmem.memory import Memory
 

@@ -198,7 +198,7 @@ class Verdict:
             observed.
         alike: How many equal outcomes in a row are known, up to the number that makes the fact steady
             (``run.confirm``).
-        by: The address of whoever ran it, where the policy or the fact asks for it; a claim, like all of the file.
+        by: The address of who ran it, where the policy or the fact asks for it; a claim, like all of the file.
         signer: The allowed signer who signed it on the branch, if the policy asks for signatures; or empty.
         own: Whether it was made in this clone; otherwise it is a claim in a pushed file.
         cached: The allowed signer whose verdict came from the cache (``verify.cache``); empty for any other.

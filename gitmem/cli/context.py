@@ -76,7 +76,7 @@ def run(args: Arguments, out: Output) -> int:
 def _groups(section: Mapping[str, Any]) -> list[tuple[str, int, list[Mapping[str, Any]]]]:
     """Return the headings of a section with the items below each, and how many memories these are.
 
-    Relevant memories are grouped by kind, what is proved first: a heading names what is below it.
+    Relevant memories are grouped by kind, proved ones first: a heading names what is below it.
     """
     if section["name"] != "RELEVANT FACTS":
         return [(section["name"], section["total"], section["items"])]

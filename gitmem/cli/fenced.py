@@ -1,7 +1,7 @@
 """Print to an agent: everything that is not gitmem's own words goes inside the fence, as in hooks and MCP.
 
-The text of a command is held until it ends, because a fence is one block: text by others that stands between two
-fences would read as gitmem's own. JSON is printed as it is: its strings are data to whoever reads it.
+The text of a command is held until it ends, because a fence is one block: text by others between two fences would read
+as gitmem's own. JSON is printed as it is: its strings are data to its reader.
 """
 
 from __future__ import annotations

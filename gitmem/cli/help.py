@@ -54,7 +54,7 @@ def run(args: Arguments, out: Output) -> int:
 
 
 def page_of(name: str, out: Output) -> str:
-    """Return the help of a command, or of the command that a synonym stands for.
+    """Return the help of a command, or of the command that a synonym means.
 
     Raises:
         UsageError: There is no such command or topic.

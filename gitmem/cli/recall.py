@@ -182,7 +182,7 @@ def _within(found: RecallResult, others: HubAnswer, limit: int) -> tuple[RecallR
 
 
 def _hub_table(others: HubAnswer | None) -> dict[str, Any]:
-    """Return a hub's answer as documented JSON; empty if none was asked."""
+    """Return a hub's answer as documented JSON; empty if no hub was searched."""
     if others is None:
         return {}
     names = ("key", "kind", "title", "status", "score", "snippet")

@@ -30,7 +30,7 @@ def agent_sign() -> str:
 
 
 def is_interactive() -> bool:
-    """Return whether a person can be asked at a terminal: standard input is one, and it can be opened.
+    """Return whether a person can answer at a terminal: standard input is one, and it can be opened.
 
     False in an agent's environment, because an agent may have its own terminal.
     """

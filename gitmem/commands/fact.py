@@ -160,7 +160,7 @@ def _either(options: Sequence[str]) -> str:
 
 
 def name_files(store: OpenStore, verify: Any) -> Any:
-    """Return a check in whose globs files and folders that exist exactly are escaped: ``app/[id]`` is no pattern.
+    """Return a check in whose globs files and folders that exist exactly are escaped: ``app/[id]`` is not a pattern.
 
     So they never name another file, also not once they are gone. Names are written in Unicode's composed form.
     """

@@ -1,7 +1,7 @@
 """Named options of the Python API: each group is a typed table. Unknown names, and texts for lists, are refused.
 
 ``TypedDict`` is that of ``typing`` for type checkers. At run time it only collects names and types, because importing
-``typing`` costs 0.4 of a bare Python start, and hooks pass options too.
+``typing`` costs 0.4 of a bare Python start, and hooks also pass options.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def has_ever_had(git: Git, tip: str, path: str) -> bool:
 
 
 def find_commit_at(git: Git, tip: str, at: int) -> str:
-    """Return the newest commit of a history that is no newer than a time in epoch seconds, or an empty string."""
+    """Return the newest commit of a history that is not newer than a time in epoch seconds, or an empty string."""
     return _read(git, "rev-list", "--max-count=1", f"--min-age={at}", tip, "--").decode("ascii").strip()
 
 

@@ -1,7 +1,7 @@
 """The search index of one node: Tantivy on local disk, made from the database and worthless without it.
 
 Texts are analysed by gitmem, so Tantivy only splits at blanks. It finds candidates; ``search`` ranks them with the
-scorer that ranks at home. Whatever offers the methods of ``Engine`` can take its place.
+scorer that ranks at home. Whatever offers the methods of ``Engine`` can replace it.
 """
 
 from __future__ import annotations

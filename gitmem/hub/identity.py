@@ -89,7 +89,7 @@ class TokenFile:
         """Return the identity of a token; None if the file does not have it.
 
         Raises:
-            ConfigError: The file was changed and is now wrong: nobody is let in by what it said before.
+            ConfigError: The file was changed and is now wrong: its earlier content admits no one.
         """
         mark = self._stamp()
         if mark != self._mark:
@@ -156,7 +156,7 @@ class Oidc:
         self._fetched_at = float("-inf")
 
     def __call__(self, token: str) -> Identity | None:
-        """Return the identity of a token; None if it is no token of this issuer.
+        """Return the identity of a token; None if this issuer did not make it.
 
         Raises:
             UnknownIdentityError: It is not valid (any more), or the issuer's keys cannot be fetched.

@@ -71,7 +71,7 @@ class Queue:
         running: How many are being verified.
         oldest: Since when the first of those that wait has been waiting; None if none waits.
         workers: How many workers showed a sign of life in the last minute.
-        unapproved: How many facts the last jobs did not judge because nobody approved their commands.
+        unapproved: How many facts the last jobs did not judge because their commands are not approved.
         failures: Why repositories cannot be verified, most frequent first.
     """
 

@@ -128,7 +128,7 @@ def add(connection: Connection, entry: Entry) -> str:
 
 
 def remove(connection: Connection, name: str) -> None:
-    """Remove a repository: nobody can read it from now on, and its memories become tombstones without text.
+    """Remove a repository: no one can read it from now on, and its memories become tombstones without text.
 
     Raises:
         NotFoundError: No repository has this name.

@@ -1,7 +1,7 @@
 """Serve searches and memories over HTTP, to identities that may read them.
 
-What an identity may not read does not exist for it: a memory of a hidden repository and one that nobody has get the
-same answer, and no statistic of a search contains anything hidden.
+What an identity may not read does not exist for it: a memory of a hidden repository and one that does not exist get
+the same answer, and no statistic of a search contains anything hidden.
 """
 
 from __future__ import annotations

@@ -253,7 +253,7 @@ def follow(
 
 
 class LargeChangeError(Exception):
-    """So much has changed that the catalog must be built anew rather than updated under its lock."""
+    """So much has changed that the catalog must be rebuilt rather than updated under its lock."""
 
 
 def _is_large(catalog: Catalog, changed: int) -> bool:

@@ -177,6 +177,6 @@ def serve(start: str, *, read_only: bool, board: str = "") -> None:
 
 
 def _ignore_closed_pipe(raised: Any) -> None:
-    """Leave out what Python 3.13 prints where the SDK's writer ends with a part of an answer that nobody reads."""
+    """Leave out what Python 3.13 prints where the SDK's writer ends with a part of an answer that no reader takes."""
     if not isinstance(raised.exc_value, BrokenPipeError):
         sys.__unraisablehook__(raised)

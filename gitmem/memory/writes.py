@@ -1,4 +1,4 @@
-"""``Memory.remember`` and ``Memory.fact``: where a memory is written, and what else is said of it then."""
+"""``Memory.remember`` and ``Memory.fact``: where a memory is written, and the messages about it."""
 
 from __future__ import annotations
 

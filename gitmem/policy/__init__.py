@@ -94,7 +94,7 @@ class Policy:
     def with_own(self, own: Config) -> Policy:
         """Return the policy with the settings in ``OWN`` from a person's own configuration.
 
-        What a person wants to be signed is added: whoever can write the policy cannot take it away.
+        What a person wants to be signed is added: the authors of the policy cannot take it away.
         """
         if not own.secrets_allow and not own.stop_push and not own.signatures:
             return self

@@ -247,6 +247,6 @@ def with_profile(text: str, name: str) -> str:
 
     Raises:
         UsageError: There is no profile with this name.
-        ConfigError: The text is no policy.
+        ConfigError: The text is not a policy.
     """
     return with_settings(text, profile_policy(name))

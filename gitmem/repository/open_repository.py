@@ -161,7 +161,7 @@ class OpenRepository(OpenStore):
         return base if waiting is None else waiting.overlaid(base)
 
     def compute_states(self, base: Catalog) -> None:
-        """Compute the statuses of a catalog without captures: they are kept, and a copy with captures has them too."""
+        """Compute the statuses of a catalog without captures: they are kept, and a copy with captures also has them."""
         self._is_judging = True
         try:
             self.ground(base)

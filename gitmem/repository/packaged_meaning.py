@@ -61,7 +61,7 @@ def plain_query(repository: OpenRepository, question: str, stores: Stores, *, is
         repository: The repository.
         question: The text.
         stores: The stores that are searched.
-        is_typed: Whether somebody waits for the answer; else stores without vectors are left to the background.
+        is_typed: Whether a person waits for the answer; else stores without vectors are left to the background.
 
     Returns:
         None if another model is set up, or a store lacks what is read here: then numpy is needed.

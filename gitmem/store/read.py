@@ -73,7 +73,7 @@ def scan_all(git: Git, commit: str) -> Scan:
     Raises:
         RemoteError: The clone is partial and its remote does not send the missing objects. This is not damage: an
             earlier tree would hide memories, and `doctor --fix` would write it on top of them.
-        BusyError: git was stopped, or had not listed it in time. This is no damage either.
+        BusyError: git was stopped, or had not listed it in time. This is not damage either.
         ProcessError: None of them can be read.
     """
     try:

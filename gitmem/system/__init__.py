@@ -83,7 +83,7 @@ def only_regular(path: str, flags: int) -> int:
     """Open a file as an ``opener`` of `open`; a pipe in its place would wait for ever, and a device never end.
 
     Raises:
-        OSError: It cannot be opened, or is no regular file.
+        OSError: It cannot be opened, or is not a regular file.
     """
     fd = os.open(path, flags | CLOSE_ON_EXEC | NO_WAIT, 0o666)
     mode = os.fstat(fd).st_mode

@@ -28,7 +28,7 @@ _POLL_S = 0.005
 def can_spawn() -> bool:
     """Return whether programs can be started like this: on Linux, unless a standard stream is closed.
 
-    A pipe of ours would otherwise get the number of the closed stream.
+    gitmem's own pipe would otherwise get the number of the closed stream.
     """
     if sys.platform != "linux":
         return False

@@ -52,7 +52,7 @@ def is_encrypted(site: str) -> bool:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Follow no redirect: text and key would go to an address that nobody configured."""
+    """Follow no redirect: text and key would go to an address that no one configured."""
 
     def redirect_request(self, *_: Any) -> None:
         return None

@@ -1,7 +1,7 @@
 """Share verdicts through a server: the HTTP form of Bazel's remote cache, ``GET`` and ``PUT /ac/<sha256>``.
 
 An entry's name is the hash of a check's specification, its inputs and the kind of machine; its content is a verdict
-with the ssh signature of whoever made it. The server is not trusted: an entry counts only if an allowed signer signed
+with the ssh signature of its maker. The server is not trusted: an entry counts only if an allowed signer signed
 it for this name, and its inputs are those of the code here. Only checks that held and are steady are shared.
 
 Source: bazel.build, "Remote Caching", HTTP caching protocol; ssh-keygen(1), ``-Y sign`` and ``-Y verify``.
@@ -61,7 +61,7 @@ class VerdictCache:
     """
 
     def __init__(self, site: str, git: Git, known: KnownFacts, *, may_run: Callable[[Due], bool]) -> None:
-        """Use a server; nothing is asked yet.
+        """Use a server; no request is sent yet.
 
         Args:
             site: Its address, before ``/ac``.

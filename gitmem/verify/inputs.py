@@ -138,7 +138,7 @@ def digest(tree: CodeTree, inputs: Sequence[str], check: Check, reads: str = "",
 def is_unknown(tree: CodeTree, inputs: Sequence[str]) -> bool:
     """Return whether the inputs of a command in one tree are unknown beforehand, so that observed reads count.
 
-    Declared paths may be useless too: a misspelt or moved path would never change again, and the content of a link is
+    Declared paths may also be useless: a misspelt or moved path would never change again, and the content of a link is
     only its target.
     """
     if inputs[0] == "tree":

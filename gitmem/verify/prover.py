@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def prover(git: Git) -> str:
-    """Return the address of whoever runs checks here: the person's, or that of a forge's robot."""
+    """Return the address of the one who runs checks here: the person's, or that of a forge's robot."""
     found = git.identity()
     return (machine_identity() if found == FALLBACK_IDENTITY else found)[1]
 

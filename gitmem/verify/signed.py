@@ -41,7 +41,7 @@ class Maker:
         author: The author's address; empty if several did.
         committer: The committer's; likewise.
         signer: The allowed signer who signed it, or empty.
-        why: The reason if nobody did.
+        why: The reason if no one did.
     """
 
     author: str

@@ -203,7 +203,7 @@ def metadata(fields: Mapping[str, Any], author: Author, now: int) -> dict[str, A
 def automatic_key(kind: str, text: str) -> str:
     """Return the key made from a text: a slug of its beginning, without a kind that the text names first ("Task: …").
 
-    If the text has no slug (one in Chinese), or this is no key, it is the kind and a short hash.
+    If the text has no slug (one in Chinese), or this is not a key, it is the kind and a short hash.
     """
     label, colon, rest = text.partition(":")
     is_kind = colon and slug(label) == kind.replace("_", "-")
@@ -267,7 +267,7 @@ def validate_draft(draft: Draft, policy: Policy) -> Document:
 def check_file(key: str, text: str, *, policy: Policy, path: str, names_line: bool = True) -> Document:
     """Return the memory in a file's text, or refuse it (hidden characters, secrets, invalid fields).
 
-    The line of a problem is named, except where nobody wrote the file: its fields came from options.
+    The line of a problem is named, except where no person wrote the file: its fields came from options.
     """
     # A leading byte order mark and Windows line breaks belong to the file format; they hide nothing.
     refuse_typed(key, unify(text).removeprefix("\ufeff"), policy)

@@ -56,7 +56,7 @@ def capture(repository: OpenRepository, event: Event, turns: Iterable[Turn]) -> 
 
 
 def trail_before(repository: OpenRepository, event: Event, turns: Sequence[Turn], *, is_current: bool) -> trail.Trail:
-    """Return what was touched, and what failed, before something was said: hooks do not tell when that was.
+    """Return what was touched, and what failed, before something was said: hooks do not report when that was.
 
     Args:
         repository: The store.

@@ -143,7 +143,7 @@ def error_line(output: str) -> str:
 
 
 def _lines_with_errors(output: str) -> tuple[list[str], list[int], list[int]]:
-    """Return the lines, and the places of those that are no counts, and of those that name an error."""
+    """Return the lines, and the places of those that are not counts, and of those that name an error."""
     lines = [line for line in map(_plain, output.splitlines()) if line]
     said = [at for at, line in enumerate(lines) if not _is_count(line)]
     return lines, said, [at for at in said if _has_code(lines[at]) or any(word in lines[at].lower() for word in _SAYS)]

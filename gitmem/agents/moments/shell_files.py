@@ -148,7 +148,7 @@ def _is_in_place(word: str) -> bool:
 
 
 def _plain(words: list[str], valued: tuple[str, ...]) -> list[str]:
-    """Return the arguments that are no options, nor values of these."""
+    """Return the arguments that are neither options nor values of options."""
     found, at, is_end = [], 0, False
     while at < len(words):
         word = words[at]

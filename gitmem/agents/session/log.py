@@ -73,7 +73,7 @@ def statuses_in_context(entries: Sequence[Mapping[str, Any]], *, whole: bool = F
 def shown_since_start(entries: Sequence[Mapping[str, Any]]) -> tuple[dict[str, str], set[str]]:
     """Return what an agent was shown in full since its context last began, and the files whose memories were shown.
 
-    Resuming counts as a beginning: nobody promises that what hooks added comes back with the conversation.
+    Resuming counts as a beginning: no client promises that what hooks added comes back with the conversation.
 
     Args:
         entries: The session's log.

@@ -66,7 +66,7 @@ def _keys(node: TaskNode) -> Iterator[str]:
 
 
 def _print(node: TaskNode, before: str, below: str, ids: Mapping[str, str], out: Output) -> None:
-    """Print a task and what is below it: on a terminal its title and short id, as in lists; in a pipe its key first."""
+    """Print a task and its descendants: on a terminal its title and short id, as in lists; in a pipe its key first."""
     branch, last, on, blank = BOXES if out.is_terminal else ASCII
     row = node.row
     mark = TASK_MARKS[row.state] if out.is_terminal else f"[{row.state}]"

@@ -1,4 +1,4 @@
-"""The CPU time that a run may take. What is left undone then is reported, so that nothing is taken to be checked."""
+"""The CPU time that a run may take. Statements left unjudged are reported, so that nothing is taken to be checked."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ class DigestRequest:
         paths: The current paths; empty for the changed files of the branch.
         budget_tokens: The budget for all sections together, as counted by ``text.budget``; 0 for the policy's.
         kinds: The kinds to read, besides critical memories; empty for all, None for those of the setting's role.
-        is_brief: Whether the newest few memories, one line each, take the place of recent work.
+        is_brief: Whether the newest few memories, one line each, replace recent work.
         related: How well memories fit the current work by its words, from 0 to 1, by key; None if that is not known.
     """
 

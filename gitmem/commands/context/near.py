@@ -297,7 +297,7 @@ def _naming(catalog: Catalog, place: str, symbols: Sequence[str]) -> dict[int, i
 
 
 def _list_with_words(catalog: Catalog, words: Iterable[str], limit: int) -> list[int]:
-    """Return the newest memories with a word that begins so; short beginnings that are no numbers do not count."""
+    """Return the newest memories with a word that begins so; short beginnings that are not numbers do not count."""
     wanted = sorted({word for word in words if len(word) > 3 or word.isdigit()})
     if not wanted:
         return []
@@ -329,7 +329,7 @@ def _mentions_number(text: str, number: str, above: str) -> bool:
 
 
 def _mentions_folder(text: str, folder: str, place: str) -> bool:
-    """Return whether a text names a folder, and not only something in it; one at the top needs a slash behind it."""
+    """Return whether a text names a folder, and not only something in it; one at the top must end in a slash."""
     at = text.find(folder)
     while at >= 0:
         end = at + len(folder)

@@ -79,7 +79,7 @@ def check_losses(repository: OpenRepository, fix: bool, fixed: list[str]) -> lis
 
 
 def sweep_litter(repository: OpenRepository, fix: bool, fixed: list[str]) -> None:
-    """Remove leftovers of killed processes, if a repair is wanted; they do no harm, so they are no problem."""
+    """Remove leftovers of killed processes, if a repair is wanted; they do no harm, so they are not reported."""
     removed = sweep(repository.git, repository.ref) if fix else []
     if removed:
         fixed.append(f"removed files that killed processes left behind: {', '.join(removed)}")

@@ -219,7 +219,7 @@ class Entries:
         return None if after != before and after == f"{jsonc.format_value(dict(self.skeleton))}\n" else after
 
     def is_in(self, before: str) -> bool:
-        """Return whether it contains entries of ours, in any version."""
+        """Return whether it contains gitmem's entries, in any version."""
         try:
             return bool(before.strip() and self._ours(_parse(before)))
         except FileRefusedError:

@@ -98,7 +98,7 @@ def _titles(text: str) -> set[str]:
 
 
 def _is_field(line: str) -> bool:
-    """Return whether a line is a field that says nothing by itself, such as a time or an author."""
+    """Return whether a line is a field that says nothing on its own, such as a time or an author."""
     return line.partition(":")[0] in ("created", "by", "kind", "tags", "scope", "updated", "ttl", "retired")
 
 

@@ -300,7 +300,7 @@ class _Authors:
         self._known: dict[str, list[_Commit]] = {}
 
     def who(self, commit: str, path: str) -> str:
-        """Return the author of a path's last change on one side; whoever merged it does not count."""
+        """Return the author of a path's last change on one side; the author of a merge does not count."""
         return next((made.who for made in self._commits(commit) if path in made.paths), "")
 
     def edits(self, commit: str, key: str) -> list[MemoryEdit]:

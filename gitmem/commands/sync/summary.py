@@ -74,7 +74,7 @@ class SyncResult:
 def count_changes(done: SyncResult, objects: Objects, old: str | None, new: str, only: Any = None) -> SyncResult:
     """Return the result with the differences between two commits counted, by key; or only at some paths.
 
-    A memory that was new and retired in between is not counted: nobody can list it on either side.
+    A memory that was new and retired in between is not counted: it is on neither side.
     """
     before: set[str] = set()
     after: set[str] = set()

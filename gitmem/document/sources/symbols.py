@@ -102,7 +102,7 @@ def _end_of_line(content: bytes, at: int) -> int:
 
 
 def _end_of_block(content: bytes, start: int, indent: int, end: int) -> int:
-    """Return where the next line is that is indented no more than *indent* and is no continuation."""
+    """Return where the next line is that is indented no more than *indent* and is not a continuation."""
     for found in _compiled(_NEXT_LINE).finditer(content[start:end]):
         text = found[0].lstrip()
         if len(found[1].expandtabs(4)) <= indent and not text.startswith(_LABELS):

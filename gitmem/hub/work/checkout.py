@@ -68,7 +68,7 @@ class Checkout:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the folder; programs that outlive a killed worker hold it too.
+        """Hold the folder; programs that outlive a killed worker also hold it.
 
         Raises:
             BusyError: One of those still runs.

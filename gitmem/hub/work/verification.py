@@ -52,7 +52,7 @@ class Verified:
         name: The repository; empty if it is no longer in the hub, or today's budget is used up.
         judged: How many facts were judged.
         failed: How many of them fail.
-        unapproved: How many were due and not judged because nobody approved their commands.
+        unapproved: How many were due and not judged because their commands are not approved.
         pushed: The commit that was pushed; empty if there was nothing to push.
         code: The commit of the code that was judged.
         memory: The commit of the memory branch afterwards.

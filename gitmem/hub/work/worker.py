@@ -1,7 +1,7 @@
 """A worker: takes jobs from the queue, several at once, and revives those whose worker died.
 
 Each worker beats in the database, and a job of one that stopped beating goes back to the queue, once: if its second
-worker dies too, it fails. A worker that was only paused learns before it pushes that its job is no longer its own.
+worker also dies, it fails. A worker that was only paused learns before it pushes that its job is no longer its own.
 Source: Procrastinate's documentation, "Retry stalled jobs"; its own retry breaks on a second job with the same lock.
 """
 

@@ -38,7 +38,7 @@ class Dispute:
 
     @property
     def doubtful(self) -> str:
-        """Return the key of the memory that must not be told as plain truth."""
+        """Return the key of the memory that must not be presented as plain truth."""
         return self.other if self.is_older_doubtful else self.key
 
     @property

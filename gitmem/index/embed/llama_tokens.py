@@ -94,7 +94,7 @@ def _splits(ranks: Mapping[str, int], numbers: Mapping[str, int]) -> Iterator[tu
 
 
 def byte_token(byte: int) -> str:
-    """Return the text of the token that stands for a byte of UTF-8."""
+    """Return the text of the token for a byte of UTF-8."""
     return f"<0x{byte:02X}>"
 
 
@@ -141,7 +141,7 @@ def tokens_of(word: str, known: Mapping[str, tuple[int, int]]) -> list[int]:
     """Return the numbers of a word's tokens.
 
     Args:
-        word: A part of ``parts_of`` that is no special token.
+        word: A part of ``parts_of`` that is not a special token.
         known: The number and the rank of each token among the word's parts (``pieces_of_words``).
     """
     parts: list[str] = []

@@ -120,7 +120,7 @@ class Model2vecModel:
 
 
 def _unknown(tokenizer: Tokenizer) -> int | None:
-    """Return the token that stands for every unknown word and so carries no meaning; None if there is none."""
+    """Return the token for unknown words, which carries no meaning; None if there is none."""
     if hasattr(tokenizer.model, "unk_token"):
         return tokenizer.token_to_id(tokenizer.model.unk_token) if tokenizer.model.unk_token else None
     import json  # 3 ms (measured)

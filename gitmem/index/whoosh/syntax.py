@@ -61,7 +61,7 @@ class ParsedQuery:
 
 
 class _Dates(fields.DATETIME):  # type: ignore[misc]
-    """Dates as people write them: a year, month, day or minute stands for the whole of it."""
+    """Dates as people write them: a year, month, day or minute means the whole of it."""
 
     def _read(self, text: str) -> adatetime:
         found = _DATE.fullmatch(text.strip())

@@ -1,4 +1,4 @@
-"""Import a note again: what was changed in the note and what was changed here since are merged by meaning.
+"""Import a note again: changes in the note and changes made here since are merged by meaning.
 
 The base is the memory as the last import wrote it, which git still has.
 """

@@ -1,6 +1,6 @@
 """Markdown files that are decision records: their status, date, and which supersedes which. Pure.
 
-A record that is not in force is archived, or superseded by another imported one: nobody is shown it as current.
+A record that is not in force is archived, or superseded by another imported one: it is never shown as current.
 """
 
 from __future__ import annotations

@@ -392,7 +392,7 @@ def _foreign(text: str, file: NoteFile, pages: Pages, kind: str) -> list[ImportR
 
 
 def _reason_to_skip(front: Front, text: str, inside: str, pages: Pages) -> str:
-    """Return why a file is no note; empty if it is one."""
+    """Return why a file is not a note; empty if it is one."""
     if not (front.fields or front.body.strip()):
         return "it is empty"
     if is_deleted(front.fields):

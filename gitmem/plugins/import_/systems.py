@@ -281,7 +281,7 @@ class Graph:
                 fields.setdefault(field, value)
 
     def records(self, kind: str) -> Iterator[ImportRecord | Unreadable]:
-        """Yield the memories: one for each entity, and one for each end of relations that is no entity."""
+        """Yield the memories: one for each entity, and one for each end of relations that is not an entity."""
         names = set(self._entities)
         for name, (where, tags, seen, more) in self._entities.items():
             yield self._record(where, name, seen, names, kind, tags=tags, more=more)

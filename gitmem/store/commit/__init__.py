@@ -168,7 +168,7 @@ def _accept_own(git: Git) -> None:
 
 
 def _bring_view(git: Git, ref: str) -> None:
-    """Update the view after the acknowledgement, whoever wrote."""
+    """Update the view after the acknowledgement, even if another process wrote."""
     if ref.startswith("refs/heads/") and has_one(git.repository.state):
         background.start(git.repository.state, git.repository.top or git.repository.git, "view")
 

@@ -111,7 +111,7 @@ def _lines_of(text: str) -> list[str]:
 
 
 def _passages(before: list[str], sides: list[list[str]]) -> Iterator[list[str] | _Passage]:
-    """Yield the lines that nobody changed, and the passages that somebody did, in order."""
+    """Yield, in order, the unchanged lines and the changed passages."""
     hunks = [(hunk, nth) for nth, side in enumerate(sides) for hunk in diff_lines(before, side)]
     hunks.sort(key=lambda one: (one[0].start, one[0].end))
     at, nth = 0, 0

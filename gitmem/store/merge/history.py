@@ -22,7 +22,7 @@ class Commit:
     Attributes:
         parents: Its parents, as far as they belong to the history.
         who: Its author.
-        is_edit: Whether it changed the memory, and is no merge.
+        is_edit: Whether it changed the memory, and is not a merge.
     """
 
     parents: tuple[str, ...]

@@ -442,7 +442,7 @@ def _merge_by_line(
 
 
 def _write_text(later: Document, fields: Mapping[str, Any], body: str) -> str | None:
-    """Return the later text with the merged fields and body; None if the result is no valid memory."""
+    """Return the later text with the merged fields and body; None if the result is not a valid memory."""
     changes = {**dict.fromkeys(later.fields, REMOVE), **fields}
     try:
         return edit(later, changes, None if unify(later.body) == body else body)

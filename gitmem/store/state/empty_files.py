@@ -17,7 +17,7 @@ def note_empty(state: str, *paths: str | os.PathLike[str]) -> None:
 
     Args:
         state: The repository's folder of local state.
-        paths: What is about to be written to, or made.
+        paths: The files about to be written or created.
     """
     note_kept(state, *(path for path in paths if _is_empty(os.path.realpath(path))))
 

@@ -52,7 +52,7 @@ def sweep(git: Git, ref: str, *, report_age_s: float = REPORT_AGE_S) -> list[str
 
 
 def list_ref_locks(git: Git) -> list[str]:
-    """Return git's lock files of the refs below ``refs/gitmem/``, which nobody but gitmem moves (refs as files)."""
+    """Return git's lock files of the refs below ``refs/gitmem/``, which only gitmem moves (refs as files)."""
     below = os.walk(os.path.join(git.repository.common, "refs", "gitmem"))
     return [os.path.join(folder, name) for folder, _, names in below for name in names if name.endswith(".lock")]
 

@@ -163,7 +163,7 @@ _OBEYED = (
 def find_spoken(text: str) -> list[tuple[int, str]]:
     """Return text that agents may not treat as plain text: chat markers, tags that they obey, comments, images.
 
-    Fewer things than ``inject`` neutralizes: people write ``git <command>``, which is no reason to stop a change.
+    Fewer things than ``inject`` neutralizes: people write ``git <command>``, which must not stop a change.
 
     Returns:
         The line, from 1, and a description for people; one per line, at most ``SPOKEN_AT_MOST``.

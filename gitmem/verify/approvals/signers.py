@@ -1,8 +1,8 @@
-"""Where the allowed signers come from: never from the memory branch, where whoever can push could add a key.
+"""Where the allowed signers come from: never from the memory branch, where anyone who can push could add a key.
 
 They are those of a reviewed file on the code's default branch, as this clone knows it, and those of git's own setting
 ``gpg.ssh.allowedSignersFile``. A file of the work tree is read from the default branch as well: on another branch, it
-may be somebody's proposal.
+may be an unreviewed proposal.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class Stock:
     Attributes:
         kinds: Number of live memories of each kind.
         statuses: Number of memories with each status, without adopted claims.
-        lines: Failed, then suspect memories, then those that do not pass here, each by key; adopted claims too.
+        lines: Failed, then suspect memories, then those that do not pass here, each by key; adopted claims included.
         flapping: Facts whose checks give varying results, by key, whatever their status.
         moved: Facts that are judged at the new paths of files that git renamed, by key.
         claims: Number of adopted claims with each status: each proves a name or a value, not its sentence.

@@ -151,7 +151,7 @@ def recipe_of(makefile: str, target: str) -> str:
 def find_swallowed(script: str, path: str) -> str:
     """Return a program whose absence a script takes for success, as `! rg TODO src` in it does; empty if it has none.
 
-    A line that ends the script with an error if a program succeeds does so too. Nothing is said of a script that reads
+    A line that ends the script with an error if a program succeeds also does so. Nothing is said of a script that reads
     another one or changes PATH.
     """
     script = _PROSE.sub(lambda one: "" if one[0][0] == "#" else "''" if "\n" in one[0][2:] else one[0], script)

@@ -46,7 +46,7 @@ def open_way(folder: Path) -> None:
 def temporary_place() -> Path:
     """Return a folder for temporary files that the user of checks can reach; root's own `TMPDIR` may be inaccessible.
 
-    If the system's folders are inaccessible too, return that of `TMPDIR`; the sandbox's probe then reports what fails.
+    If the system's folders are also inaccessible, return that of `TMPDIR`; the sandbox's probe then reports what fails.
     """
     first = Path(tempfile.gettempdir()).resolve()
     places = (first, *map(Path, SYSTEM_PLACES)) if check_user() else ()

@@ -243,7 +243,7 @@ class _Job:
         return math.ceil(self.timeout_s) * (os.cpu_count() or 1) + 10
 
     def run_in_bubblewrap(self) -> Ran:
-        """Run the check in its own namespaces; bubblewrap has a clean environment too, as /proc/1/environ shows it."""
+        """Run the check in its own namespaces; bubblewrap also has a clean environment, as /proc/1/environ shows it."""
         home, tmp = bubblewrap.PRIVATE_HOME, bubblewrap.PRIVATE_FOLDERS[0]
         env = clean_environment(self.path, home, tmp, online=self.network, variables=self.variables)
         return self._run(self._plan(env, "/", reports=True), self._bubblewrap)

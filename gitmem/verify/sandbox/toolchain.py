@@ -106,7 +106,7 @@ def _rust_folders(homes: Mapping[str, Path]) -> list[Path]:
 
 
 def _follow(place: Path, links: dict[Path, Path]) -> list[Path]:
-    """Record the links on the way from *place* and return its target; empty if it is no link or a broken one."""
+    """Record the links on the way from *place* and return its target; empty if it is not a link or is broken."""
     at = place
     for _ in range(40):  # the most links that the kernel follows (path_resolution(7))
         if not at.is_symlink():

@@ -69,7 +69,7 @@ class Scene:
         content: Returns the first bytes of a file or link of the code, by its object name.
         repository: The user's work tree, which shows the code as well; or an empty string.
         lent: Returns the target of a link in a folder that is shown with the code but is not part of it; empty if it is
-            no link. None if no such folder is shown.
+            not a link. None if no such folder is shown.
     """
 
     ground: str

@@ -76,7 +76,7 @@ def is_file_name(text: str) -> bool:
 
 
 def looks_like_name(claim: Claim) -> bool:
-    """Return whether a word with a slash may also be a name of something else: it has no ending and is no link."""
+    """Return whether a word with a slash may also be a name of something else: it has no ending and is not a link."""
     return not claim.tool and "/" in claim.name and not claim.token.endswith("/") and not _FILE.match(claim.name)
 
 

@@ -118,7 +118,7 @@ class Packages:
 
 
 def _is_of_longer_name(mention: Mention) -> bool:
-    """Return whether a name follows another one: "Prisma Next 0.8" is no version of Next."""
+    """Return whether a name follows another one: "Prisma Next 0.8" is not a version of Next."""
     name = re.escape(mention.claim.name)
     before = re.search(rf"([A-Z][\w.]+) \W*{name}\b", mention.statement.text)
     return before is not None and before[1].lower() not in ("use", "uses", "using", "with", "the", "requires", "built")

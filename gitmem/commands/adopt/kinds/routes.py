@@ -150,7 +150,7 @@ def _written(statement: Statement) -> Iterator[tuple[str, str, int]]:
 
 
 def parts_of(path: str) -> tuple[str, ...]:
-    """Return the parts of a path, those that stand for any as ``{}``."""
+    """Return the parts of a path, placeholders as ``{}``."""
     bare = re.sub(r"\?.*$", "", re.sub(r"\{(\w+)(?::[^}]*)?\}|<(?:\w+:)?(\w+)>", PARAMETER, path))
     return tuple(PARAMETER if _PLACE.match(part) else part for part in bare.split("/") if part)
 

@@ -52,7 +52,7 @@ def signature_claims(statement: Statement, _document: Document) -> Iterator[Clai
 
 
 def parameters_of(text: str) -> list[str]:
-    """Return the names of the parameters of a call or signature; none if one of them is no name."""
+    """Return the names of the parameters of a call or signature; none if one of them is not a name."""
     found = _SPAN.match(text)
     parts = [part.strip() for part in _split(found[2])] if found else []
     if any(_TYPE.fullmatch(part) for part in parts):  # `authority(int)` says which of several is meant, not a name

@@ -1,4 +1,4 @@
-"""Find words anywhere in the code of one commit, in comments and configuration too."""
+"""Find words anywhere in the code of one commit, including comments and configuration."""
 
 from __future__ import annotations
 

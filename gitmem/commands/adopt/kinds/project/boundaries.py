@@ -135,7 +135,7 @@ def _imports_any(code: Code, paths: Sequence[str], packages: Sequence[str]) -> S
 
 
 def _sources(code: Code, place: str) -> list[str]:
-    """Return the source files at a path that are no tests, sorted."""
+    """Return the source files at a path that are not tests, sorted."""
     start = f"{place}/" if place else ""
     found = [place] if place in code.files else [path for path in code.files if path.startswith(start)]
     return sorted(path for path in found if reads_imports(path) and not is_aside(path[len(start) :]))

@@ -1,7 +1,7 @@
 """Counts: "14 tests in `tests/test_a.py`", "`infra/` (22 modules)", "3 crates".
 
 A count is judged only if one of the exact ways to count gave the stated number when the line was written. Approximate
-numbers are no claims.
+numbers are not claims.
 """
 
 from __future__ import annotations
