@@ -103,7 +103,7 @@ TASK_MARKS = {"open": "○", "claimed": "►", "closed": SIGNS[VERIFIED].mark}
 
 # How many links away a failure makes a memory suspect (as in Beans).
 DEPTH = 3
-# A verdict may be dated in the future by clock skew; past this many seconds it does not count (fault R22).
+# A verdict may be dated in the future by clock skew; past this many seconds it does not count.
 SKEW_S = 300
 
 

@@ -288,8 +288,8 @@ def is_unconfirmed(verdict: Verdict) -> bool:
 def is_accepted(verdict: Verdict, policy: Policy, *, now: int) -> bool:
     """Return whether the policy accepts a verdict, by its source (this clone or a claim) and its sandbox.
 
-    A verdict from the future is never accepted: it would override all later ones and never expire. Nor is an unconfirmed
-    failure: each clone judges such a fact itself.
+    A verdict from the future is never accepted: it would override all later ones and never expire. Nor is a failure
+    that was not confirmed: each clone judges such a fact itself.
     """
     if verdict.at > now + SKEW_S or is_unconfirmed(verdict):
         return False

@@ -545,7 +545,7 @@ def test_verdict_of_too_weak_a_sandbox_is_due_again(memory, repo):
 
 
 def test_verdict_from_the_future_does_not_win_over_ours_of_today(memory, repo):
-    """A hand-written year must not hide what was found here (fault R22: a time in the future counts as now)."""
+    """A hand-written year must not hide what was found here: a time in the future counts as now."""
     put(repo, make_fact("a", {"exists": "nothing"}))
     git(repo, "checkout", "-q", "-b", "feature")
     verify(memory)

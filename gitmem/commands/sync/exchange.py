@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from gitmem.repository import OpenRepository
     from gitmem.store.merge.trees import MergeResult
 
-# How often to retry a push that lost a race, on the new tip (fault R20: "on reject loop <= 5").
+# How often to retry a push that lost a race, on the new tip.
 ATTEMPTS = 8
 # How long to wait for another sync of this clone: as long as a remote may take.
 WAIT_S = remotes.TIMEOUT_S
@@ -164,7 +164,7 @@ class Exchange:
         theirs = remotes.fetch(self._git, self._remote, self._branch, self._talk)
         if theirs is None or not is_shallow(self._git):
             return theirs
-        # A history truncated here looks like one that was rewritten there (fault R15), or like foreign work.
+        # A history truncated here looks like one that was rewritten there, or like foreign work.
         is_apart = ours is not None and not self._git.merge_bases(ours, theirs)
         if is_apart or kind_of(self._git, theirs) == FOREIGN:
             return remotes.fetch(self._git, self._remote, self._branch, self._talk, deepen=True)

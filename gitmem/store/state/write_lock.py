@@ -22,7 +22,7 @@ POLL_S = 0.005
 LEFT_WITHIN_S = 60.0
 # A living git holds a ref's lock for milliseconds; a longer hold is reported, or its holder is dead.
 FRESH_S = 1.0
-# A lock file without a holder is assumed to be stale after this long (fault R4).
+# A lock file without a holder is assumed to be stale after this long.
 STALE_AFTER_S = 30.0
 # The clock may be adjusted by a few seconds while a machine starts.
 BOOT_MARGIN_S = 5.0
