@@ -44,10 +44,10 @@ from gitmem.verify.overview.finding import (
     SUSPECT,
     UNCHECKED,
     WARNING,
-    WORDS,
     WRONG,
     FindingRow,
     FindingSection,
+    case_of,
 )
 
 TYPE_CHECKING = False
@@ -213,26 +213,14 @@ def print_findings(findings: Sequence[FactFinding], out: Output, *, is_each: boo
 def _case(finding: FactFinding, out: Output) -> Case:
     from gitmem.commands.report.sentences import place_sentence
 
-    words, name = WORDS[finding.kind], name_of(finding, out)
+    name = name_of(finding, out)
     where = [f"{spot.path}:{spot.line}" if spot.line else spot.path for spot in finding.places]
     more = [place_sentence(line).rstrip(".") for line in finding.stated]
     more += [*where, *([f"by {finding.by}"] if finding.by else [])]
     more += ["already suspect"] if finding.kind == SUSPECT and not finding.is_new else []
     more += [f"gitmem settle {name}"] if finding.kind == BROKEN else []
     more += [f"gitmem verify --record {name}"] if finding.kind == WRONG else []
-    culprit = (finding.culprit, finding.culprit_after)
-    return Case(
-        finding.key,
-        words.status,
-        words.phrase,
-        finding.because,
-        culprit,
-        finding.chain,
-        many=words.many,
-        more="; ".join(more),
-        title=finding.title,
-        short_id=finding.short_id,
-    )
+    return case_of(finding, more="; ".join(more))
 
 
 def name_of(finding: FactFinding, out: Output) -> str:

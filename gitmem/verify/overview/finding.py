@@ -6,6 +6,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import short_ids
 from gitmem.model import BLOCKED, VERIFIED
 from gitmem.store.code_folder import is_home
+from gitmem.verify.overview.cause import Case
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -279,6 +280,23 @@ def name_findings(findings: Iterable[FactFinding], catalog: Catalog) -> tuple[Fa
     every = list(findings)
     ids = short_ids(catalog, [finding.key for finding in every])
     return tuple(replace(finding, short_id=ids.get(finding.key, "")) for finding in every)
+
+
+def case_of(finding: FactFinding, *, more: str = "") -> Case:
+    """Return what is grouped by cause: a finding in the words of its kind, with *more* in brackets."""
+    words = WORDS[finding.kind]
+    return Case(
+        finding.key,
+        words.status,
+        words.phrase,
+        finding.because,
+        (finding.culprit, finding.culprit_after),
+        finding.chain,
+        many=words.many,
+        more=more,
+        title=finding.title,
+        short_id=finding.short_id,
+    )
 
 
 @frozen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
@@ -11,7 +12,7 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.history import find_commit_at
-from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, INTERRUPTED, NOT_HERE, UNPROVEN, Ran, Spec, Verdict
+from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, INTERRUPTED, NOT_HERE, SHELL, UNPROVEN, Ran, Spec, Verdict
 from gitmem.system import process
 from gitmem.system.process_limits import stop_count
 from gitmem.text.secrets import safe_output
@@ -41,11 +42,10 @@ from gitmem.verify.run.outcome import (
     end_of,
     explain_change,
     find_absent,
-    list_scripts,
     outcome_of,
 )
 from gitmem.verify.run.reason import without_places
-from gitmem.verify.run.shell_words import MAKEFILES, find_swallowed, list_scripts_run, list_targets, recipe_of
+from gitmem.verify.run.shell_words import MAKEFILES, find_swallowed, list_scripts, list_targets, recipe_of
 from gitmem.verify.run.unsteady import QUICK_S, Rate, rate_at, since, steadiness
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.trace.outside import DECLARED
@@ -258,7 +258,7 @@ class Judge:
         if spec.check.form == BUILTIN or spec.setup:
             return ""
         command = " ".join(spec.check.words)
-        scripts = [self._read(name) for name in list_scripts_run(command)]
+        scripts = [self._read(name) for name in list_scripts(command, of_shells=True)]
         if targets := list_targets(command):
             makefile = next(filter(None, map(self._read, MAKEFILES)), "")
             scripts += [recipe_of(makefile, target) for target in targets]
@@ -380,7 +380,9 @@ class Judge:
 
     def _find_lost_script(self, due: Due, held: str) -> str:
         """Return the script of a check if the code lost it after the fact held; or an empty string."""
-        missing = [path for path in list_scripts(due.spec.check) if not self._tree.places.find(path)]
+        check = due.spec.check
+        command = check.words[0] if check.form == SHELL else shlex.join(check.words)
+        missing = [path for path in list_scripts(command) if not self._tree.places.find(path)]
         with self._moving:
             before = self._moves.tree_at(held) if missing else None
         return next((path for path in missing if before and before.places.find(path)), "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gitmem.model import BLOCKED, FAILS, HOLDS, INTERRUPTED, SHELL, Check, Ran, Spec
+from gitmem.model import BLOCKED, FAILS, HOLDS, INTERRUPTED, SHELL, Ran, Spec
 from gitmem.text import display
 from gitmem.verify.run.missing import find_needed, find_program
 from gitmem.verify.run.reason import reason_of
@@ -55,9 +55,6 @@ NOT_RUN = (126, 127)
 SIGNALLED = range(129, 193)
 # How the reasons begin for a run that timed out, and for one that was killed.
 _TIMED_OUT, _KILLED = "timed out", "killed by a signal"
-# Programs whose first argument is a script; an assignment of a variable for one command.
-_INTERPRETER = re.compile(r"(?:.*/)?(?:\.|source|env|exec|sh|bash|dash|zsh|node|perl|ruby|php|python[0-9.]*|!)")
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 # What begins another command of a shell, and the words that only some shells have.
 _SEPARATOR = re.compile(r"[;&|(){}`\n]|(?<= )-exec(?= )")
 _SHELL_WORDS = frozenset("source shopt pushd popd declare".split())
@@ -171,26 +168,6 @@ def _is_optional(words: str, name: str) -> bool:
     plain = _REDIRECTION.sub("", words)
     runs = re.search(rf"(?<![\w./-]){re.escape(name)}(?: [^;&|()`>\n]{{0,300}})?\|\| *(?:true|:)(?![\w/.-])", plain)
     return runs is not None and "$(" not in words and "`" not in words
-
-
-def list_scripts(check: Check) -> list[str]:
-    """Return the paths of programs, and of scripts for interpreters, that appear in a check's command."""
-    import shlex  # 5 ms, and only if a check stopped passing
-
-    try:
-        lexer = shlex.shlex(check.words[0], posix=True, punctuation_chars=True)
-        lexer.whitespace_split = True
-        words = list(lexer) if check.form == SHELL else list(check.words)
-    except ValueError:
-        return []
-    found, is_first = [], True
-    for word in words:
-        if set(word) <= set("();<>|&"):
-            is_first = True
-        elif is_first and not _ASSIGNMENT.match(word) and not word.startswith("-"):
-            found.append(word.removeprefix("./"))
-            is_first = _INTERPRETER.fullmatch(word) is not None
-    return found
 
 
 def explain_change(because: str, gone: str) -> str:

@@ -45,8 +45,9 @@ _UNSURE = re.compile(rf"{_ELSEWHERE.pattern}|\(\(|\([ \t]*\)|=\(|[<>]\(|\bcase\b
 _COUNTS = re.compile(r"\bset\b|\btrap\b|\bexit\b|\breturn\b|[&|]{2}|\bpipefail\b")
 _TRIVIAL = frozenset(("true", ":", "echo", "printf"))
 _DEEPEST = 8
-# How a check runs a script and a target of make; names of makefiles, in the order of make(1).
-_OF_SHELL = re.compile(r"\b(?:ba|da|z|k)?sh(?: -[a-z]+)* ([\w./-]+)")
+# Programs whose first argument is a script.
+_INTERPRETER = re.compile(r"\.|source|sh|bash|dash|zsh|ksh|node|perl|ruby|php|python[0-9.]*")
+# How a check runs a target of make; names of makefiles, in the order of make(1).
 _OF_MAKE = re.compile(r"(?:^|[\s;&|(!])make((?: +[\w.=-]+)+)")
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 # What ends a branch of a script that found something wrong, in its line or in the next ones.
@@ -73,11 +74,13 @@ class ShellCommand:
         name: The program as written.
         statement: The number of its statement, from 0.
         is_optional: Whether the command may succeed without running it: `test -d a && npm ci; grep b c`.
+        script: The first argument of an interpreter, which is a script for it; empty if there is none.
     """
 
     name: str
     statement: int
     is_optional: bool = False
+    script: str = ""
 
 
 @frozen
@@ -122,10 +125,18 @@ def read_shell(text: str) -> ShellText:
     return ShellText(reader.commands(), reader.is_sure and not _UNSURE.search(text), is_list)
 
 
-def list_scripts_run(text: str) -> list[str]:
-    """Return the paths that a shell command runs as programs or as scripts of a shell, without ``./``."""
-    named = [one.name for one in read_shell(text).commands if "/" in one.name]
-    return [name.removeprefix("./") for name in (*named, *_OF_SHELL.findall(text))]
+def list_scripts(text: str, *, of_shells: bool = False) -> list[str]:
+    """Return the paths that a shell command runs as programs or as scripts of an interpreter, without ``./``.
+
+    Args:
+        text: The command.
+        of_shells: Whether to leave out scripts of interpreters that are not a shell.
+    """
+    found = []
+    for one in read_shell(text).commands:
+        found += [one.name] if "/" in one.name else []
+        found += [one.script] if one.script and not (of_shells and one.name.rpartition("/")[2] not in _SHELLS) else []
+    return [path.removeprefix("./") for path in found]
 
 
 def list_targets(text: str) -> list[str]:
@@ -204,6 +215,7 @@ class _Reader:
         self._depth, self._statement = depth, 0
         self._is_command, self._is_runner, self._is_target, self._is_text = True, False, False, False
         self._is_condition, self._is_value = False, False
+        self._interpreter: int | None = None  # whose script may come next
         self._word: str | None = None
         self._last = ""
         self._levels = [_Level(0)]
@@ -256,6 +268,7 @@ class _Reader:
         char = text[at]
         self._end()
         self._is_command, self._is_runner, self._is_text = True, False, False
+        self._interpreter = None
         self._levels[-1].is_later |= char in "&|" and text[at - 1 : at] == char
         self.has_effects = self.has_effects or char in "()"
         if char in "()":
@@ -372,9 +385,12 @@ class _Reader:
         elif self._is_target:
             self._is_target = False
         elif self._is_text and not word.startswith("-"):
-            self._is_text = False
+            self._is_text, self._interpreter = False, None
             self._nest(word)
         elif not self._is_command:
+            if self._interpreter is not None and not word.startswith("-"):
+                self.found[self._interpreter] = replace(self.found[self._interpreter], script=word)
+                self._interpreter = None
             self._is_command = self._is_runner = self._last == "find" and word in _EXECUTES
             self._is_text = self._last in _SHELLS and word.startswith("-") and word.endswith("c")
         elif self._is_runner and (self._is_value or not _NAME.fullmatch(word.rpartition("/")[2])):
@@ -391,6 +407,7 @@ class _Reader:
         else:
             self._append([ShellCommand(word, self._statement)])
             self._last = word.rpartition("/")[2]
+            self._interpreter = len(self.found) - 1 if _INTERPRETER.fullmatch(self._last) else None
             self._is_command = self._is_runner = self._last in _RUNNERS
 
 

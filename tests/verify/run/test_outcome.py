@@ -6,7 +6,7 @@ import pytest
 from support.each import each
 
 from gitmem.model import BLOCKED, FAILS, HOLDS, PROGRAM, SHELL, Check, Ran, Spec
-from gitmem.verify.run.outcome import UNCLEAR, argv_of, is_chosen, list_scripts, outcome_of
+from gitmem.verify.run.outcome import UNCLEAR, argv_of, is_chosen, outcome_of
 
 SPEC = Spec(Check(SHELL, ("make",)), interpreter="sh", timeout_s=7)
 
@@ -148,18 +148,3 @@ def test_denial_by_a_sandbox_is_not_a_failure_on_any_rung(rung, said, outcome):
     spec = Spec(Check(SHELL, ("x",)), timeout_s=1)
 
     assert outcome_of(ran(1, said), spec, rung, "")[0] == outcome
-
-
-@each(
-    ("check", "scripts"),
-    [
-        (Check(SHELL, ("./run.sh --fast",)), ["run.sh"]),
-        (Check(SHELL, ("cd web && CI=1 node tools/check.js a.js",)), ["cd", "node", "tools/check.js"]),
-        (Check(SHELL, ("! python3.11 -B tools/a.py | grep -q x",)), ["!", "python3.11", "tools/a.py", "grep"]),
-        (Check(PROGRAM, ("sh", "tools/check.sh", "docs/a.md")), ["sh", "tools/check.sh"]),
-        (Check(SHELL, ("test -f docs/a.md",)), ["test"]),
-        (Check(SHELL, ("echo 'unclosed",)), []),
-    ],
-)
-def test_scripts_are_what_a_check_runs_and_not_what_it_reads(check, scripts):
-    assert list_scripts(check) == scripts

@@ -11,7 +11,7 @@ import pytest
 from gitmem.model import BLOCKED, HOLDS, SHELL, Check, Spec
 from gitmem.system.environment import search_path
 from gitmem.verify.run.outcome import outcome_of
-from gitmem.verify.run.shell_words import find_swallowed, list_scripts_run, list_targets, read_shell, recipe_of
+from gitmem.verify.run.shell_words import find_swallowed, list_scripts, list_targets, read_shell, recipe_of
 from gitmem.verify.sandbox import sandbox
 
 # The programs of the bare machine, besides Python.
@@ -197,4 +197,20 @@ def test_long_texts_are_read_in_time_that_grows_with_their_length():
     ],
 )
 def test_scripts_and_targets_of_a_check_are_those_that_it_runs(command, scripts, targets):
-    assert (list_scripts_run(command), list_targets(command)) == (scripts, targets)
+    assert (list_scripts(command, of_shells=True), list_targets(command)) == (scripts, targets)
+
+
+@pytest.mark.parametrize(
+    ("command", "scripts"),
+    [
+        ("./run.sh --fast", ["run.sh"]),
+        ("cd web && CI=1 node tools/check.js a.js", ["tools/check.js"]),
+        ("! python3.11 -B tools/a.py | grep -q x", ["tools/a.py"]),
+        ("timeout 9 sh -e tools/check.sh docs/a.md", ["tools/check.sh"]),
+        ("sh -c 'ruby tools/a.rb' b.rb && . ./env.sh", ["tools/a.rb", "env.sh"]),
+        ("test -f docs/a.md; python3 < docs/a.md; node", []),
+        ("echo 'unclosed", []),
+    ],
+)
+def test_scripts_are_what_a_check_runs_and_not_what_it_reads(command: str, scripts: list[str]) -> None:
+    assert list_scripts(command) == scripts

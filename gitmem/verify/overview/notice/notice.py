@@ -12,7 +12,7 @@ from gitmem.frozen import frozen
 from gitmem.statuses import name_chain
 from gitmem.text import display
 from gitmem.text.secrets import redact
-from gitmem.verify.overview.cause import Case, few, group
+from gitmem.verify.overview.cause import few, group
 from gitmem.verify.overview.cause import title as title_of
 from gitmem.verify.overview.finding import (
     BROKEN,
@@ -32,6 +32,7 @@ from gitmem.verify.overview.finding import (
     WORDS,
     WRONG,
     Spot,
+    case_of,
 )
 from gitmem.verify.overview.notice.inert import code_block, inert
 
@@ -130,7 +131,7 @@ class _Notice:
 
     def __init__(self, found: Findings, links: Links, limit: int) -> None:
         self._found, self._links = found, links
-        self._names = {case.key: case.wording for case in map(_case, found.findings) if case.title}
+        self._names = {case.key: case.wording for case in map(case_of, found.findings) if case.title}
         self._left = limit - _SPARE
         self._blocks: list[str] = []
         self._missing = 0
@@ -197,7 +198,7 @@ class _Notice:
             return
         lines: list[str] = []
         resting = self._found.of(SUSPECT) if kind in (BROKEN, FAILED) else []
-        causes = group([_case(f) for f in (*findings, *resting)])
+        causes = group([case_of(f) for f in (*findings, *resting)])
         by_key = {f.key: f for f in (*self._found.of(SUSPECT), *findings)}
         for cause in causes:
             if kind == SUSPECT or cause.cases[0].status != SUSPECT:
@@ -324,22 +325,6 @@ def _list_ways(key: str, *, is_check: bool) -> dict[str, str]:
         f"update: something else is true now{here}": f"gitmem settle {key} --reword '…' --contains '…' --in '…'",
         "retire: nothing in it is true any more": f"gitmem settle {key} --retire --why '…'",
     }
-
-
-def _case(finding: FactFinding) -> Case:
-    words = WORDS[finding.kind]
-    culprit = (finding.culprit, finding.culprit_after)
-    return Case(
-        finding.key,
-        words.status,
-        words.phrase,
-        finding.because,
-        culprit,
-        finding.chain,
-        many=words.many,
-        title=finding.title,
-        short_id=finding.short_id,
-    )
 
 
 def _count(number: int, one: str, many: str = "") -> str:
