@@ -123,9 +123,10 @@ def browse(
 ) -> None:
     """Run the program in a folder, on a screen of so many columns and rows, and do what a scenario says."""
     from gitmem.cli.browse.app import Browse
+    from gitmem.cli.browse.search import SearchScreen
 
     async def run() -> None:
-        app = Browse(str(folder), clock=lambda: float(NOW) + 120, **how)
+        app = Browse(str(folder), lambda: SearchScreen(**how), clock=lambda: float(NOW) + 120)
         async with app.run_test(size=size) as pilot:
             await scenario(Browsing(app, pilot))
         if app.failure is not None:

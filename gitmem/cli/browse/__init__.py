@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from functools import partial
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.output import Output
@@ -42,8 +43,10 @@ def run(args: Arguments, out: Output) -> int:
         raise GitmemError("the package textual is not installed here", hint=extra_hint("tui")) from err
     gc.enable()  # undo the command line's setting, because this may run for hours
     from gitmem.cli.browse.app import Browse
+    from gitmem.cli.browse.search import SearchScreen
 
-    app = Browse(os.getcwd(), query=" ".join(args.query), is_waiting=args.waiting)  # noqa: PTH109 - where we are
+    first = partial(SearchScreen, " ".join(args.query), is_waiting=args.waiting)
+    app = Browse(os.getcwd(), first)  # noqa: PTH109 - where we are
     app.run()
     if app.failure is not None:
         raise app.failure

@@ -11,7 +11,6 @@ from textual.theme import Theme
 from textual.widgets import Static
 
 from gitmem.cli.browse.screen_text import draw_text
-from gitmem.cli.browse.search import SearchScreen
 from gitmem.cli.edit import draft_of
 from gitmem.cli.output import DRAWN_EVERY_S, Output
 from gitmem.cli.terminal import is_interactive
@@ -87,29 +86,25 @@ class Browse(App[None]):
     # A tuple, because all apps would share the list that Textual declares.
     BINDINGS = (Binding("ctrl+c,ctrl+q", "quit", "leave", priority=True),)  # type: ignore[assignment]
 
-    def __init__(
-        self, start: str, *, query: str = "", is_waiting: bool = False, clock: Callable[[], float] = time
-    ) -> None:
+    def __init__(self, start: str, first: Callable[[], Screen[None]], *, clock: Callable[[], float] = time) -> None:
         """Prepare the program.
 
         Args:
             start: A folder of the repository, absolute.
-            query: The initial query.
-            is_waiting: Whether to start with the pending decisions.
+            first: Makes the screen to show first, which needs a running program.
             clock: Returns epoch seconds.
         """
         super().__init__()
         self.failure: Exception | None = None
         self._thread = MemoryThread(start, clock=clock)
-        self._query = query
-        self._is_waiting = is_waiting
+        self._first = first
         self._reported_at = 0.0
 
     def on_mount(self) -> None:
         """Show the first screen."""
         self.register_theme(THEME)
         self.theme = THEME.name
-        self.push_screen(SearchScreen(self._query, is_waiting=self._is_waiting))
+        self.push_screen(self._first())
 
     async def on_unmount(self) -> None:
         """Close the memory."""
