@@ -15,7 +15,7 @@ from time import monotonic
 from gitmem.agents import clients, trouble
 from gitmem.agents import event as happened
 from gitmem.agents.clients import CLIENTS, find_name
-from gitmem.agents.once import is_first
+from gitmem.agents.repeated_events import is_first
 from gitmem.agents.stdin import HookInput, read_input
 from gitmem.config import home
 from gitmem.errors import BusyError, ConfigError, GitmemError, NoRepositoryError

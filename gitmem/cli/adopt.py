@@ -41,7 +41,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.agents.loaded import LoadedDocument
+    from gitmem.agents.instruction_files import LoadedDocument
     from gitmem.commands.adopt.apply import ApplyResult
     from gitmem.commands.adopt.baseline import Entry
     from gitmem.commands.adopt.findings import Adoption, Correction, JudgedClaim
@@ -478,7 +478,7 @@ def _print_unfounded(adoption: Adoption, out: Output, args: Arguments) -> None:
 def _list_loaded(git: Git, adoption: Adoption) -> list[LoadedDocument]:
     """Return the instruction files that clients load, among the documents."""
     from gitmem.agents.clients import all_tables
-    from gitmem.agents.loaded import list_loaded
+    from gitmem.agents.instruction_files import list_loaded
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.documents import INSTRUCTIONS
 

@@ -74,7 +74,7 @@ def run(args: Arguments, out: Output) -> int:
         raise UsageError("a new check requires --reword", hint=hint)
     with open_memory(out) as memory:
         if not args.key:
-            from gitmem.cli.undecided import print_decisions
+            from gitmem.cli.pending_decisions import print_decisions
 
             return print_decisions(memory, out, as_json=args.json)
         key = holder_to_change(memory.repository, args.key)[1]

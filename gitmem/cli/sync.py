@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gitmem.commands.sync.summary import SyncResult
     from gitmem.git.remotes import RemoteOptions
     from gitmem.memory import Memory
-    from gitmem.plugins.board.exchange import BoardSync
+    from gitmem.plugins.board.sync import BoardSync
 
 # The text that ``store.merge.memories`` gives for two files of which one is not a memory.
 UNREADABLE = ("unreadable",)

@@ -116,7 +116,7 @@ class Policy:
         if not changes:  # most stores: recall and the hooks start without the module that reads changes
             sections = {name: defaults for name, defaults in SECTIONS.items() if "." not in name}
             return cls(kinds=KINDS, collections={}, roles=ROLES, tags=TAG_WORDS, changes={}, **sections)
-        from gitmem.policy.changes import apply_changes
+        from gitmem.policy.policy_file import apply_changes
 
         return cls(**apply_changes(changes, file))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen
-from gitmem.policy.editing import with_settings
+from gitmem.policy.edit import with_settings
 
 
 @frozen

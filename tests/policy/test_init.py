@@ -12,8 +12,8 @@ from gitmem.config import Config
 from gitmem.errors import ConfigError
 from gitmem.frozen import fields_of, replace
 from gitmem.policy import Policy, builtin, load
-from gitmem.policy.changes import apply_changes
 from gitmem.policy.kinds import KINDS, TAG_WORDS, Kind
+from gitmem.policy.policy_file import apply_changes
 from gitmem.policy.settings import ROWS
 from gitmem.policy.template import default_toml
 

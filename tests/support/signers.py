@@ -11,7 +11,7 @@ import pytest
 from conftest import NOW, commit_files, git, put_files, tip
 
 from gitmem.commands.policy import change_policy
-from gitmem.policy.editing import with_setting
+from gitmem.policy.edit import with_setting
 
 needs_ssh_keygen = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
 

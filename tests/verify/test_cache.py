@@ -19,7 +19,7 @@ from support.verdict_server import VerdictServer, verdict_server
 
 from gitmem.commands.policy import change_policy
 from gitmem.memory import Memory
-from gitmem.policy.editing import with_setting
+from gitmem.policy.edit import with_setting
 
 pytestmark = needs_ssh_keygen
 FACTS = 10

@@ -14,7 +14,7 @@ from support.signers import Signer, allow, ask, forget, needs_ssh_keygen, push
 from gitmem.commands.policy import change_policy
 from gitmem.index.catalog.agent_text import MemoryLabel, about, label_and_text
 from gitmem.memory import Memory
-from gitmem.policy.editing import with_setting
+from gitmem.policy.edit import with_setting
 from gitmem.store.layout import bucket_path
 
 pytestmark = needs_ssh_keygen

@@ -33,7 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Change a setting, and print its name and value."""
     from gitmem.commands.policy import change_policy
-    from gitmem.policy.editing import settings_named, with_more, with_setting, without_setting
+    from gitmem.policy.edit import settings_named, with_more, with_setting, without_setting
 
     name = args.setting
     if args.unset and (args.add or args.value is not None):

@@ -13,7 +13,7 @@ from gitmem.text.own import OwnWords
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.policy.editing import SettingLine
+    from gitmem.policy.edit import SettingLine
 
 EXAMPLES = (
     "gitmem policy show",
@@ -34,7 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Print settings."""
-    from gitmem.policy.editing import settings_named, settings_of
+    from gitmem.policy.edit import settings_named, settings_of
 
     with open_memory(out) as memory:
         memory.repository.tip()

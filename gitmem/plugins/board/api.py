@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from gitmem.git.remotes import RemoteOptions
     from gitmem.memory import Memory
     from gitmem.plugins.board.board import Board
-    from gitmem.plugins.board.exchange import BoardSync
     from gitmem.plugins.board.log import PostedEntry
     from gitmem.plugins.board.survival import Missing
+    from gitmem.plugins.board.sync import BoardSync
 
 
 class Boards:
@@ -146,7 +146,7 @@ class Boards:
         """Merge the boards of this clone with a remote's."""
         from gitmem.commands.sync.remote import remote_of
         from gitmem.git.remotes import RemoteOptions
-        from gitmem.plugins.board.exchange import exchange
+        from gitmem.plugins.board.sync import exchange
 
         repository = self._repository
         return exchange(

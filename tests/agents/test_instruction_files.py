@@ -3,7 +3,7 @@
 from support.each import each
 
 from gitmem.agents.clients import all_tables
-from gitmem.agents.loaded import list_loaded
+from gitmem.agents.instruction_files import list_loaded
 from gitmem.commands.adopt.documents import INSTRUCTIONS, kind_of
 
 

@@ -11,7 +11,7 @@ from support.each import each
 
 from gitmem.errors import UsageError
 from gitmem.policy import Policy, builtin, load
-from gitmem.policy.editing import settings_named, settings_of, with_more, with_setting, without_setting
+from gitmem.policy.edit import settings_named, settings_of, with_more, with_setting, without_setting
 from gitmem.policy.settings import ROWS
 from gitmem.policy.template import default_toml, spell
 
