@@ -33,6 +33,7 @@ from gitmem.errors import NoRepositoryError, NotFoundError, UsageError
 from gitmem.frozen import replace
 from gitmem.model import ADOPTED, FAILED, UNPROVEN, VERIFIED
 from gitmem.statuses import SIGNS
+from gitmem.system import read_regular
 from gitmem.text import count_of, display, list_some
 from gitmem.text.code.languages import is_prose
 from gitmem.text.secrets import redact
@@ -339,7 +340,7 @@ def _lines(top: Path, name: str) -> list[str]:
     if Path(os.path.realpath(path)) != Path(os.path.realpath(top), name) or not path.is_file():
         return []
     try:
-        return path.read_bytes().decode("utf-8", "surrogateescape").split("\n")
+        return read_regular(path).decode("utf-8", "surrogateescape").split("\n")
     except OSError:
         return []
 

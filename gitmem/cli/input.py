@@ -6,6 +6,7 @@ import sys
 
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.store.layout import MEMORY_LIMIT
+from gitmem.system import only_regular
 
 
 def read_text(typed: str, limit: int = MEMORY_LIMIT) -> str:
@@ -40,7 +41,7 @@ def read_file(file: str, limit: int, *, hint: str) -> bytes:
     if not path.is_file():
         raise NotFoundError(f"there is no file {file}", hint=hint)
     try:
-        with path.open("rb") as opened:
+        with open(path, "rb", opener=only_regular) as opened:
             return opened.read(limit + 1)
     except OSError as err:
         raise RefusedError(f"{file} cannot be read: {err.strerror}") from err

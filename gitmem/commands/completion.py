@@ -10,6 +10,7 @@ from pathlib import Path
 
 from gitmem.config import home, variable
 from gitmem.errors import ConflictError
+from gitmem.system import read_regular
 from gitmem.system.atomic_write import write
 
 SHELLS = ("bash", "zsh", "fish", "tcsh")
@@ -120,7 +121,7 @@ def install(shell: str) -> list[tuple[Path, bool]]:
             )
     written = []
     for path, text in wanted.items():
-        is_new = not path.exists() or path.read_text(encoding="utf-8") != text
+        is_new = not path.exists() or read_regular(path) != text.encode()
         if is_new:
             path.parent.mkdir(parents=True, exist_ok=True)
             write(path, text.encode())
@@ -145,4 +146,4 @@ def _is_ours(path: Path) -> bool:
     """Return whether gitmem wrote a file; a link was made by someone else."""
     if path.is_symlink() or not path.is_file():
         return False
-    return MARK.encode() in path.read_bytes()[:500]
+    return MARK.encode() in read_regular(path)[:500]

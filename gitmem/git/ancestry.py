@@ -11,6 +11,7 @@ import os
 
 from gitmem.frozen import frozen
 from gitmem.git import Git
+from gitmem.system import read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,4 +111,4 @@ def is_shallow(git: Git) -> bool:
 
 def shallow_ends(git: Git) -> list[str]:
     """Return the commits whose parents were not fetched; empty in a complete clone."""
-    return (git.repository.common_dir / "shallow").read_text("ascii").split() if is_shallow(git) else []
+    return read_regular(git.repository.common_dir / "shallow").decode("ascii").split() if is_shallow(git) else []

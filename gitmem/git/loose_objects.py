@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 from itertools import takewhile
 
-from gitmem.git.repository import Unsure, is_oid
-from gitmem.system import only_regular
+from gitmem.git.repository import Unsure, is_oid, read_own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 # The most objects that one question reads here, the most bytes of one, packed or not, and how deep folders are.
 FEW, LARGEST, DEEPEST = 64, 256 << 10, 20
 _FOLDER = "040000"
+_SHA1_DIGITS = 40
 # Modes as git writes them into trees, and as it prints them; git tidies others up.
 _MODES = {
     b"40000": _FOLDER,
@@ -57,12 +57,17 @@ class LooseObjects:
             content = start + (inflater.decompress(inflater.unconsumed_tail, size + 1) if len(start) <= size else b"")
         except zlib.error as err:
             raise Unsure from err
-        if len(content) != size or not inflater.eof or inflater.unused_data:
+        if len(content) != size or not inflater.eof or inflater.unused_data or _name_of(kind, content, oid) != oid:
             raise Unsure
         return kind, size, content
 
     def _open(self, oid: str) -> tuple[str, int, bytes, Any]:
-        """Return an object's kind, its size, the first bytes of its content, and what inflates the rest."""
+        """Return an object's kind, its size, the first bytes of its content, and what inflates the rest.
+
+        Raises:
+            NoRepositoryError: A pipe or a device is in its place, for which git would wait forever.
+            Unsure: Only git can tell.
+        """
         if not is_oid(oid):
             raise Unsure
         import zlib  # here, since many starts read no object
@@ -70,8 +75,7 @@ class LooseObjects:
         path = f"{self._common}/objects/{oid[:2]}/{oid[2:]}"
         inflater = zlib.decompressobj()
         try:
-            with open(path, "rb", opener=only_regular) as file:
-                packed = file.read(LARGEST + 1)
+            packed = read_own(path, LARGEST + 1)
             head, _, start = inflater.decompress(packed, 64).partition(b"\0")
         except (OSError, zlib.error) as err:
             raise Unsure from err
@@ -177,6 +181,14 @@ class LooseObjects:
         if kind != "commit":
             raise Unsure
         return _links(content)[1:]
+
+
+def _name_of(kind: str, content: bytes, oid: str) -> str:
+    """Return the name of an object, as long as another one: git checks those of commits and trees as well."""
+    from gitmem.text.sha256 import sha1, sha256
+
+    header = f"{kind} {len(content)}\0".encode("ascii")
+    return (sha1 if len(oid) == _SHA1_DIGITS else sha256)(header + content).hexdigest()
 
 
 def _links(commit: bytes) -> list[str]:

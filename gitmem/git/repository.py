@@ -274,8 +274,8 @@ def _read(path: str) -> str:
     return read_own(path).decode("utf-8", "surrogateescape")
 
 
-def read_own(path: str) -> bytes:
-    """Return the content of one of git's own files.
+def read_own(path: str, size: int = -1) -> bytes:
+    """Return the content of one of git's own files; at most *size* bytes if that is not negative.
 
     Raises:
         NoRepositoryError: It is a pipe or a device.
@@ -283,7 +283,7 @@ def read_own(path: str) -> bytes:
     """
     try:
         with open(path, "rb", opener=only_regular) as file:
-            return file.read()
+            return file.read(size)
     except OSError as err:
         if err.errno == errno.ENXIO:
             raise _special(path) from err
@@ -300,6 +300,8 @@ def _gitdir_of_file(dot_git: str) -> str:
 
 # What git reads of a git directory before, or while, it does anything.
 _READ_FIRST = ("HEAD", "commondir", "config", "config.worktree", "packed-refs", "shallow", "index", "info/exclude")
+# And of the folder that work trees share.
+_READ_OF_OBJECTS = ("objects/info/alternates", "objects/info/commit-graph")
 
 
 def _check_complete(git_dir: str, work_tree: str) -> Repository:
@@ -309,6 +311,7 @@ def _check_complete(git_dir: str, work_tree: str) -> Repository:
     common = git_dir
     if os.path.isfile(common_file):
         common = os.path.normpath(os.path.join(git_dir, _read(common_file).rstrip("\n")))
+    refuse_special(os.path.join(common, name) for name in _READ_OF_OBJECTS)
     owners = {os.stat(git_dir).st_uid, os.stat(work_tree).st_uid}
     is_whole = os.path.isfile(os.path.join(git_dir, "HEAD")) and os.path.isdir(os.path.join(common, "objects"))
     if not hasattr(os, "geteuid") or owners != {os.geteuid()} or not is_whole:

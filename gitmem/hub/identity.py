@@ -19,6 +19,7 @@ import jwt
 from gitmem.errors import ConfigError, GitmemError
 from gitmem.frozen import frozen
 from gitmem.hub.registry import EVERYONE, PRINCIPAL_LENGTH
+from gitmem.system import read_regular
 from gitmem.system.http import FAILURES, exchange, is_encrypted, opener_for
 from gitmem.text import parse_json
 
@@ -106,7 +107,7 @@ class TokenFile:
 
     def _load(self) -> dict[str, Identity]:
         try:
-            table = tomllib.loads(self._path.read_text(encoding="utf-8"))
+            table = tomllib.loads(read_regular(self._path).decode("utf-8"))
         except (OSError, ValueError) as err:
             raise self._wrong(str(err)) from err
         known: dict[str, Identity] = {}

@@ -9,7 +9,7 @@ import json
 
 from gitmem.errors import ConfigError, GitmemError
 from gitmem.frozen import frozen
-from gitmem.system import make_folder
+from gitmem.system import make_folder, read_regular
 from gitmem.system.atomic_write import write
 from gitmem.text import parse_json
 
@@ -93,7 +93,7 @@ def read_questions(path: Path) -> dict[str, Question]:
         ConfigError: The file is damaged.
     """
     try:
-        table = parse_json(path.read_bytes())
+        table = parse_json(read_regular(path))
         found = {name: _question(one) for name, one in sorted(table["questions"].items())}
     except FileNotFoundError:
         return {}

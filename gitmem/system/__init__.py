@@ -94,6 +94,16 @@ def only_regular(path: str, flags: int) -> int:
     return fd
 
 
+def read_regular(path: str | os.PathLike[str]) -> bytes:
+    """Return the content of a file that others may have put there.
+
+    Raises:
+        OSError: It cannot be read, or is no regular file.
+    """
+    with open(path, "rb", opener=only_regular) as file:
+        return file.read()
+
+
 def append_file(path: str | os.PathLike[str], content: bytes) -> None:
     """Append to a file of the state, created with its folder if missing, in one write: readers see all of it or none.
 

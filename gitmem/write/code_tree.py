@@ -23,6 +23,7 @@ from gitmem.store.code_folder import CODE_FOLDER, CODE_PREFIX
 from gitmem.store.commit import CommitPlan, CommitResult, WriteTarget
 from gitmem.store.state.write_lock import WriteLock
 from gitmem.store.view.safe_folder import Folder
+from gitmem.system import read_regular
 from gitmem.write.place import Change
 from gitmem.write.writer import Writer
 
@@ -131,7 +132,7 @@ def read_work_tree(git: Git, home: Path, policy: Policy) -> Catalog:
         inserts, texts = Inserts(catalog), list[IndexText]()
         for (path, place), oid in zip(found, oids, strict=True):
             try:
-                document = parse((home / path).read_text(encoding="utf-8"), path=path)
+                document = parse(read_regular(home / path).decode("utf-8"), path=path)
             except (FormatError, UnicodeDecodeError):
                 continue  # doctor reports it once it is committed
             added = inserts.add_memory(StoredMemory(document, oid.decode("ascii"), place.archived), policy)

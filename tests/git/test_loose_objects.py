@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import commit_files, git
 
+from gitmem.errors import NoRepositoryError, ProcessError
 from gitmem.git import Git, loose_objects
 from gitmem.git.loose_objects import LooseObjects
 from gitmem.git.repository import Unsure, discover
@@ -90,6 +92,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "other bytes": lambda raw: raw[:-6] + b"\0" * 6,
     "no object": lambda _: __import__("zlib").compress(b"blob 3 abc"),
     "another size": lambda _: __import__("zlib").compress(b"blob 9\0abc"),
+    "another object": lambda _: __import__("zlib").compress(b"blob 3\0abc"),
 }
 
 
@@ -103,6 +106,26 @@ def test_damaged_object_is_left_to_git(repo: Path, how: str) -> None:
 
     with pytest.raises(Unsure):
         LooseObjects(str(repo / ".git")).read(blob)
+
+
+def test_a_pipe_in_the_place_of_an_object_is_named_and_not_waited_for(repo: Path) -> None:
+    head = git(repo, "rev-parse", "HEAD")
+    path = repo / ".git/objects" / head[:2] / head[2:]
+    path.unlink()
+    os.mkfifo(path)
+
+    with pytest.raises(NoRepositoryError, match=f"{head[2:]} is not a file"):
+        Git(discover(str(repo))).list_tree(head)
+
+
+def test_a_commit_with_the_content_of_another_is_refused(repo: Path) -> None:
+    old, new = git(repo, "rev-parse", "HEAD"), commit_files(repo, {"a": "1"})
+    place = repo / ".git/objects" / new[:2] / new[2:]
+    place.unlink()
+    place.write_bytes((repo / ".git/objects" / old[:2] / old[2:]).read_bytes())
+
+    with pytest.raises(ProcessError):
+        Git(discover(str(repo))).list_tree(new)
 
 
 def test_half_a_commit_is_not_there(repo: Path) -> None:

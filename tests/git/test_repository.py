@@ -340,7 +340,9 @@ def test_git_dir_that_is_ignored_is_named_with_the_way_to_that_repository(
     assert caught.value.hint == f"GIT_DIR is ignored; to use that repository: gitmem -C '{tmp_path}/an other' list"
 
 
-@pytest.mark.parametrize("name", ["HEAD", "config", "packed-refs", "index", "shallow", "refs/heads/main"])
+@pytest.mark.parametrize(
+    "name", ["HEAD", "config", "packed-refs", "index", "shallow", "refs/heads/main", "objects/info/alternates"]
+)
 def test_a_pipe_in_the_place_of_one_of_gits_files_is_named_and_not_waited_for(repo: Path, name: str) -> None:
     commit_files(repo, {"a": "a"})
     (repo / ".git" / name).unlink(missing_ok=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import gitmem
-from gitmem.system import blocked_by, make_folder, open_private, settle_modes
+from gitmem.system import blocked_by, make_folder, open_private, read_regular, settle_modes
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
@@ -85,11 +85,15 @@ def mode(path: Path) -> int:
 
 
 # Where a file is opened for reading in another way: a terminal, what a person or a forge named, what gitmem ships with
-# or has just made, and descriptors that were opened safely.
+# or has just made, what the kernel answers, and descriptors that were opened safely.
 OPENED_OTHERWISE = {
     *("cli/terminal.py", "cli/textconv.py", "repository/branch_memory.py", "verify/trace/programs.py"),
     *("index/embed/packaged_model.py", "system/origin.py", "store/commit/signing.py"),
     *("store/state/clone.py", "store/view/safe_folder.py"),
+    *("cli/adopt.py", "cli/editor.py", "cli/merge.py", "plugins/import_/files.py", "verify/approvals/reviewed_list.py"),
+    *("commands/install/ci_files.py", "commands/install/client_files.py", "commands/report/page/render.py"),
+    *("commands/review/forms.py", "hub/schema.py", "hub/web/page.py"),
+    *("store/state/write_lock.py", "verify/ground/scratch.py", "verify/sandbox/account.py", "verify/sandbox/probe.py"),
 }
 
 
@@ -98,9 +102,31 @@ def test_files_are_opened_for_reading_only_if_they_are_files() -> None:
     found = set()
     for path in package.rglob("*.py"):
         for call in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "open":
-                mode = next((a.value for a in call.args[1:2] if isinstance(a, ast.Constant)), "r")
-                if mode.startswith("r") and not any(option.arg == "opener" for option in call.keywords):
-                    found.add(str(path.relative_to(package)))
+            if isinstance(call, ast.Call) and may_wait(call):
+                found.add(str(path.relative_to(package)))
 
     assert found == OPENED_OTHERWISE
+
+
+def may_wait(call: ast.Call) -> bool:
+    """Return whether a call opens a path for reading, and would wait for a writer if a pipe is there."""
+    if isinstance(call.func, ast.Attribute):
+        name, mode = call.func.attr, call.args[:1]
+        if name in ("read_text", "read_bytes"):
+            return True
+        is_text = any(option.arg == "encoding" for option in call.keywords)
+        is_path = name == "open" and (is_text or any(isinstance(a, ast.Constant) and "b" in str(a.value) for a in mode))
+    else:
+        is_path, mode = isinstance(call.func, ast.Name) and call.func.id == "open", call.args[1:2]
+    how = next((str(a.value) for a in mode if isinstance(a, ast.Constant)), "r")
+    return is_path and how.startswith("r") and not any(option.arg == "opener" for option in call.keywords)
+
+
+def test_a_pipe_in_the_place_of_a_file_is_an_error_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "file").write_bytes(b"content")
+
+    assert read_regular(tmp_path / "file") == b"content"
+    for place in ("pipe", ".", "missing"):
+        with pytest.raises(OSError):
+            read_regular(tmp_path / place)

@@ -19,7 +19,7 @@ from gitmem.store.proofs import FOREIGN as FOREIGN_COMMIT
 from gitmem.store.proofs import STORES
 from gitmem.store.read import display_path
 from gitmem.store.state.write_lock import STALE_AFTER_S, is_held
-from gitmem.system import make_folder
+from gitmem.system import make_folder, read_regular
 from gitmem.text import display
 from gitmem.write.draft import key_from
 
@@ -122,7 +122,7 @@ def _restore_ref(repository: OpenRepository, fixed: list[str], target: str = "")
 def _former_tips(repository: OpenRepository) -> list[str]:
     """Return the commits that the branch's reflog names, newest first, then the remote's tip."""
     log = repository.git.repository.common_dir / "logs" / repository.ref
-    lines = log.read_text(encoding="utf-8", errors="replace").strip().split("\n") if log.is_file() else []
+    lines = read_regular(log).decode("utf-8", "replace").strip().split("\n") if log.is_file() else []
     names = [line.split(" ", 2)[1] for line in reversed(lines) if line.count(" ") >= 2]
     try:
         remote = repository.git.read_ref(f"refs/remotes/{repository.config.remote}/{repository.config.branch}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gitmem.system import read_regular
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +59,7 @@ def _targeting(top: Path, branch: str) -> Iterator[str]:
         path = folder / name
         if not name.endswith((".yml", ".yaml")) or not path.is_file() or path.stat().st_size > SIZE_LIMIT:
             continue
-        if _is_targeting(path.read_text(encoding="utf-8", errors="replace")):
+        if _is_targeting(read_regular(path).decode("utf-8", "replace")):
             yield (
                 f"{FOLDER}/{name}: {TARGET} also runs for pull requests to {branch}: exclude it with "
                 f"branches-ignore: [{branch}]"

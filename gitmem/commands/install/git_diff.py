@@ -16,6 +16,7 @@ from gitmem.commands.install.place import ADD, KEEP, LEAVE, REMOVE, UPDATE, Inst
 from gitmem.errors import GitmemError, suppress
 from gitmem.policy.kinds import KINDS
 from gitmem.store.state.empty_files import note_empty, was_empty
+from gitmem.system import read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def _setting(git: Git) -> str:
 
 def _read(path: Path) -> str | None:
     try:
-        return path.read_bytes().decode("utf-8", "surrogateescape")
+        return read_regular(path).decode("utf-8", "surrogateescape")
     except FileNotFoundError:
         return None
     except OSError as err:

@@ -14,7 +14,7 @@ from gitmem.commands.install import shim
 from gitmem.commands.install.place import ADD, BY_HAND, CHAIN, KEEP, LEAVE, REMOVE, RESTORE, UPDATE, InstallStep
 from gitmem.errors import ConflictError, GitmemError, UsageError, suppress
 from gitmem.store.state.empty_files import note_empty, was_empty
-from gitmem.system import atomic_write
+from gitmem.system import atomic_write, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def list_missing(git: Git) -> list[str]:
 def _read(path: Path) -> bytes | None:
     """Return a hook's content, None if there is none; a dangling link counts as a hook."""
     try:
-        return path.read_bytes()
+        return read_regular(path)
     except FileNotFoundError:
         return b"" if path.is_symlink() else None
     except NotADirectoryError:

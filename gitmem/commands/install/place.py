@@ -14,7 +14,7 @@ from gitmem.commands.install.pieces import FileRefusedError
 from gitmem.config import home, variable
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
-from gitmem.system import atomic_write
+from gitmem.system import atomic_write, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def read(path: Path) -> str | None:
     try:
         if path.stat().st_size > SIZE_LIMIT:
             raise FileRefusedError("is too large, and was not changed")
-        return path.read_bytes().decode("utf-8")
+        return read_regular(path).decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as err:

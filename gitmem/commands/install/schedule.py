@@ -19,7 +19,7 @@ from gitmem.commands.install.place import ADD, BY_HAND, KEEP, REMOVE, UPDATE, In
 from gitmem.commands.install.units import ScheduledJob
 from gitmem.errors import GitmemError, ProcessError, UsageError
 from gitmem.frozen import fields_of, replace
-from gitmem.system import process
+from gitmem.system import process, read_regular
 from gitmem.system.environment import search_path
 from gitmem.verify.jobs.schedule import ALIASES, HOURS_BY_NAME, NOTE, Schedule, read_note
 
@@ -285,7 +285,7 @@ def read_text(path: Path) -> str | None:
         GitmemError: It cannot be read.
     """
     try:
-        return path.read_text(encoding="utf-8", errors="surrogateescape")
+        return read_regular(path).decode("utf-8", "surrogateescape")
     except FileNotFoundError:
         return None
     except OSError as err:

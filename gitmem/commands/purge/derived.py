@@ -16,7 +16,7 @@ from gitmem.index.catalog import FILE_NAME, OVERLAY_FOLDER
 from gitmem.index.vectors.folders import FOLDER as VECTORS
 from gitmem.repository.shared_stores import shared_place
 from gitmem.store.state.plain_files import LOCAL
-from gitmem.system import iter_files
+from gitmem.system import iter_files, read_regular
 from gitmem.system.atomic_write import write_synced
 
 TYPE_CHECKING = False
@@ -83,7 +83,7 @@ def _clean_file(path: Path, eraser: Eraser) -> bool:
     if path.name == LOCAL:
         return _clean_local(path, eraser)
     try:
-        content = path.read_bytes() if path.is_file() and path.stat().st_size <= LARGEST else b""
+        content = read_regular(path) if path.is_file() and path.stat().st_size <= LARGEST else b""
     except OSError:
         return False  # a lock of another user, or a file that has just been removed
     new = content if content.startswith(_DATABASE) else eraser.text(content)

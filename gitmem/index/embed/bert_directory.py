@@ -13,6 +13,7 @@ import numpy as np
 from gitmem.errors import EmbeddingError
 from gitmem.index.embed.folder_model import FolderModel, pool
 from gitmem.index.embed.provider import BATCH, no_rows, unit_rows
+from gitmem.system import only_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def read_config(folder: Path) -> Mapping[str, Any]:
     import json  # 3 ms (measured)
 
     try:
-        with (folder / CONFIG).open("rb") as file:
+        with open(folder / CONFIG, "rb", opener=only_regular) as file:
             found = json.loads(file.read(CONFIG_BYTES))
     except (OSError, ValueError, RecursionError):
         return {}

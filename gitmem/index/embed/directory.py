@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.errors import EmbeddingError
 from gitmem.frozen import frozen
+from gitmem.system import only_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def _json(folder: Path, name: str) -> object:
     import json  # 3 ms (measured)
 
     try:
-        with (folder / name).open("rb") as file:
+        with open(folder / name, "rb", opener=only_regular) as file:
             return json.loads(file.read(CONFIG_BYTES))
     except FileNotFoundError:
         return None

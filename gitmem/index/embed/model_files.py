@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from gitmem.errors import EmbeddingError
+from gitmem.system import only_regular, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def find_cached(full: str, cache: str) -> Path | None:
     """Return the folder of a model of the hub in its cache, or None if it was not downloaded."""
     here = Path(cache, "models--" + full.replace("/", "--"))
     try:
-        commit = (here / "refs" / "main").read_text(encoding="ascii").strip()
+        commit = read_regular(here / "refs" / "main").decode("ascii").strip()
     except (OSError, ValueError):
         return None
     folder = here / "snapshots" / commit
@@ -116,7 +117,7 @@ def _files(folder: Path) -> list[Path]:
 
 def _blocks(path: Path) -> Iterator[bytes]:
     size = path.stat().st_size
-    with path.open("rb") as file:
+    with open(path, "rb", opener=only_regular) as file:
         if size <= WHOLE_BYTES:
             yield file.read(WHOLE_BYTES)
             return

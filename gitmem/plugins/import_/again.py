@@ -16,6 +16,7 @@ from gitmem.errors import FormatError
 from gitmem.frozen import replace
 from gitmem.store import layout
 from gitmem.store.merge.memories import Version, unite
+from gitmem.system import read_regular
 from gitmem.write.draft import with_fields
 
 TYPE_CHECKING = False
@@ -88,7 +89,7 @@ def is_another_folder(repository: OpenRepository, name: str, folder: Path) -> bo
         path = folder / inside
         # The memory may be another person's: its path must not lead out of the folder.
         if not start and is_note_path(inside) and path.is_file() and not path.is_symlink():
-            text = path.read_bytes()[: layout.MEMORY_LIMIT].decode("utf-8", "replace")
+            text = read_regular(path)[: layout.MEMORY_LIMIT].decode("utf-8", "replace")
             alike.append(_is_alike(body, text))
         if len(alike) == COMPARED:
             break

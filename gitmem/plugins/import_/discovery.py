@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gitmem.agents.clients import all_tables
 from gitmem.frozen import frozen
-from gitmem.system import iter_files
+from gitmem.system import iter_files, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _notes(folder: Path) -> Iterator[tuple[Path, str]]:
 def _listed(path: Path) -> list[Path]:
     """Return the vaults in Obsidian's list; none if it cannot be read."""
     try:
-        vaults: Any = json.loads(path.read_bytes()[: 1 << 20])["vaults"]
+        vaults: Any = json.loads(read_regular(path)[: 1 << 20])["vaults"]
         return [Path(str(one["path"])) for one in vaults.values()]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return []

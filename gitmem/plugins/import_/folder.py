@@ -66,7 +66,7 @@ from gitmem.plugins.import_.wiki import (
 )
 from gitmem.store import layout
 from gitmem.store.scopes import POLICY_PATH
-from gitmem.system import iter_files
+from gitmem.system import iter_files, only_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _is_bean(entry: os.DirEntry[str]) -> bool:
     if not entry.name.lower().endswith(YAML) or not entry.is_file(follow_symlinks=False):
         return False
     try:
-        with Path(entry.path).open("rb") as file:
+        with open(entry.path, "rb", opener=only_regular) as file:
             return file.read(3) == b"id:"
     except OSError:
         return True  # reading it reports why it cannot be read
@@ -221,7 +221,7 @@ def _list_others(folder: str, read: Container[str]) -> list[tuple[str, str]]:
 
 def _read_log(path: str, where: str) -> Iterator[ImportRecord | Unreadable]:
     try:
-        with Path(path).open("rb") as file:
+        with open(path, "rb", opener=only_regular) as file:
             yield from read_jsonl(file, name=where, kind="learned", is_archive=path.endswith(ARCHIVE))
     except OSError as err:
         yield _unreadable(err, where)

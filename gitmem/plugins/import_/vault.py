@@ -7,6 +7,7 @@ import os
 import re
 
 from gitmem.frozen import frozen
+from gitmem.system import only_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def read_vault(folder: Path) -> Vault:
 
 def _day_format(path: Path) -> str:
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=only_regular) as file:
             found = _DAY_FORMAT.search(file.read(_SETTINGS_LIMIT).decode("utf-8", "replace"))
     except OSError:
         found = None
@@ -77,7 +78,7 @@ def _day_format(path: Path) -> str:
 
 def _setting(path: Path, name: str) -> str:
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=only_regular) as file:
             found: Any = json.loads(file.read(_SETTINGS_LIMIT)).get(name)
     except (OSError, ValueError, AttributeError, RecursionError):
         return ""

@@ -18,7 +18,7 @@ from gitmem.commands.adopt.chunks import Chunk, cut_lines, prose_chunks
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.plugins.pull.documents import PulledDocument, path_of
 from gitmem.plugins.pull.source import CODE, DOCS
-from gitmem.system import iter_files
+from gitmem.system import iter_files, only_regular
 from gitmem.text.code.definitions import definitions
 from gitmem.text.code.languages import is_code, language_of
 from gitmem.text.code.span import Span
@@ -253,6 +253,6 @@ def _read_outside(folder: str, paths: Iterable[str]) -> Iterator[tuple[str, byte
 
 def _read(path: Path) -> bytes:
     """Return a file's content; empty if it is too large."""
-    with path.open("rb") as file:
+    with open(path, "rb", opener=only_regular) as file:
         raw = file.read(FILE_LIMIT + 1)
     return raw if len(raw) <= FILE_LIMIT else b""

@@ -18,7 +18,7 @@ from gitmem.frozen import fields_of, frozen
 from gitmem.policy.collections import ALIASES
 from gitmem.store import layout
 from gitmem.store.scopes import SOURCE_FOLDER, SOURCE_REFS
-from gitmem.system import atomic_write, make_folder
+from gitmem.system import atomic_write, make_folder, read_regular
 from gitmem.system.http import is_encrypted, is_site
 from gitmem.text import display
 
@@ -264,7 +264,7 @@ def forget_source(repository: OpenRepository, source: PullSource) -> None:
 def read_local(repository: OpenRepository, source: PullSource) -> dict[str, Any]:
     """Return the data about the last pull in this clone: ``at``, ``error``, ``etags``; may be empty."""
     try:
-        found = json.loads((_folder(repository) / f"{source.name}.pulled").read_bytes())
+        found = json.loads(read_regular(_folder(repository) / f"{source.name}.pulled"))
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -286,7 +286,7 @@ def _folder(repository: OpenRepository) -> Path:
 
 
 def _read(path: Path) -> PullSource:
-    found: Any = json.loads(path.read_bytes())
+    found: Any = json.loads(read_regular(path))
     if not isinstance(found, dict) or found.get("name") != path.stem:
         raise ValueError("it belongs to another source")
     lists: dict[str, Any] = {name: tuple(found.pop(name, ())) for name in _LISTS}

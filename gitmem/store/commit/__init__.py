@@ -14,6 +14,7 @@ from gitmem.config import machine_identity
 from gitmem.errors import ConflictError, GitmemError, ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.git import Git
+from gitmem.git.repository import refuse_special
 from gitmem.store import layout
 from gitmem.store.commit import signing
 from gitmem.store.commit.guard import need_own, refuse_checked_out, refuse_symbolic
@@ -127,6 +128,7 @@ def write_commit(
     """
     git, ref, start = target.git, target.ref, target.start
     refuse_symbolic(git, ref)
+    refuse_special([os.path.join(git.repository.common, "logs", ref)])
     tip = git.read_ref(ref)
     need_own(git, ref, tip or start, repairs=repairs, hint="" if tip else init_hint(short(ref)))
     refuse_checked_out(git, ref)
@@ -184,6 +186,7 @@ def advance(target: WriteTarget, commit: str, *, old: str | None, keep: str = ""
     """
     git, ref = target.git, target.ref
     refuse_symbolic(git, ref)
+    refuse_special([os.path.join(git.repository.common, "logs", ref)])
     for one in (old, commit):
         need_own(git, ref, one)
     refuse_checked_out(git, ref)

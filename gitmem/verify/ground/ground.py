@@ -15,6 +15,7 @@ from pathlib import Path
 
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.frozen import frozen, replace
+from gitmem.system import read_regular
 from gitmem.verify.ground.folders import ENVIRONMENTS, LentFolder, dependencies_of, find_folders, list_ignored
 from gitmem.verify.ground.scratch import CodeSource, Scratch
 from gitmem.verify.sandbox import toolchain
@@ -313,7 +314,7 @@ def may_have_tags(common: Path) -> bool:
     """Return whether a repository may have tags, without starting git."""
     tags, packed = common / "refs" / "tags", common / "packed-refs"
     is_empty = not (common / "reftable").exists() and not (tags.is_dir() and any(tags.iterdir()))
-    return not is_empty or (packed.exists() and b" refs/tags/" in packed.read_bytes())
+    return not is_empty or (packed.exists() and b" refs/tags/" in read_regular(packed))
 
 
 def place_of_clones(git: Git) -> Path:

@@ -17,6 +17,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from gitmem.errors import GitmemError
+from gitmem.system import read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class _Layer:
 
     def _copy_glue(self, source: Path, target: Path) -> None:
         """Copy a file with the ground's path for the work tree's, and its time: Python's caches depend on it."""
-        content = source.read_bytes()
+        content = read_regular(source)
         self._bytes -= len(content)
         target.write_bytes(content if b"\0" in content else self._moved(content))
         shutil.copystat(source, target)

@@ -25,7 +25,7 @@ from pathlib import Path
 from gitmem.config import git_environment
 from gitmem.errors import GitmemError, NotFoundError, ProcessError
 from gitmem.git.git import SAFE
-from gitmem.system import process
+from gitmem.system import process, read_regular
 from gitmem.system.file_lock import try_lock
 from gitmem.verify.ground.folders import LentFolder
 from gitmem.verify.ground.mirror import lay_folder
@@ -65,7 +65,7 @@ class CodeSource:
         self._seen_at = seen_at
         self._packed_refs = b"# pack-refs with: sorted \n" + tags if tags else b""
         shallow = common_dir / "shallow"
-        self._shallow = shallow.read_bytes() if shallow.is_file() else b""
+        self._shallow = read_regular(shallow) if shallow.is_file() else b""
 
     def files(self, commit: str, objects: Path, *, is_seen: bool = False) -> dict[str, bytes]:
         """Return the small files of a scratch git directory by path; files with empty content must not exist.
@@ -97,7 +97,7 @@ def _list_object_folders(*objects: Path) -> tuple[Path, ...]:
             continue
         found[folder] = None
         alternates = folder / "info" / "alternates"
-        for line in alternates.read_bytes().splitlines() if alternates.is_file() else []:
+        for line in read_regular(alternates).splitlines() if alternates.is_file() else []:
             # Quoted lines are names with line feeds, which git itself never writes (git-clone(1), --shared).
             if line and not line.startswith((b"#", b'"')):
                 waiting.append((folder / os.fsdecode(line)).resolve())
@@ -289,7 +289,7 @@ class Scratch:
 
     def _read_state(self) -> str:
         try:
-            made, boot, commit = self._state.read_text(encoding="ascii").splitlines()
+            made, boot, commit = read_regular(self._state).decode("ascii").splitlines()
         except (OSError, ValueError):
             return ""
         return commit if (made, boot) == (FORMAT, _boot()) else ""
@@ -338,7 +338,7 @@ class Scratch:
         (self._git / "objects" / "info").mkdir(exist_ok=True)
         places = sorted(self._git.rglob("*"))
         _made[made] = {
-            str(p.relative_to(self._git)): p.read_bytes() if p.is_file() else None for p in (self._git, *places)
+            str(p.relative_to(self._git)): read_regular(p) if p.is_file() else None for p in (self._git, *places)
         }
 
     def _check_out(self, commit: str) -> None:
@@ -364,7 +364,7 @@ class Scratch:
         changed = False
         for name, content in files.items():
             place = git_dir / name
-            if (place.read_bytes() if place.exists() else b"") != content:
+            if (read_regular(place) if place.exists() else b"") != content:
                 changed = True
                 if content:
                     place.write_bytes(content)

@@ -16,6 +16,7 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.model import BUILTIN
 from gitmem.store.verdicts.environment import HASH_DIGITS, format_environment
+from gitmem.system import only_regular
 from gitmem.system.environment import search_path
 from gitmem.text import display
 from gitmem.verify.ground.folders import DEPENDENCIES, dependencies_of
@@ -342,7 +343,7 @@ def _mark_of(place: str, _: str) -> str:
         _: Its stamp, so that the cache does not return the hash of a changed file.
     """
     try:
-        with Path(place).open("rb") as file:
+        with open(place, "rb", opener=only_regular) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(0)
             first = file.read(PART_BYTES)

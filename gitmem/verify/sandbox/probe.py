@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gitmem import __version__
 from gitmem.config import state_home
-from gitmem.system import atomic_write
+from gitmem.system import atomic_write, read_regular
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.sandbox.seatbelt import SANDBOX_EXEC
 
@@ -89,7 +89,7 @@ def _read_known(place: Path) -> dict[str, tuple[str, int]]:
             of = one.stat()
             if sys.platform == "win32" or of.st_uid != os.geteuid() or of.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
                 return {}
-        table = json.loads(place.read_text(encoding="ascii"))
+        table = json.loads(read_regular(place).decode("ascii"))
         return {str(name): (str(found), int(at)) for name, (found, at) in table.items()}
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gitmem.commands.report.page.render import MARK
 from gitmem.errors import GitmemError, RefusedError
-from gitmem.system import atomic_write
+from gitmem.system import atomic_write, only_regular
 
 
 def write(file: str, text: str, *, force: bool = False) -> None:
@@ -32,7 +32,7 @@ def _is_ours(path: Path) -> bool:
     if path.is_symlink():
         return False
     try:
-        with path.open("rb") as stream:
+        with open(path, "rb", opener=only_regular) as stream:
             return stream.read(len(MARK)) in (MARK.encode(), b"")
     except FileNotFoundError:
         return True
