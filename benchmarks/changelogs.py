@@ -1,10 +1,10 @@
-"""Ask casual questions about the changelogs of six projects, which were written before anything ran on them.
+"""Ask casual questions about the changelogs of seven projects, which were written before anything ran on them.
 
     python -m benchmarks.changelogs FOLDER [--embed wordllama] [-v]
 
 FOLDER has one file for each project, named as in ``FILES``. The memories are the entries, those with a repeated text or
-title left out. Prints how many of the 20 questions about each have their answer first, and in the first five; with
-``-v`` the others.
+title left out. Prints how many of the 20 questions about each (60 about click) have their answer first, and in the
+first five; with ``-v`` the others.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ FILES = {
     "werkzeug": ("werkzeug.rst", r"(?m)^Version (\d[\d.]*)\n-+$", r"(?m)^[*-]   "),
     "httpie": ("httpie.md", r"(?m)^## \[(\d[\d.]*)", r"(?m)^[*-] "),
     "tox": ("tox.rst", r"(?m)^ v(\d[\w.]*) \([\d-]+\)\n\*+$", r"(?m)^[*-] "),
+    "click": ("click.md", r"(?m)^## Version (\d[\w.]*)", r"(?m)^- +"),
 }
 # Numbers of issues, names of authors, and the marks of reStructuredText around a word.
 NOISE = (
