@@ -15,6 +15,8 @@ LIMIT_S = 5.0
 # After these parts of it, no further statement is read, no further commit is searched for all names, and no further
 # statement is judged: the rest is for the causes of what is false, and corrections.
 READING, SEARCHING, JUDGING = 0.2, 0.5, 0.8
+# Where reading the code took this part, all of the rest is for judging: without it, there are no causes to find.
+ALMOST = 0.7
 
 
 def used_s() -> float:

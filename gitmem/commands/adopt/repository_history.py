@@ -283,7 +283,7 @@ class Past:
         self._missing.expect(missing)
         self._absent = frozenset(missing)
         names: dict[str, set[str]] = {}
-        for mention in mentions:
+        for mention in () if budget.is_spent(SEARCHING) else mentions:
             wrote, _ = self.writer(mention)
             if wrote:
                 names.setdefault(wrote, set()).add(mention.claim.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from gitmem.commands.adopt.budget import JUDGING, READING, UNLIMITED, Budget
+from gitmem.commands.adopt.budget import ALMOST, JUDGING, READING, UNLIMITED, Budget
 from gitmem.commands.adopt.change import Change
 from gitmem.commands.adopt.claims.claim import DEPENDENCY, PATH, SYMBOL, VALUE, VERSION
 from gitmem.commands.adopt.claims.symbols import is_plain_word, owner_of, qualified, tied_paths, whole_forms
@@ -312,9 +312,10 @@ def _judge_claims(
 ) -> tuple[list[JudgedClaim], list[tuple[Document, Statement]], list[tuple[Document, Statement]]]:
     """Return what came of the claims, the statements without one that can be checked, and those not judged in time."""
     found: dict[int, list[JudgedClaim]] = {}
+    until = 1.0 if budget.is_spent(ALMOST) else JUDGING
     for number, at in enumerate(sorted(range(len(read)), key=lambda at: _rank_of(read[at][0]))):
         document, statement, claims = read[at]
-        if not (claims and budget.is_spent(JUDGING)):
+        if not (claims and budget.is_spent(until)):
             progress(f"judging {document.path}", number, len(read))
             found[at] = judge.judge_all(Mention(document, statement, claim) for claim in claims)
     findings = [finding for at in range(len(read)) for finding in found.get(at, ())]
@@ -343,6 +344,16 @@ class _Judge:
         # A package with a version is stated once, and its name is not also a name in the code.
         versions = {one.claim.name.lower() for one in found if one.claim.kind == VERSION}
         found = [one for one in found if one.claim.kind != DEPENDENCY or one.claim.name.lower() not in versions]
+        # Of two versions of a product, one that never was right beside the right one is what it can read, build or run.
+        right = {one.claim.name.lower() for one in found if one.claim.kind == VERSION and one.verdict == HOLDS}
+        found = [
+            one
+            for one in found
+            if one.claim.relation not in ("is", "at-least")
+            or one.verdict == HOLDS
+            or one.held
+            or not (one.claim.kind == VERSION and one.claim.name.lower() in right)
+        ]
         details = {one.claim.token for one in found if KINDS[one.claim.kind].is_detail}
         return [one for one in found if one.claim.kind != SYMBOL or one.claim.token not in details]
 

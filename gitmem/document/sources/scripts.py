@@ -26,6 +26,7 @@ _RAKE = re.compile(r"^[ \t]*task[ \t(]+(?::|[\"'])?(\w[\w-]*(?::\w[\w-]*)*)", re
 _RAKE_SPACE = re.compile(r"^([ \t]*)namespace[ \t(]+(?::|[\"'])?(\w[\w-]*)")
 _MIX_ALIAS = re.compile(r"^[ \t]+(?:\"([\w.]+)\"|([a-z_][\w.]*)):[ \t]*[\[\"&]", re.MULTILINE)
 _MIX_ALIASES = re.compile(r"^[ \t]*defp?[ \t]+aliases\b.{0,20000}?^[ \t]*end\b", re.MULTILINE | re.DOTALL)
+_PLATFORMIO = re.compile(r"\[env:([^\]\s]+)\]")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 # The most characters between the decorator of a session and its function.
 DECORATORS_LIMIT = 2000
@@ -213,6 +214,13 @@ def _pixi(path: str, content: bytes) -> Targets:
         yield from _names(part.at("tasks"))
 
 
+def _platformio(_: str, content: bytes) -> Targets:
+    """Yield the environments. Source: PlatformIO's manual, "Section [env]"."""
+    for number, line in enumerate(decode(content).split("\n"), 1):
+        if found := _PLATFORMIO.match(line):
+            yield found[1], number
+
+
 _READERS: dict[str, Callable[[str, bytes], Targets]] = {
     "package.json": _members("scripts"),
     "composer.json": _members("scripts"),
@@ -227,6 +235,7 @@ _READERS: dict[str, Callable[[str, bytes], Targets]] = {
     "turbo.json": _turbo,
     "tasks.py": _invoke,
     "tox.ini": _tox_ini,
+    "platformio.ini": _platformio,
     "tox.toml": lambda path, content: _tox(read_source(path, content)),
     "pyproject.toml": _pyproject,
     "setup.cfg": _entry_points,

@@ -32,7 +32,9 @@ _IMPLIED = frozenset({"test", "start", "stop", "restart"})
 _SHORT = {"t": "test", "tst": "test"}
 _RUNNERS = {"make": "make", "gmake": "make", "just": "just", "task": "task", "poe": "poe", "tox": "tox", "nox": "nox",
             "mise": "mise", "invoke": "invoke", "inv": "invoke", "rake": "rake", "deno": "deno",
-            "turbo": "turbo", "cargo": "cargo", "composer": "composer", "mix": "mix"}  # fmt: skip
+            "turbo": "turbo", "cargo": "cargo", "composer": "composer", "mix": "mix", "pio": "pio",
+            "platformio": "pio"}  # fmt: skip
+_OF_PYTHON = re.compile(r"(?:py|pypy|cpython)[\d.]*t?")
 # What precedes the name of a target, where something does.
 _SUBCOMMANDS = {"deno": ("task",), "mise": ("run", "r"), "turbo": ("run",), "composer": ("run", "run-script")}
 # Runners whose other commands are their own, or of plugins and gems; only `run` makes a target of them for certain.
@@ -181,7 +183,12 @@ def _targets(kind: str, rest: list[str], words: Sequence[str]) -> list[str]:
     """Return the targets in the arguments of a runner."""
     if kind in ("tox", "nox"):
         options = ("-e", "-s", "--session")
-        return [words[at + 1] for at, word in enumerate(words[:-1]) if word in options][:1]
+        named = next((words[at + 1] for at, word in enumerate(words[:-1]) if word in options), "")
+        # tox makes an environment for each Python by itself.
+        return [one for one in named.split(",") if one and not (kind == "tox" and _OF_PYTHON.fullmatch(one))]
+    if kind == "pio":  # an environment for each `-e`; without one, all
+        options = ("-e", "--environment")
+        return [words[at + 1] for at, word in enumerate(words[:-1]) if word in options]
     if kind in ("", "make"):
         return rest if kind else []
     first = rest[0] if rest else ""

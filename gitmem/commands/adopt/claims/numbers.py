@@ -102,7 +102,9 @@ _NAME = re.compile(
 )
 _BARE_NAME = re.compile(r"\b([A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+|[a-z]+(?:_[a-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+)\b")
 _LENGTH = re.compile(
-    r"(?:max(?:imum)?[- ])?line[- ]?length\W{0,8}(?:(?:of|is|to|limit|max|at most|at)\W+)*(\d{2,3})\b", re.I
+    r"(?:max(?:imum)?[- ])?line[- ]?(?:length|limit|width)\W{0,8}(?:(?:of|is|to|limit|max|at most|at)\W+)*(\d{2,3})\b"
+    r"|\b(\d{2,3})[- ](?:char(?:acter)?s?|columns?)[- ]line[- ](?:length|limit|width)\b",
+    re.I,
 )
 _PORT = re.compile(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})\b|\bports?[ :`*]{1,4}(\d{2,5})\b", re.I)
 # "15 minutes (`TTL_MINUTES`)", "`TTL_MINUTES` (15 minutes)": a constant beside the one number that it stands for.
@@ -291,7 +293,8 @@ def _limits(line: str, number: int) -> Iterator[Claim]:
         name = found["label"].replace(" ", "_").upper()
         yield Claim(VALUE, number, f"{found['label']} {found['value']}", name, found["value"], tool=LABELLED)
     for found in _LENGTH.finditer(line):
-        yield Claim(VALUE, number, f"line length {found[1]}", "line-length", found[1], tool="line-length")
+        stated = found[1] or found[2]
+        yield Claim(VALUE, number, f"line length {stated}", "line-length", stated, tool="line-length")
     for found in _PORT.finditer(line):
         stated = found[1] or found[2]
         yield Claim(VALUE, number, f"port {stated}", "port", stated, is_certain=False, tool="port")

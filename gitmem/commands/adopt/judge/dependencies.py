@@ -26,6 +26,8 @@ _USES = re.compile(r"\b(?:built (?:with|on)|using|uses?|powered by|based on|writ
 _ALIASES = {
     "turborepo": "turbo", "angular": "@angular/core", "nestjs": "@nestjs/core", "vue.js": "vue", "vuejs": "vue",
     "nextjs": "next", "shadcn": "shadcn-ui", "electron.js": "electron", "drizzle": "drizzle-orm",
+    "laravel": "laravel/framework", "symfony": "symfony/framework-bundle", "yii": "yiisoft/yii2",
+    "codeigniter": "codeigniter4/framework", "doctrine": "doctrine/orm",
 }  # fmt: skip
 
 

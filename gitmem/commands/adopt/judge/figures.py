@@ -23,10 +23,14 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.findings import Mention
     from gitmem.commands.adopt.repository_history import Past
 
-_LENGTHS = re.compile(r"(?:line[-_]length|max[-_]line[-_]length|printWidth|max_width|lineWidth)[\"']?\s*[=:]\s*(\d+)")
+_LENGTHS = re.compile(
+    r"(?:line[-_]length|max[-_]line[-_]length|printWidth|max_width|lineWidth|maxLineLength|ColumnLimit|maxColumn|page_width"
+    r")[\"']?\s*[=:]\s*(\d+)"
+)
 _LENGTH_FILES = frozenset({
     "pyproject.toml", "setup.cfg", ".flake8", "ruff.toml", ".ruff.toml", "tox.ini", ".editorconfig", "rustfmt.toml",
     ".rustfmt.toml",    "biome.json", "biome.jsonc", ".golangci.yml", ".golangci.yaml", ".pylintrc", "package.json",
+    "detekt.yml", "detekt-config.yml", ".clang-format", ".scalafmt.conf", "analysis_options.yaml", ".swiftlint.yml",
 })  # fmt: skip
 _ENDINGS = {
     "Go": "go", "Python": "py", "TypeScript": "tsx?", "JavaScript": "jsx?", "Rust": "rs", "Java": "java", "Ruby": "rb",

@@ -27,6 +27,7 @@ _THING = (
     r"(?:git )?(?:remotes?|branch(?:es)?|tags?|labels?|namespaces?|buckets?|queues?|topics?|routes?|endpoints?|urls?|"
     r"cookies?|headers?|images?|volumes?|registry|registries|commands?|subcommands?|tables?|columns?|scopes?)"
 )
+_ANY_THING = re.compile(rf"\b{_THING}\b", re.I)
 # A sentence about the output of a build, such as `./server`, which the repository does not contain.
 _BUILT = re.compile(
     r"\bbuild output\b|\boutput of the build\b|"
@@ -50,7 +51,8 @@ def judge_path(mention: Mention, head: Code, past: Past) -> JudgedClaim | None:
     if claim.tool == "link" and (left := _find_left_behind(mention, head, past)):
         wrote, _ = past.writer(mention)
         return JudgedClaim(mention, FALSE, Source(left), held=True, wrote=wrote, now=left)
-    near = [] if there else _near(head, claim.name, mention.document)
+    # A link leads to one place: a file of that name elsewhere does not mend it.
+    near = [] if there or claim.tool == "link" else _near(head, claim.name, mention.document)
     if not claim.is_certain and not there:
         # A word that only looks like a name counts if there is such a file.
         if near and (len(near) == 1 or "/" in claim.name or claim.tool == "tree"):
@@ -68,7 +70,7 @@ def judge_path(mention: Mention, head: Code, past: Past) -> JudgedClaim | None:
     if there and not mention.document.folder:
         return _confirm(mention, there)
     found = _judge_missing(mention, head, past, other=there or next(iter(near), ""), is_there=bool(there))
-    is_fixture = not near and not there and head.list_ending_with(claim.name)
+    is_fixture = not near and not there and claim.tool != "link" and head.list_ending_with(claim.name)
     return None if found and found.verdict == NEVER and is_fixture else found
 
 
@@ -79,6 +81,8 @@ def _is_other_thing(mention: Mention) -> bool:
         return False
     if token.startswith("./") and "/" not in mention.claim.name and _BUILT.search(text):
         return True
+    if _ANY_THING.search(text) is None:  # compiling the pattern below takes 6 ms
+        return False
     word = rf"[`*\"]{{0,2}}(?<![\w/.-]){re.escape(token)}(?![\w/-])[`*\"]{{0,2}}"
     return re.search(rf"{word} {_THING}\b|\b{_THING}(?: is| called| named)?:? {word}", text, re.I) is not None
 

@@ -150,6 +150,13 @@ PRODUCTS: dict[str, tuple[Place, ...]] = {
         Place((".terraform-version",), (), EXACT),
     ),
     "gradle": (Place(("*gradle-wrapper.properties",), None, EXACT, rf"(?m)^distributionUrl=.*/gradle-{_NUMBER}-"),),
+    "r": (Place(("DESCRIPTION",), None, LEAST, rf"(?m)^(?:Depends:)?\s*R \(>= {_NUMBER}\)"),),
+    "julia": (Place(("Project.toml",), ("compat", "julia")),),
+    "dart": (Place(("pubspec.yaml",), ("environment", "sdk")),),
+    "flutter": (Place(("pubspec.yaml",), ("environment", "flutter")), Place((".fvmrc",), ("flutter",), EXACT)),
+    "scala": (Place(("build.sbt",), None, EXACT, rf"scalaVersion\s*:=\s*\"{_NUMBER}\""),),
+    "ocaml": (Place(("dune-project", "*.opam"), None, LEAST, rf"[(\"]ocaml\"?\s*[({{]?\(?>=\s*\"?{_NUMBER}"),),
+    "bazel": (Place((".bazelversion",), None, EXACT, rf"\A{_NUMBER}"),),
     "php": (Place(("composer.json",), ("require", "php")),),
     **{name: (_tag(name, *more),) for name, more in _IMAGES.items()},
 }

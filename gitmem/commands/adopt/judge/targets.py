@@ -33,7 +33,7 @@ _FILES = {
     "just": ("justfile", "Justfile", ".justfile"),
     "task": ("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"),
     "poe": ("pyproject.toml", "poe_tasks.toml"),
-    "tox": ("tox.ini", "pyproject.toml", "setup.cfg"),
+    "tox": ("tox.ini", "tox.toml", "pyproject.toml", "setup.cfg"),
     "nox": ("noxfile.py",),
     "mise": ("mise.toml", ".mise.toml"),
     "invoke": ("tasks.py",),
@@ -45,6 +45,7 @@ _FILES = {
     "mix": ("mix.exs",),
     "entry": ("pyproject.toml", "setup.cfg", "pixi.toml"),
     "nx": ("project.json", "package.json"),
+    "pio": ("platformio.ini",),
 }
 _MORE = {"make": (".mk",), "just": (".just",), "rake": (".rake",)}
 # Folders whose files are tasks of mise. Source: mise's manual, "File tasks".

@@ -128,3 +128,12 @@ def test_program_that_a_build_makes_is_no_file_of_the_repository(repo):
     commit_files(repo, {}, "remove them")
 
     assert paths(repo, FALSE) == ["./tool"]
+
+
+def test_link_leads_to_one_place_where_a_name_may_mean_any_file(repo):
+    said = "- [The design](DESIGN.md), [the plan](plan.md)\n- The rules are in `RULES.md`.\n"
+    commit_files(repo, {"AGENTS.md": said, "DESIGN.md": "1\n", "docs/plan.md": "2\n", "docs/RULES.md": "3\n"})
+    git(repo, "mv", "DESIGN.md", "docs/DESIGN.md")
+    commit_files(repo, {}, "move the design")
+
+    assert [paths(repo, one) for one in (FALSE, NEVER, HOLDS)] == [["DESIGN.md"], ["plan.md"], ["RULES.md"]]

@@ -48,3 +48,15 @@ def test_script_of_the_own_package_comes_first(repo):
     (held,) = adopt(handle, handle.resolve("HEAD"), kinds={"command"}).of(HOLDS)
 
     assert held.source.path == "packages/kit/package.json"
+
+
+def test_each_environment_in_a_list_is_a_target(repo):
+    said = "```bash\ntox run -e lint,docs,py312\npio run -e esp01 -e esp32dev\n```\n"
+    tox, board = "[testenv:lint]\n[testenv:docs]\n", "[platformio]\n[env:esp01]\n[env:esp32dev]\n"
+    commit_files(repo, {"AGENTS.md": said, "tox.ini": tox, "platformio.ini": board})
+    commit_files(repo, {"tox.ini": tox.replace("docs", "site"), "platformio.ini": board.replace("32dev", "32_dev")})
+    handle = Git(discover(repo))
+    adoption = adopt(handle, handle.resolve("HEAD"), kinds={"command"})
+
+    assert [one.claim.token for one in adoption.of(FALSE)] == ["tox docs", "pio esp32dev"]
+    assert [one.claim.token for one in adoption.of(HOLDS)] == ["tox lint", "pio esp01"]

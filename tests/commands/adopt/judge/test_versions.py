@@ -195,3 +195,29 @@ def test_version_above_the_required_one_is_false_only_if_it_was_that(repo, was, 
     commit_files(repo, {"pyproject.toml": PYPROJECT})
 
     assert judged(repo, FALSE) == found
+
+
+def test_version_beside_the_right_one_is_of_something_else_unless_it_was_right(repo):
+    said = "- Requires OCaml 4.14 to build itself, and can build projects using OCaml 4.02.3 \n- Requires OCaml 4.13\n"
+    commit_files(repo, {"AGENTS.md": said, "dune-project": "(package (depends (ocaml (>= 4.14))))\n"})
+
+    assert [token for token, _ in judged(repo, FALSE)] == ["OCaml 4.13+"]
+
+
+def test_version_of_each_language_is_read_where_its_tools_read_it(repo):
+    said = "- Needs R 4.1, Julia 1.10, Dart 3.5, OCaml 4.14, Scala 3.3\n- Bazel 7.4\n- Built with Laravel 12\n"
+    places = {
+        "DESCRIPTION": ("Depends:\n    R (>= 4.1.0)\n", "4.1.0", "4.4.0"),
+        "Project.toml": ('[compat]\njulia = "1.10"\n', "1.10", "1.12"),
+        "pubspec.yaml": ('environment:\n  sdk: ">=3.5.0 <4.0.0"\n', "3.5.0", "3.9.0"),
+        "dune-project": ("(package (depends (ocaml (>= 4.14))))\n", "4.14", "5.1"),
+        "build.sbt": ('ThisBuild / scalaVersion := "3.3.1"\n', "3.3.1", "3.7.1"),
+        ".bazelversion": ("7.4.1\n", "7.4.1", "8.0.0"),
+        "composer.json": ('{"require": {"laravel/framework": "^12.1"}}\n', "12.1", "13.0"),
+    }
+    commit_files(repo, {"AGENTS.md": said, **{path: text for path, (text, _, _) in places.items()}})
+    held = judged(repo, HOLDS)
+    commit_files(repo, {path: text.replace(old, new) for path, (text, old, new) in places.items()}, "raise all")
+
+    assert sorted(where.partition(":")[0] for _, where in held) == sorted(places)
+    assert sorted(where.partition(":")[0] for _, where in judged(repo, FALSE)) == sorted(places)
