@@ -187,8 +187,7 @@ def _targets(kind: str, rest: list[str], words: Sequence[str]) -> list[str]:
         # tox makes an environment for each Python by itself.
         return [one for one in named.split(",") if one and not (kind == "tox" and _OF_PYTHON.fullmatch(one))]
     if kind == "pio":  # an environment for each `-e`; without one, all
-        options = ("-e", "--environment")
-        return [words[at + 1] for at, word in enumerate(words[:-1]) if word in options]
+        return [words[at + 1] for at, word in enumerate(words[:-1]) if word in ("-e", "--environment")]
     if kind in ("", "make"):
         return rest if kind else []
     first = rest[0] if rest else ""
