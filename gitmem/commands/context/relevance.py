@@ -61,6 +61,9 @@ class RelevanceRow:
 
 # What distinguishes a path from a broader one that matches as well; any number small enough not to be an overlap.
 TRACE = 2**-10
+# How well a memory fits that a branch's or a task's name asks for: more than the file itself, whose memories follow
+# when it is read or changed.
+NAMED = 1 + 2 * TRACE
 
 
 def fit_for(unread: Sequence[str] = ()) -> str:
@@ -184,12 +187,11 @@ def score_all(
         how_recent = recency(age_s(row.created, now) / DAY_S, half_life_days(row.kind, policy, config))
         overlap, is_linked = overlaps.get(row.id, 0.0), row.key in linked
         words = related.get(row.key, 0.0) if related is not None else 0.0
+        fit = max(overlap, words)
         if related is None or words or is_linked or overlap >= RELATED:
-            points = work.relevance(
-                policy.recall.points, max(min(overlap, 1.0), words), is_linked=is_linked, recency=how_recent
-            )
+            points = work.relevance(policy.recall.points, min(fit, 1.0), is_linked=is_linked, recency=how_recent)
             # As much as age can make up, so that a newer memory about a whole folder does not come before the file's.
-            ahead = policy.recall.points.recency * max(0.0, overlap - 1) / TRACE
+            ahead = policy.recall.points.recency * max(0.0, fit - 1) / TRACE
             scored.append((row, points, points + ahead))
     scored.sort(key=lambda one: (-one[2], -one[0].created, one[0].key))
     return [(row, points) for row, points, _ in scored]

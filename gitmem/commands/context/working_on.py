@@ -65,6 +65,8 @@ def score_by_names(
 ) -> dict[str, float]:
     """Return how well memories match the names of the branch and of claimed tasks, from 0 to 1, by key.
 
+    The best match of each name has more (``relevance.NAMED``), so that it comes before what is about a changed file.
+
     By words, and by meaning if an embedding provider is set up. Nothing is read if the branch is a shared one and no
     task is claimed.
     """
@@ -92,19 +94,20 @@ def score_by_names(
             is_new=lambda hit: hit.kind not in unfit,
             floor=policy.recall.dense.floor,
         )
-        for hit in hits:
-            found[hit.key] = max(found.get(hit.key, 0.0), hit.score / hits[0].score)
+        for number, hit in enumerate(hits):
+            fit = hit.score / hits[0].score if number else relevance.NAMED
+            found[hit.key] = max(found.get(hit.key, 0.0), fit)
     return found
 
 
-def facts_reading_changes(catalog: Catalog, working: Sequence[str]) -> dict[str, float]:
-    """Return the facts whose checks read changed files as fully related (1.0), by key: those that name them first."""
+def facts_reading_changes(catalog: Catalog, working: Sequence[str]) -> list[str]:
+    """Return the keys of the facts whose checks read changed files, those that name them first."""
     if not working:
-        return {}
+        return []
     from gitmem.commands.context.near import facts_reading
 
     found = [facts_reading(catalog, place)[:FACTS_AT_MOST] for place in working[:PLACES_AT_MOST]]
-    return {key: 1.0 for keys in found for key in keys}
+    return [key for keys in found for key in keys]
 
 
 def branch_words(head: str) -> str:
@@ -158,7 +161,8 @@ def context(
     )
     lines = [*filter(None, about)]
     lines += [*notices(catalog, jobs(catalog, ground)), *_approvals(repository)]
-    words = score_by_names(repository, catalog, ground, vectors_of) | facts_reading_changes(catalog, working)
+    words = score_by_names(repository, catalog, ground, vectors_of)
+    words |= {key: max(words.get(key, 0.0), 1.0) for key in facts_reading_changes(catalog, working)}
     settled = digest.DigestRequest(working, budget_tokens, kinds, asked.is_brief, words)
     with catalog.reading():
         found = digest.digest(repository, catalog, ground, settled, lines)

@@ -72,6 +72,20 @@ def test_facts_that_read_a_changed_file_relate_to_the_work_and_others_do_not(mem
     assert [item["key"] for item in about["items"]] == ["tokens"]
 
 
+def test_what_the_branch_is_named_after_comes_before_what_is_about_its_files(memory: Memory, repo: Path) -> None:
+    about_file = [
+        make_memory(f"note-{number}", f"The token has part {number}", paths=["src/auth/jwt.py"]) for number in range(6)
+    ]
+    put(repo, make_memory("fee", "A voucher is taken off after the fee"), *about_file)
+    git(repo, "checkout", "-q", "-b", "feat/voucher-fee-order")
+    commit_files(repo, {"src/auth/jwt.py": "changed\n"})
+
+    found = memory.context(is_brief=True).document["sections"]
+
+    about = next(section for section in found if section["name"] == RELEVANT)
+    assert [item["key"] for item in about["items"]][:2] == ["fee", "note-0"]
+
+
 def test_todays_work_is_not_asked_of_the_past(memory: Memory) -> None:
     memory.remember("About tokens")
 
