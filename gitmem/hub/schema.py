@@ -88,7 +88,7 @@ def migrate(connection: Connection, to: int | None = None) -> tuple[int, int]:
 def _refuse_newer(found: int, wanted: int) -> None:
     if found > wanted:
         message = f"the database has version {found} of the schema, and this gitmem knows up to {wanted}"
-        raise GitmemError(message, hint="install the gitmem version that last changed this database")
+        raise GitmemError(message, hint="install the version that last changed this database")
 
 
 def _steps(end: str) -> dict[int, Path]:

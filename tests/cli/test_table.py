@@ -43,13 +43,13 @@ SHARED = {
     "pager",
     "paths",
     "parser",
+    "pending_decisions",
     "proof",
     "reports",
     "table",
     "task printing",
     "terminal",
     "topics",
-    "undecided",
 }
 
 

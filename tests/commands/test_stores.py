@@ -350,10 +350,12 @@ def pipe(api: Path) -> None:
 
 def silent(api: Path) -> None:
     """Let git itself wait for an object, as for a network disk that is gone."""
-    tip = git(api, "rev-parse", "memory").strip()
-    place = api / ".git/objects" / tip[:2] / tip[2:]
-    place.unlink()
-    os.mkfifo(place)
+    tree = git(api, "rev-parse", "memory^{tree}")
+    shutil.rmtree(api / ".git/objects" / tree[:2])
+    packs = api / ".git/objects/pack"
+    packs.mkdir(exist_ok=True)
+    (packs / f"pack-{'0' * 40}.pack").touch()
+    os.mkfifo(packs / f"pack-{'0' * 40}.idx")
 
 
 def a_file(api: Path) -> None:

@@ -108,7 +108,7 @@ def other_host(forge: OrganisationForge) -> tuple[int, dict[str, str], object]:
 BAD_DAYS = {
     "HTML": (lambda _: (200, {}, b"<html>maintenance</html>"), "not JSON"),
     "not a list": (lambda _: (200, {}, {"message": "hello"}), "did not answer with a list"),
-    "not repositories": (lambda _: (200, {}, [{"id": 1}]), "did not answer as github does"),
+    "not repositories": (lambda _: (200, {}, [{"id": 1}]), "did not answer like github"),
     "another host": (other_host, "another host: 'evil.example'"),
     "redirect": (lambda _: (301, {"Location": "https://evil.example/repos"}, b""), "to protect the token"),
     "next page elsewhere": (
