@@ -17,7 +17,7 @@ import stat
 from gitmem.config import SEPARATOR, git_config_files, git_environment, has_several, known_name, variable
 from gitmem.errors import GitmemError, NoRepositoryError, OutsideError, ProcessError
 from gitmem.frozen import frozen
-from gitmem.system import list_names, only_regular, read_file
+from gitmem.system import is_null_device, list_names, only_regular, read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -252,14 +252,14 @@ def refuse_special(paths: Iterable[str]) -> None:
     """Refuse a pipe or device in the place of one of git's own files: git would wait for it forever.
 
     Raises:
-        NoRepositoryError: One of the paths is neither a file nor a folder.
+        NoRepositoryError: One of the paths is neither a file, a folder nor the null device, which git reads as empty.
     """
     for path in paths:
         try:
             mode = os.stat(path).st_mode
         except OSError:
             continue
-        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or is_null_device(path)):
             raise _special(path)
 
 
@@ -278,13 +278,15 @@ def read_own(path: str, size: int = -1) -> bytes:
     """Return the content of one of git's own files; at most *size* bytes if that is not negative.
 
     Raises:
-        NoRepositoryError: It is a pipe or a device.
+        NoRepositoryError: It is a pipe, or a device other than the null device.
         OSError: It cannot be read.
     """
     try:
         with open(path, "rb", opener=only_regular) as file:
             return file.read(size)
     except OSError as err:
+        if is_null_device(path):
+            return b""
         if err.errno == errno.ENXIO:
             raise _special(path) from err
         raise

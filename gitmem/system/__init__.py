@@ -95,13 +95,27 @@ def only_regular(path: str, flags: int) -> int:
 
 
 def read_regular(path: str | os.PathLike[str]) -> bytes:
-    """Return the content of a file that others may have put there.
+    """Return the content of a file that others may have put there; nothing of the null device, as of an empty file.
 
     Raises:
-        OSError: It cannot be read, or is no regular file.
+        OSError: It cannot be read, or is neither a regular file nor the null device.
     """
-    with open(path, "rb", opener=only_regular) as file:
-        return file.read()
+    try:
+        with open(path, "rb", opener=only_regular) as file:
+            return file.read()
+    except OSError:
+        if is_null_device(path):
+            return b""
+        raise
+
+
+def is_null_device(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path leads to the null device: a hook that is switched off, what a container hides."""
+    try:
+        there = os.stat(path)
+        return stat.S_ISCHR(there.st_mode) and there.st_rdev == os.stat(os.devnull).st_rdev
+    except OSError:
+        return False
 
 
 def append_file(path: str | os.PathLike[str], content: bytes) -> None:

@@ -340,6 +340,18 @@ def test_git_dir_that_is_ignored_is_named_with_the_way_to_that_repository(
     assert caught.value.hint == f"GIT_DIR is ignored; to use that repository: gitmem -C '{tmp_path}/an other' list"
 
 
+def test_the_null_device_in_the_place_of_gits_files_is_an_empty_file_as_for_git(repo: Path) -> None:
+    commit_files(repo, {"a": "a"})
+    tip = read_ref(found(repo).common, "refs/heads/main")
+    for name in ("packed-refs", "shallow", "info/exclude", "config.worktree"):
+        (repo / ".git" / name).unlink(missing_ok=True)
+        (repo / ".git" / name).symlink_to(os.devnull)
+
+    assert tip
+    assert read_ref(found(repo).common, "refs/heads/main") == tip
+    assert read_ref(found(repo).common, "refs/heads/other") is None  # it is not in packed-refs, either
+
+
 @pytest.mark.parametrize(
     "name", ["HEAD", "config", "packed-refs", "index", "shallow", "refs/heads/main", "objects/info/alternates"]
 )

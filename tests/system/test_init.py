@@ -125,8 +125,11 @@ def may_wait(call: ast.Call) -> bool:
 def test_a_pipe_in_the_place_of_a_file_is_an_error_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "file").write_bytes(b"content")
+    (tmp_path / "null").symlink_to(os.devnull)
+    (tmp_path / "endless").symlink_to("/dev/zero")
 
     assert read_regular(tmp_path / "file") == b"content"
-    for place in ("pipe", ".", "missing"):
+    assert read_regular(tmp_path / "null") == b""  # git and many programs are switched off like this
+    for place in ("pipe", "endless", ".", "missing"):
         with pytest.raises(OSError):
             read_regular(tmp_path / place)
