@@ -128,8 +128,10 @@ def _refuse_fetched(store: OpenStore, commit: str, subject: str) -> None:
     git = store.git
     named = git.run("log", "-1", "--no-show-signature", "--format=%an%x00%ae", commit, "--").stdout
     name, email = named.decode("utf-8", "replace").strip().split("\0")
-    known = (git.identity()[1], FALLBACK_IDENTITY[1], machine_identity()[1])
-    if email in known or not _is_known(git, commit):
+    own = (git.identity(), FALLBACK_IDENTITY, machine_identity())
+    # A person may have several addresses: another one of the same name is no other person.
+    is_own = any(name == one[0] or email.lower() == one[1].lower() for one in own)
+    if is_own or not _is_known(git, commit):
         return
     raise RefusedError(
         f"the last change is by {display(name)} ({commit[:12]}, {display(subject)}), and was fetched",

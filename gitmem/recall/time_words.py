@@ -109,7 +109,10 @@ _SPANNING = (
     " bewaart bewaren toont"
 )
 # A question with one of these is about what people did or what happened.
-_HAPPENED = "we i us did was were had wir haben hatten wurde wurden nous avons était étaient hemos fue abbiamo hebben"
+_HAPPENED = (
+    "we i us did was were had happened came wir haben hatten wurde wurden nous avons était étaient hemos fue abbiamo"
+    " hebben"
+)
 _AGO = "ago her zuvor geleden fa atrás"
 # Before a number that these make another one: half a year ago, minus two days ago, one hundred five days ago.
 _HALF = "half"

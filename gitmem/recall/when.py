@@ -296,7 +296,7 @@ class _Reader:
         before, span = self._words[:at], self._words[at : at + 3]
         if WORDS["last"].isdisjoint(span):  # "two days ago"
             return not WORDS["than"].isdisjoint(before[-1:])
-        is_past = not WORDS["happened"].isdisjoint(self._words)
+        is_past = not (WORDS["happened"] | WORDS["recorded"]).isdisjoint(self._words)
         return not is_past and not WORDS["spanning"].isdisjoint([*before, *self._words[-1:]])
 
     def _count(self, at: int) -> tuple[int, int]:

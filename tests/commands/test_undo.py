@@ -104,3 +104,18 @@ def test_what_another_person_did_is_undone_before_it_was_shared_only(memory: Mem
 
     git(repo, "update-ref", "-d", "refs/remotes/origin/memory")
     assert memory.bulk.undo().undone == theirs
+
+
+@pytest.mark.parametrize(
+    "who", [("user.name=Bo", "user.email=bo@new.org"), ("user.name=B", "user.email=Bo@Example.org")]
+)
+def test_what_the_same_person_did_under_another_address_is_undone(who: tuple[str, str], repo: Path, run_cli) -> None:
+    git(repo, "config", "user.name", "Bo")
+    git(repo, "config", "user.email", "bo@example.org")
+    for command in (("init",), ("remember", "The queue is bounded")):
+        assert run_cli(*command).status == 0
+    git(repo, "update-ref", "refs/remotes/origin/memory", "memory")
+    for setting in who:
+        git(repo, "config", *setting.split("="))
+
+    assert run_cli("undo").status == 0

@@ -217,6 +217,8 @@ def test_other_words_name_no_time(question: str) -> None:
         "who touched the retention policy two months ago",
         "what was stored in the last month",
         "show the gotchas of the last two weeks",
+        "changes to the drop zone last month",
+        "what happened last week with retention",
     ],
 )
 def test_time_is_read_in_questions_about_what_happened_to_something_kept(question: str) -> None:

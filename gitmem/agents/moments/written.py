@@ -11,19 +11,30 @@ if TYPE_CHECKING:
     from gitmem.agents.event import Edit
 
 # The most characters of one edit, the fewest of a name, and how many words may be between a name and what forbids it.
-CHARS, NAME_CHARS, WORDS_BETWEEN = 64 * 1024, 4, 3
+CHARS, NAME_CHARS, WORDS_BETWEEN = 64 * 1024, 4, 4
 # Objects whose names differ from one place to the next.
 _SELVES = frozenset(("self", "this", "cls", "super", "it"))
 _FORBIDS = frozenset(("never", "not", "don't", "dont", "avoid", "instead", "rather", "no"))
-# What turns a prohibition around: "never merge without run_checks".
-_TURNS = frozenset(
-    "without unless until before except forget forgets but only skip omit because since when if where".split()
+# Words between what forbids and the name that it forbids: "do not ever call `x`". Others are forbidden themselves:
+# "never merge without `run_checks`", "do not rename `x`".
+_LINKS = frozenset(
+    "use uses using used call calls calling called write writing import importing add adding rely on ever again a an"
+    " the of than to directly raw plain bare in into go through touch reach for any".split()
 )
-# Before "not", a word of what is so, not of what must be: "the worker does not use `send_mail`".
-_STATES = frozenset(("does", "did", "is", "are", "was", "were", "has", "have", "had"))
+# What "not" follows where it forbids, besides nothing: "the worker does not use `send_mail`" says what is so.
+_ORDERS = frozenset("do must should shall may can ought or and but please".split())
 # Words behind a name that forbid it.
 _AFTER = frozenset(("banned", "forbidden", "deprecated", "prohibited"))
-_NEGATED = ("must not", "may not", "is not allowed", "are not allowed")
+_NEGATED = (
+    *(
+        f"{verb} not be {done}"
+        for verb in ("must", "may", "should")
+        for done in ("used", "called", "imported", "added")
+    ),
+    "is not allowed",
+    "are not allowed",
+)
+_NO = frozenset("not never no isn't wasn't".split())
 _NOT_NAMES = [char if char.isalnum() or char in "_.(" else " " for char in map(chr, range(128))]
 
 
@@ -75,20 +86,23 @@ def forbids(text: str, name: str) -> bool:
 def _forbidden_by(before: str) -> bool:
     """Return whether the words before a name, in its clause, forbid it."""
     words = _clause(before[-120:][::-1])[::-1].lower().replace("\u2019", "'").split()
-    plain = [word.strip("`'\"(*_") for word in words][-WORDS_BETWEEN - 2 :]
+    plain = [word.strip("`'\"*_") for word in words][-WORDS_BETWEEN - 2 :]
+    while len(plain) > 1 and plain[-1] in ("or", "and", "nor"):  # "never `print` or `input`"
+        plain = plain[:-2]
     for at in range(len(plain) - 1, max(len(plain) - WORDS_BETWEEN - 2, -1), -1):
-        if plain[at] in _TURNS:
-            return False
         if plain[at] in _FORBIDS:
-            return not (plain[at] == "not" and at and plain[at - 1] in _STATES)
+            said = plain[at - 1] if at else ""
+            return plain[at] != "not" or not said.isalpha() or said in _ORDERS
+        if plain[at] not in _LINKS and plain[at]:
+            return False
     return False
 
 
 def _is_forbidden(rest: str) -> bool:
     """Return whether the words behind a name, in its clause, forbid it."""
     words = _clause(rest[:120]).lower().replace("`", " ").replace("()", " ").split()[:WORDS_BETWEEN]
-    said = " ".join(words)
-    return not _AFTER.isdisjoint(words) or any(said.startswith(negated) for negated in _NEGATED)
+    said = " ".join(word.rstrip(".!") for word in words)
+    return said.startswith(_NEGATED) or (not _AFTER.isdisjoint(said.split()) and _NO.isdisjoint(words))
 
 
 def _clause(text: str) -> str:

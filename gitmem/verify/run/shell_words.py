@@ -267,7 +267,7 @@ class _Reader:
         """Read an operator or a line's end: another command follows."""
         char = text[at]
         self._end()
-        self._is_command, self._is_runner, self._is_text = True, False, False
+        self._is_command, self._is_runner, self._is_text, self._is_value = True, False, False, False
         self._interpreter = None
         self._levels[-1].is_later |= char in "&|" and text[at - 1 : at] == char
         self.has_effects = self.has_effects or char in "()"
@@ -375,6 +375,18 @@ class _Reader:
         self.is_sure = self.is_sure and inner.is_sure
         self.has_effects = True
 
+    def _argument(self, word: str) -> None:
+        """Read a word behind a program: a script of it, a text for a shell, or another program."""
+        if self._is_value:
+            self._is_value = False
+        elif self._interpreter is not None and word.startswith("-"):
+            self._is_value = self._last in _SHELLS and word.endswith("o")  # `bash -euo pipefail`
+        elif self._interpreter is not None:
+            self.found[self._interpreter] = replace(self.found[self._interpreter], script=word)
+            self._interpreter = None
+        self._is_command = self._is_runner = self._last == "find" and word in _EXECUTES
+        self._is_text = self._last in _SHELLS and word.startswith("-") and word.endswith("c")
+
     def _end(self, *, is_number: bool = False) -> None:
         """End a word, and note it if it is a program."""
         word, self._word = self._word, None
@@ -388,11 +400,7 @@ class _Reader:
             self._is_text, self._interpreter = False, None
             self._nest(word)
         elif not self._is_command:
-            if self._interpreter is not None and not word.startswith("-"):
-                self.found[self._interpreter] = replace(self.found[self._interpreter], script=word)
-                self._interpreter = None
-            self._is_command = self._is_runner = self._last == "find" and word in _EXECUTES
-            self._is_text = self._last in _SHELLS and word.startswith("-") and word.endswith("c")
+            self._argument(word)
         elif self._is_runner and (self._is_value or not _NAME.fullmatch(word.rpartition("/")[2])):
             self._is_value = word in _VALUED.get(self._last, "").split()  # an option, its value, a time
         elif word == "[[":

@@ -16,6 +16,8 @@ FORBIDDEN = [
     ("Don\u2019t use unwrap() in the daemon.", "let f = open(p).unwrap();"),
     ("fmt.Println must not be used in handlers.", "fmt.Println(err)"),
     ("Do not import lodash.merge.", "import merge from 'lodash.merge'"),
+    ("os.popen is forbidden.", "os.popen(x)"),
+    ("Never use os.popen or os.execvp.", "os.execvp(a)"),
 ]
 OTHER = [
     ("Write Time.zone.today, never Date.today: servers run in UTC.", "  starts = Time.zone.today"),
@@ -26,6 +28,12 @@ OTHER = [
     ("parse_rates is not the slow part: the query is.", "parse_rates(x)"),
     ("The worker does not use send_mail; the outbox does.", "send_mail(to)"),
     ("Never call my_date.today: it is cached.", "date.today()"),
+    ("Do not rename parse_rates: mobile calls it.", "parse_rates(x)"),
+    ("Never pass None to parse_rates.", "parse_rates(x)"),
+    ("You need not call init_app.", "init_app()"),
+    ("Never time.time -> clock.now", "clock.now()"),
+    ("time.sleep is not banned in scripts.", "time.sleep(1)"),
+    ("parse_rates may not return None.", "parse_rates(x)"),
 ]
 
 

@@ -192,6 +192,7 @@ def test_long_texts_are_read_in_time_that_grows_with_their_length():
     [
         ("./ci/lint.sh && make -s lint JOBS=2", ["ci/lint.sh"], ["lint"]),
         ("! bash -e ci/lint.sh src", ["ci/lint.sh"], []),
+        ("bash -euo pipefail ci/lint.sh -o out", ["ci/lint.sh"], []),
         ("grep -q make ci/lint.sh", [], []),
         ("make -C sub lint", [], []),
     ],

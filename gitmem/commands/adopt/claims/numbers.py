@@ -106,6 +106,10 @@ _LENGTH = re.compile(
     r"|\b(\d{2,3})[- ](?:char(?:acter)?s?|columns?)[- ]line[- ](?:length|limit|width)\b",
     re.I,
 )
+# Lines that no formatter of code cuts.
+_OTHER_LINES = re.compile(
+    r"\b(?:commits?|subjects?|messages?|bod(?:y|ies)|titles?|markdown|docs|docstrings?|comments?|terminals?)\b", re.I
+)
 _PORT = re.compile(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})\b|\bports?[ :`*]{1,4}(\d{2,5})\b", re.I)
 # "15 minutes (`TTL_MINUTES`)", "`TTL_MINUTES` (15 minutes)": a constant beside the one number that it stands for.
 _CONSTANT = r"`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`"
@@ -292,7 +296,7 @@ def _limits(line: str, number: int) -> Iterator[Claim]:
     for found in _LABELLED.finditer(line):
         name = found["label"].replace(" ", "_").upper()
         yield Claim(VALUE, number, f"{found['label']} {found['value']}", name, found["value"], tool=LABELLED)
-    for found in _LENGTH.finditer(line):
+    for found in () if _OTHER_LINES.search(line) else _LENGTH.finditer(line):
         stated = found[1] or found[2]
         yield Claim(VALUE, number, f"line length {stated}", "line-length", stated, tool="line-length")
     for found in _PORT.finditer(line):

@@ -164,6 +164,8 @@ def _link(target: str, line: int, document: Document) -> Iterator[Claim]:
     if not word or re.match(r"^(?:[a-z][\w+.-]*:|//)", word, re.I) or _NO_PATH.search(token):
         return
     beside = posixpath.dirname(document.path)
+    if posixpath.normpath(posixpath.join(beside, word)).startswith("../../"):
+        return  # a page of the forge: `../../actions/workflows/ci.yml`
     spots = [word.lstrip("/")] if word.startswith("/") else [posixpath.join(beside, word), word]
     yield _claim(token, word, line, spots, is_certain=bool(_FILE.match(word)) or word.endswith("/"), tool="link")
 

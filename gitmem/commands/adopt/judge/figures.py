@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _LENGTHS = re.compile(
     r"(?:line[-_]length|max[-_]line[-_]length|printWidth|max_width|lineWidth|maxLineLength|ColumnLimit|maxColumn|page_width"
-    r")[\"']?\s*[=:]\s*(\d+)"
+    r")[\"']?\s*[=:]\s*([1-9]\d*)"  # ColumnLimit: 0 is none
 )
 _LENGTH_FILES = frozenset({
     "pyproject.toml", "setup.cfg", ".flake8", "ruff.toml", ".ruff.toml", "tox.ini", ".editorconfig", "rustfmt.toml",

@@ -46,12 +46,15 @@ def judge_path(mention: Mention, head: Code, past: Past) -> JudgedClaim | None:
     there = next((place for place in claim.places if head.has(place)), "")
     # A tree drawn in `app/` is about `app/app/main.c` if that exists, though `app` may stand for its own folder.
     as_drawn = posixpath.join(mention.document.folder, claim.name) if claim.tool == "tree" else ""
-    if there and (there in (claim.places[0], as_drawn) or not claim.is_certain or is_plain):
+    # A link leads to one place: a file of that name elsewhere, also below the root, does not mend it.
+    is_elsewhere = claim.tool == "link" and there not in claim.places[:1]
+    if there and not is_elsewhere and (there in (claim.places[0], as_drawn) or not claim.is_certain or is_plain):
         return _confirm(mention, there)
     if claim.tool == "link" and (left := _find_left_behind(mention, head, past)):
         wrote, _ = past.writer(mention)
         return JudgedClaim(mention, FALSE, Source(left), held=True, wrote=wrote, now=left)
-    # A link leads to one place: a file of that name elsewhere does not mend it.
+    if there and is_elsewhere:
+        return None
     near = [] if there or claim.tool == "link" else _near(head, claim.name, mention.document)
     if not claim.is_certain and not there:
         # A word that only looks like a name counts if there is such a file.

@@ -151,10 +151,13 @@ PRODUCTS: dict[str, tuple[Place, ...]] = {
     ),
     "gradle": (Place(("*gradle-wrapper.properties",), None, EXACT, rf"(?m)^distributionUrl=.*/gradle-{_NUMBER}-"),),
     "r": (Place(("DESCRIPTION",), None, LEAST, rf"(?m)^(?:Depends:)?\s*R \(>= {_NUMBER}\)"),),
-    "julia": (Place(("Project.toml",), ("compat", "julia")),),
+    "julia": (Place(("Project.toml",), ("compat", "julia"), LEAST, rf"^\D*{_NUMBER}"),),  # "1.6, 1.9": either
     "dart": (Place(("pubspec.yaml",), ("environment", "sdk")),),
     "flutter": (Place(("pubspec.yaml",), ("environment", "flutter")), Place((".fvmrc",), ("flutter",), EXACT)),
-    "scala": (Place(("build.sbt",), None, EXACT, rf"scalaVersion\s*:=\s*\"{_NUMBER}\""),),
+    "scala": (
+        Place(("build.sbt",), None, EXACT, rf"scalaVersion\s*:=\s*\"{_NUMBER}\""),
+        Place(("build.sbt",), None, MATRIX, r"(?:ThisBuild */ *)?crossScalaVersions"),
+    ),
     "ocaml": (Place(("dune-project", "*.opam"), None, LEAST, rf"[(\"]ocaml\"?\s*[({{]?\(?>=\s*\"?{_NUMBER}"),),
     "bazel": (Place((".bazelversion",), None, EXACT, rf"\A{_NUMBER}"),),
     "php": (Place(("composer.json",), ("require", "php")),),

@@ -61,6 +61,7 @@ from gitmem.commands.adopt.statements import split
         ("- 70 Go files", [("Go files", "70", "is")]),
         ("- ~70 Go files", []),
         ("- **Line length**: 100 characters", [("line-length", "100", "is")]),
+        ("- Commit messages have a 72-character line limit.", []),
     ],
 )
 def test_stated_number_is_found_with_its_meaning(text, claims):

@@ -137,3 +137,12 @@ def test_link_leads_to_one_place_where_a_name_may_mean_any_file(repo):
     commit_files(repo, {}, "move the design")
 
     assert [paths(repo, one) for one in (FALSE, NEVER, HOLDS)] == [["DESIGN.md"], ["plan.md"], ["RULES.md"]]
+
+
+def test_link_right_only_from_the_root_proves_nothing_and_one_to_the_forge_is_no_path(repo):
+    said = "- [A](docs/b.md), [up](../AGENTS.md), [out](../../c.md), [CI](../../../actions/workflows/ci.yml)\n"
+    commit_files(repo, {"docs/tour.md": said, "docs/b.md": "", "AGENTS.md": ""})
+
+    found = [paths(repo, one, "docs/tour.md") for one in (FALSE, NEVER, HOLDS)]
+
+    assert found == [[], ["../../c.md"], ["../AGENTS.md"]]

@@ -221,3 +221,12 @@ def test_version_of_each_language_is_read_where_its_tools_read_it(repo):
 
     assert sorted(where.partition(":")[0] for _, where in held) == sorted(places)
     assert sorted(where.partition(":")[0] for _, where in judged(repo, FALSE)) == sorted(places)
+
+
+def test_any_of_several_versions_that_a_language_is_built_for_is_right(repo):
+    said = "- Requires Julia 1.6 or later\n- Built with Scala 2.13\n- Built with Scala 2.12\n"
+    scala = 'scalaVersion := "3.3.1"\ncrossScalaVersions := Seq("2.13.12", "3.3.1")\n'
+    commit_files(repo, {"AGENTS.md": said, "Project.toml": '[compat]\njulia = "1.6, 1.9"\n', "build.sbt": scala})
+
+    assert [token for token, _ in judged(repo, HOLDS)] == ["Julia 1.6+", "Scala 2.13"]
+    assert [token for token, _ in judged(repo, FALSE)] == ["Scala 2.12"]
