@@ -13,7 +13,8 @@ from gitmem.errors import ConflictError, NotFoundError, ProtectedError, RemoteEr
 from gitmem.frozen import frozen
 from gitmem.git import Git
 from gitmem.git.ancestry import is_shallow
-from gitmem.git.repository import Unsure
+from gitmem.git.branches import refuse_unreadable
+from gitmem.git.repository import Unsure, refuse_special
 from gitmem.system import process
 from gitmem.system.environment import prompt_variables
 
@@ -106,8 +107,11 @@ def fetch(git: Git, remote: str, branch: str, talk: RemoteOptions, *, deepen: bo
     Raises:
         NotFoundError: There is no such remote.
         RemoteError: It cannot be reached, or git refuses what it sent.
+        NoRepositoryError: A pipe is in the place of a file that git reads or writes for this.
     """
     tracking = f"refs/remotes/{remote}/{branch}"
+    refuse_unreadable(git)
+    refuse_special([os.path.join(git.repository.common, "logs", tracking)])
     options = ("--no-filter", *(("--depth=2147483647",) if deepen else ()))
     is_there = _fetch(git, remote, f"+refs/heads/{branch}:{tracking}", talk, *options, may_be_missing=True)
     return git.read_ref(tracking) if is_there else None

@@ -10,7 +10,7 @@ from conftest import git, put_files
 from support.each import each
 from support.processes import wait_until
 
-from gitmem.errors import NotFoundError, ProtectedError, RemoteError
+from gitmem.errors import NoRepositoryError, NotFoundError, ProtectedError, RemoteError
 from gitmem.git import Git
 from gitmem.git.remotes import RefUpdate, RemoteOptions, address_of, fetch, format_url, has_remote, push
 from gitmem.git.repository import discover
@@ -58,6 +58,17 @@ def test_push_sends_the_branch_and_nothing_else(repo: Path, hub: Path, door: Git
     assert heads(hub) == {"refs/heads/memory": tip}
     assert fetch(door, "origin", "memory", TALK) == tip
     assert git(repo, "rev-parse", "refs/remotes/origin/memory") == tip
+
+
+def test_fetch_names_a_pipe_that_git_would_wait_for(repo: Path, hub: Path, door: Git) -> None:
+    for name in ("logs/refs/remotes/origin/memory", "worktrees/other/HEAD"):
+        place = repo / ".git" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.unlink(missing_ok=True)
+        os.mkfifo(place)
+        with pytest.raises(NoRepositoryError, match=f"{name} is not a file"):
+            fetch(door, "origin", "memory", TALK)
+        place.unlink()
 
 
 def test_a_remote_that_moved_meanwhile_is_not_overwritten(repo: Path, hub: Path, door: Git) -> None:
