@@ -6,7 +6,6 @@ import sys
 
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.store.layout import MEMORY_LIMIT
-from gitmem.system import only_regular
 
 
 def read_text(typed: str, limit: int = MEMORY_LIMIT) -> str:
@@ -29,7 +28,7 @@ def read_text(typed: str, limit: int = MEMORY_LIMIT) -> str:
 
 
 def read_file(file: str, limit: int, *, hint: str) -> bytes:
-    """Return a file's content; of a file with more than *limit* bytes, one byte more than that.
+    """Return the content of a file or pipe that a person named; of more than *limit* bytes, one byte more than that.
 
     Raises:
         NotFoundError: The file does not exist.
@@ -38,10 +37,10 @@ def read_file(file: str, limit: int, *, hint: str) -> bytes:
     from pathlib import Path  # 2.5 ms, and only to read a file
 
     path = Path(file)
-    if not path.is_file():
+    if not path.exists():
         raise NotFoundError(f"there is no file {file}", hint=hint)
     try:
-        with open(path, "rb", opener=only_regular) as opened:
+        with path.open("rb") as opened:  # a shell's <(COMMAND) is a pipe
             return opened.read(limit + 1)
     except OSError as err:
         raise RefusedError(f"{file} cannot be read: {err.strerror}") from err

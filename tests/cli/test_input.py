@@ -1,14 +1,16 @@
-"""Text from standard input."""
+"""Text from standard input, and files that a person names."""
 
 from __future__ import annotations
 
 import io
+import os
 import sys
+from pathlib import Path
 
 import pytest
 
-from gitmem.cli.input import read_text
-from gitmem.errors import RefusedError
+from gitmem.cli.input import read_file, read_text
+from gitmem.errors import NotFoundError, RefusedError
 
 
 def standard_input(monkeypatch: pytest.MonkeyPatch, raw: bytes) -> None:
@@ -46,3 +48,16 @@ def test_closed_standard_input_is_empty(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(sys, "stdin", None)
 
     assert read_text("-", 10) == ""
+
+
+def test_pipe_of_a_shell_is_read_and_a_folder_is_named(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"a run")
+    os.close(writing)
+
+    assert read_file(f"/dev/fd/{reading}", 3, hint="") == b"a ru"
+    os.close(reading)
+    with pytest.raises(RefusedError, match="cannot be read: Is a directory"):
+        read_file(str(tmp_path), 3, hint="")
+    with pytest.raises(NotFoundError, match="there is no file"):
+        read_file(str(tmp_path / "none"), 3, hint="")
