@@ -22,7 +22,7 @@ from support.mcp_client import ERAS, Answer
 from support.terminal import GITMEM, environment
 
 from gitmem.errors import GitmemError
-from gitmem.mcp.http import load_token, make_app, require_token, serve
+from gitmem.mcp.http import _bind, load_token, make_app, require_token, serve
 from gitmem.mcp.server import make_server
 from gitmem.mcp.service import Service
 from gitmem.system import settle_modes
@@ -55,6 +55,11 @@ def search(address: str, token: str, era: str) -> Answer:
             return Answer(await client.call_tool("memory_search", {"query": "storm"}))
 
     return asyncio.run(run())
+
+
+def test_body_of_an_answer_does_not_wait_for_more() -> None:
+    with _bind(0) as bound, socket.create_connection(bound.getsockname()), bound.accept()[0] as accepted:
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_clients_of_both_eras_find_memories(memory, repo: Path) -> None:
