@@ -129,7 +129,7 @@ def _refuse_fetched(store: OpenStore, commit: str, subject: str) -> None:
     named = git.run("log", "-1", "--no-show-signature", "--format=%an%x00%ae", commit, "--").stdout
     name, email = named.decode("utf-8", "replace").strip().split("\0")
     own = (git.identity(), FALLBACK_IDENTITY, machine_identity())
-    # A person may have several addresses: another one of the same name is no other person.
+    # A person may have several addresses, so the same name counts as the same person.
     is_own = any(name == one[0] or email.lower() == one[1].lower() for one in own)
     if is_own or not _is_known(git, commit):
         return

@@ -61,11 +61,11 @@ def test_each_folder_can_be_deleted_and_the_rest_works(tmp_path) -> None:
 
     assert done.returncode == 0, (done.stdout.splitlines()[-1:], done.stderr)
     for name, line in zip(OWN, done.stdout.splitlines(), strict=True):
-        told = json.loads(line)
-        assert (told["where"], told["gone"]) == (str(tmp_path / "gitmem" / "__init__.py"), name)
-        assert [one for one in told["left"] if f"{one}.".startswith(f"gitmem.plugins.{name}.")] == []
-        assert {one.split(".")[2] for one in told["left"] if one.startswith("gitmem.plugins.")} == {*OWN} - {name}
-        assert set(commands.all_commands()) - set(told["commands"]) == set(own[name].COMMANDS)
+        report = json.loads(line)
+        assert (report["where"], report["gone"]) == (str(tmp_path / "gitmem" / "__init__.py"), name)
+        assert [one for one in report["left"] if f"{one}.".startswith(f"gitmem.plugins.{name}.")] == []
+        assert {one.split(".")[2] for one in report["left"] if one.startswith("gitmem.plugins.")} == {*OWN} - {name}
+        assert set(commands.all_commands()) - set(report["commands"]) == set(own[name].COMMANDS)
 
 
 @pytest.fixture
