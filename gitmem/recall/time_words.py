@@ -104,14 +104,46 @@ _SPANNING = (
     "keep keeps keeping hold holds holding retain retains retaining store stores storing save saves saving cover covers"
     " covering span spans shows displays plots reads scans loads returns counts includes aggregates limit limits delete"
     " deletes drop drops purge purges prune prunes archive archives remove removes only except untouched"
-    " average window sum total retention aufbewahren behalten behält speichern speichert zeigt löscht conserver"
-    " conserve garder garde affiche guardar guarda conservar conserva muestra conservare mostra guardare"
-    " bewaart bewaren toont"
+    " average window sum total retention defaults default emails sends exports imports uses fetches pulls considers"
+    " aufbewahren behalten behält speichern speichert zeigt löscht nur conserver"
+    " conserve garder garde affiche seulement guardar guarda conservar conserva muestra solo sólo conservare mostra"
+    " guardare bewaart bewaren toont alleen"
 )
 # A question with one of these is about what people did or what happened.
 _HAPPENED = (
-    "we i us did was were had happened came wir haben hatten wurde wurden nous avons était étaient hemos fue abbiamo"
-    " hebben"
+    "did was were had happened came haben hatten hat wurde wurden avons était étaient hemos ha han fue abbiamo hebben"
+    " heeft"
+)
+_PEOPLE = "we i us wir nous"
+# These take the newest of something, whenever it was recorded: "install the latest version".
+_TAKES = "install installs use uses pull pulls pin pins upgrade run runs deploy deploys fetch fetches require requires"
+# What happens once: "the incidents of the last two weeks" names a time, "the orders of the last two weeks" does not.
+_EVENTS = (
+    "anything something everything nothing new different happening going failing breaking happened commit commits bug"
+    " bugs problem problems failure failures regression regressions postmortem postmortems review reviews meeting"
+    " meetings migration migrations outages incidents learning learnings discussion discussions work refactoring neues"
+    " problem probleme fehler ausfall ausfälle vorfall vorfälle nouveau panne pannes problème problèmes incidents"
+    " correctif correctifs leçon leçons nuevo fallo fallos problema problemas incidente incidentes error errores"
+    " lección lecciones problemi guasti decisioni modifiche falhas mudanças decisões storingen problemen besluiten"
+    " wijzigingen"
+)
+# A sentence with one of these says what holds at all times: "the logs of the last week are rotated".
+_ALWAYS = (
+    "is are does do be get gets stay stays remain remains will can should must wird werden bleibt bleiben kann soll"
+    " muss sont reste restent doit peut son están queda quedan debe puede viene vengono resta restano deve são fica"
+    " ficam wordt worden blijft blijven moet"
+)
+_WHICH = "that which who die der das welche qui que che"
+# Before a span: "logs of the last week" says which logs, "changed in the last week" says when.
+_SPAN_OF = (
+    "of from for to der des von aus für de du del des pour sur para sobre di da dei degli delle dos das van uit voor"
+)
+_SPAN_IN = (
+    "in on over during within since am im während innerhalb seit dans pendant durant depuis en durante desde nel nella"
+    " nei negli nelle em no nos na nas tijdens sinds"
+)
+_PAST_UNITS = (
+    "past última últimas ultima ultime dernière dernières último últimos ultimo ultimi dernier derniers afgelopen"
 )
 _AGO = "ago her zuvor geleden fa atrás"
 # Before a number that these make another one: half a year ago, minus two days ago, one hundred five days ago.
@@ -146,6 +178,14 @@ WORDS = {
         "than": _THAN,
         "spanning": _SPANNING,
         "happened": _HAPPENED,
+        "people": _PEOPLE,
+        "takes": f"{_TAKES} {_SPANNING}",
+        "events": f"{_EVENTS} {_RECORDED}",
+        "always": _ALWAYS,
+        "which": _WHICH,
+        "span_of": _SPAN_OF,
+        "span_in": _SPAN_IN,
+        "past_units": _PAST_UNITS,
         "half": _HALF,
         "part_of_number": _PART_OF_NUMBER,
         "ago_first": _AGO_FIRST,

@@ -115,6 +115,7 @@ class _Reader:
         self._date_of_event = date_of_event
         self._now, self._date_of = datetime.fromtimestamp(now, UTC), date_of
         self._used: set[int] = set()
+        self._quantities: set[int] = set()
 
     def range(self) -> tuple[float | None, float | None]:
         """Return the first range that the question names, as epoch seconds."""
@@ -128,9 +129,11 @@ class _Reader:
         """Return 1 for the newest, -1 for the oldest, 0 if neither is asked for; after ``range``."""
         left = [at for at, word in enumerate(self._words) if word not in WORDS["opening"]]
         for at in left[:_BEGINNING]:
-            if at in self._used:
+            if at in self._used or not WORDS["takes"].isdisjoint(self._words[:at]):
                 continue
             word, before = self._words[at], self._words[at - 1] if at else ""
+            if _number(self._word(at + 1)) > 1 and not WORDS["always"].isdisjoint(self._words[at:]):
+                continue  # "the newest two releases are supported"
             is_of_recorded = before == "most" or not WORDS["recorded"].isdisjoint(self._words[at + 1 : at + 4])
             if word in WORDS["newest"] or (is_of_recorded and word in WORDS["last_of"]):
                 return 1
@@ -199,7 +202,8 @@ class _Reader:
             at = self._after_filler(at)
         for read in (self._day, self._quarter, self._season, self._relative, self._month):
             found, to = read(at, is_named=is_named)
-            if found and read == self._relative and self._is_quantity(at):
+            if found and read == self._relative and (at in self._quantities or self._is_quantity(at, to)):
+                self._quantities.update(range(at, to))
                 return None, at
             if found:
                 self._used.update(range(at, to))
@@ -291,13 +295,29 @@ class _Reader:
             return self._ago(number, days), place + 1
         return None, at
 
-    def _is_quantity(self, at: int) -> bool:
-        """Return whether the span at a word is what the question is about: "the job that keeps the last 5 days"."""
-        before, span = self._words[:at], self._words[at : at + 3]
+    def _is_quantity(self, at: int, to: int) -> bool:
+        """Return whether the span of some words is what the question is about: "the job that keeps the last 5 days"."""
+        before, span, after = self._words[:at], self._words[at:to], self._words[to:]
         if WORDS["last"].isdisjoint(span):  # "two days ago"
             return not WORDS["than"].isdisjoint(before[-1:])
-        is_past = not (WORDS["happened"] | WORDS["recorded"]).isdisjoint(self._words)
-        return not is_past and not WORDS["spanning"].isdisjoint([*before, *self._words[-1:]])
+        articles = [word for word in before[-1:] if word in ARTICLE]
+        lead = before[: len(before) - len(articles)]
+        is_kept = not WORDS["spanning"].isdisjoint(lead[-1:])
+        # "last week" and "la semaine dernière" are that week, "the last week" and "la dernière semaine" are seven days.
+        if len(span) == 2 and span[0] not in WORDS["past_units"] and not (articles and span[0] in WORDS["last"]):
+            return is_kept
+        words = set(self._words)
+        is_always = not WORDS["always"].isdisjoint(words)
+        is_past = not WORDS["happened"].isdisjoint(words) or not (is_always or WORDS["people"].isdisjoint(words))
+        follows = [place for place, word in enumerate(after) if word in WORDS["always"]]
+        is_subject = any(place == 0 or after[place - 1] not in WORDS["which"] for place in follows)
+        if is_past or not (is_kept or is_subject or WORDS["events"].isdisjoint(words)):
+            return False
+        if is_kept or is_subject or is_always:
+            return True
+        near = [*lead[-1:], *articles]
+        is_attribute = WORDS["span_in"].isdisjoint(near) and not WORDS["span_of"].isdisjoint(near)
+        return is_attribute or not WORDS["spanning"].isdisjoint([*before, *self._words[-1:]])
 
     def _count(self, at: int) -> tuple[int, int]:
         """Return the number at a word, or 0, and the place after it: "two", "a few", "a couple of", "ein paar"."""
