@@ -18,6 +18,7 @@ from gitmem.git.repository import (
     programs_of,
     read_head,
     read_ref,
+    refuse_pipes,
 )
 
 TYPE_CHECKING = False
@@ -165,9 +166,12 @@ class Git:
 
         Raises:
             ProcessError: git is missing, or failed while *check* is on.
+            NoRepositoryError: It runs in a work tree, where a pipe is in the place of a file that git reads.
         """
         from gitmem.system import process
 
+        if "-C" in args:
+            refuse_pipes(args[args.index("-C") + 1])
         env = {**self.environment(transport=transport), **(more or {})}
         argv = self.argv(*args, durable=durable)
         return process.run(argv, cwd=None, env=env, input=input, check=check, timeout_s=timeout_s)

@@ -263,6 +263,15 @@ def refuse_special(paths: Iterable[str]) -> None:
             raise _special(path)
 
 
+def refuse_pipes(folder: str) -> None:
+    """Refuse a pipe or device in the place of a file of a work tree's folder that git reads for any of its files.
+
+    Raises:
+        NoRepositoryError: There is one.
+    """
+    refuse_special(os.path.join(folder, name) for name in (".gitattributes", ".gitignore", ".gitmodules"))
+
+
 def _special(path: str) -> NoRepositoryError:
     name = f"'{path}'" if " " in path else path
     return NoRepositoryError(

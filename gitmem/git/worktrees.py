@@ -154,7 +154,9 @@ def list_changed(view: Git) -> list[tuple[str, str]]:
 
     Raises:
         ProcessError: The index is damaged.
+        NoRepositoryError: A pipe is in the place of a folder's ``.gitattributes``.
     """
+    _refuse_pipes_below(view)
     done = _inside(view, *view.without_filters(), "ls-files", "-t", "-z", "-m", "-d", "-o")
     found = [(os.fsdecode(item[:1]), os.fsdecode(item[2:])) for item in done.stdout.split(b"\0") if item]
     removed = {path for tag, path in found if tag == "R"}
@@ -196,12 +198,18 @@ def hide(view: Git, paths: Sequence[str]) -> None:
 
 def remember_times(view: Git) -> None:
     """Record the files' times in the index, so that unchanged files need not be read again."""
+    _refuse_pipes_below(view)
     _inside(view, *view.without_filters(), "update-index", "-q", "--refresh", check=False)
 
 
 def move_head(view: Git, commit: str) -> None:
     """Detach HEAD at a commit, without changing files or the index."""
     view.run("update-ref", "--no-deref", "-m", "gitmem: show", "HEAD", commit, durable=True)
+
+
+def _refuse_pipes_below(view: Git) -> None:
+    assert view.repository.top is not None, "a view has files"
+    refuse_special(os.path.join(folder, ".gitattributes") for folder, _, _ in os.walk(view.repository.top))
 
 
 def _inside(view: Git, *args: str, input: bytes | None = None, check: bool = True) -> process.ProcessResult:

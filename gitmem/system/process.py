@@ -172,7 +172,7 @@ def run_by_lines(
     """Run a tool without input, and pass each line of its two outputs on as it is written.
 
     With a time limit, it has a session of its own, and is killed together with all that it started in it. Without, it
-    stays in the terminal's, where it may prompt, and where Ctrl-C reaches all of them.
+    stays in the terminal's, where it may prompt, and where Ctrl-C reaches all of them. If we are killed, it ends too.
 
     Returns:
         Its exit status; None if it ran past its limit.
@@ -206,7 +206,9 @@ def run_by_lines(
     pairs = ((child.stdout, output), (child.stderr, error))
     readers = [Thread(target=pass_on, args=pair, daemon=True) for pair in pairs]
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
+    guard = None
     try:
+        guard = _start_guard(-child.pid if timeout_s is not None else child.pid)
         for reader in readers:
             reader.start()
         for reader in readers:
@@ -219,6 +221,31 @@ def run_by_lines(
     finally:
         if child.returncode is None:
             _kill_all(child, is_apart=timeout_s is not None)
+        if guard is not None:
+            guard.communicate(b"\n")
+
+
+# It waits for a line. Without one, we were killed: then it ends the process, or the group if the number is negative,
+# with a signal that lets git remove its unfinished files.
+_GUARD = 'read -r _ || kill -TERM "$0"'
+
+
+def _start_guard(number: int) -> Popen[bytes]:
+    """Start a shell that ends a process or a group when we are killed; a line on its input ends the shell alone.
+
+    In a session of its own, which a signal to ours does not reach. Linux could send the signal itself
+    (PR_SET_PDEATHSIG), but only to a program started by a fork, and not to what that starts.
+    """
+    import subprocess
+
+    argv, nowhere = ["/bin/sh", "-c", _GUARD, str(number)], subprocess.DEVNULL
+
+    def start() -> Popen[bytes]:
+        return subprocess.Popen(
+            argv, cwd="/", stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere, start_new_session=True
+        )
+
+    return _start(argv, start)
 
 
 def _kill_all(child: Popen[str], *, is_apart: bool) -> None:

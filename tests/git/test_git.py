@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.each import each
 
-from gitmem.errors import ConflictError, GitmemError, NotFoundError, ProcessError
+from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError, ProcessError
 from gitmem.git import Git
 from gitmem.git.git import EARLIEST_S, FALLBACK_IDENTITY, LATEST_S, TreeChange, TreeEntry, plausible
 from gitmem.git.repository import discover
@@ -394,3 +395,11 @@ def test_tree_that_names_itself_without_end_is_given_up(
 )
 def test_a_time_is_kept_between_1971_and_2106(clock: float, kept: int) -> None:
     assert plausible(clock) == kept
+
+
+def test_pipe_in_a_work_tree_that_git_would_wait_for_is_named(repo: Path, door: Git) -> None:
+    for name in (".gitattributes", ".gitignore", ".gitmodules"):
+        os.mkfifo(repo / name)
+        with pytest.raises(NoRepositoryError, match=f"{name} is not a file"):
+            door.run("-C", str(repo), "status", timeout_s=10)
+        (repo / name).unlink()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from conftest import commit_files, git
 
+from gitmem.errors import NoRepositoryError
 from gitmem.git import Git, worktrees
 from gitmem.git.repository import discover
 from gitmem.git.worktrees import PathVersion
@@ -61,6 +63,18 @@ def test_changes_are_distinguished_and_ignored_files_are_seen(view: Git, repo: P
 
     assert sorted(changed) == [("?", "new.md"), ("C", "README.md")]
     assert sorted(removed) == [("?", "new.md"), ("R", "README.md")]
+
+
+def test_pipe_that_git_would_wait_for_is_named(view: Git) -> None:
+    place = Path(view.repository.top or "")
+    (place / "README.md").write_text("changed\n")
+    (place / "folder").mkdir()
+    for name in (".gitattributes", "folder/.gitattributes"):
+        os.mkfifo(place / name)
+        for ask in (worktrees.list_changed, worktrees.remember_times):
+            with pytest.raises(NoRepositoryError, match=f"{name} is not a file"):
+                ask(view)
+        (place / name).unlink()
 
 
 def test_staged_changes_are_compared_with_the_commit(view: Git) -> None:

@@ -351,3 +351,17 @@ def test_run_past_its_limit_ends_with_what_it_started(mark: str) -> None:
 
     assert (status, len(output)) == (None, 1)
     assert wait_until(lambda: not pids_of(mark))
+
+
+@each("timeout_s", [None, 60.0])
+def test_killing_us_ends_what_runs_by_lines(mark: str, timeout_s: float | None) -> None:
+    code = (
+        "import os; from gitmem.system import process; process.run_by_lines(process.Program("
+        f"['sleep', '{mark}'], '/', dict(os.environ)), timeout_s={timeout_s}, output=print, error=print)"
+    )
+    with subprocess.Popen([sys.executable, "-P", "-c", code]) as run:
+        assert wait_until(lambda: len(pids_of(mark)) == 2)
+        time.sleep(0.3)  # its guard starts after it
+        run.kill()
+
+    assert wait_until(lambda: not pids_of(mark), 10.0)
