@@ -123,10 +123,14 @@ class LibgitObjects(Objects):
 
     def find(self, tree: str, path: str) -> PathEntry | None:
         """Return the entry at a path of a commit or tree, which may be a folder; None if there is none."""
+        import pygit2
+
         try:
             return _of(self._tree(tree)[path])
         except (KeyError, ValueError):
             return None
+        except (OSError, pygit2.GitError) as err:  # damaged, or the device failed: this is not the same as missing
+            raise _unreadable(f"{tree}: {err}") from err
 
     def read(self, oids: Iterable[str], *, limit: int) -> dict[str, bytes]:
         """Return the contents of blobs by name; missing ones, and those larger than *limit* bytes, are left out."""
@@ -139,8 +143,8 @@ class LibgitObjects(Objects):
             kind, size = self._repository.odb.read_header(oid)
             if kind == pygit2.enums.ObjectType.BLOB and size <= limit:
                 yield self._repository.odb.read(oid)[1]
-        except (KeyError, ValueError, pygit2.GitError):
-            return  # missing or damaged
+        except (KeyError, ValueError, OSError, pygit2.GitError):
+            return  # missing or damaged, or the device failed
 
     def _tree(self, name: str | None) -> Any:
         import pygit2
@@ -149,7 +153,7 @@ class LibgitObjects(Objects):
             return None
         try:
             return self._repository[name].peel(pygit2.Tree)
-        except (KeyError, ValueError, pygit2.GitError) as err:
+        except (KeyError, ValueError, OSError, pygit2.GitError) as err:
             raise _unreadable(f"{name}: {err}") from err
 
 
@@ -175,7 +179,7 @@ def open_objects(git: Git) -> Objects:
 
     try:
         return LibgitObjects(git, pygit2.Repository(git.repository.common, RepositoryOpenFlag.NO_SEARCH))
-    except (KeyError, ValueError, pygit2.GitError):
+    except (KeyError, ValueError, OSError, pygit2.GitError):
         return Objects(git)
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -158,3 +161,28 @@ def test_merge_bases_are_all_of_them_sorted(repo: Path) -> None:
     assert door.merge_bases(one, other) == [root]
     assert door.merge_bases(left, right) == sorted([one, other])
     assert door.merge_bases(one, apart) == []
+
+
+@contextmanager
+def failing_device() -> Iterator[None]:
+    """Let every open of a file fail, as on a device that does not answer."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_objects_that_cannot_be_opened_are_an_error_and_no_bug(repo: Path) -> None:
+    opened = open_objects(Git(discover(repo)))
+    inner = write(repo, {"c": "1"})
+    top = write(repo, {"a/b/c": "1"})
+
+    with failing_device():
+        assert opened.read([inner], limit=9) == {}
+        for ask in (lambda: opened.find(inner, "c"), lambda: opened.diff(None, top)):
+            with pytest.raises(NotFoundError, match="cannot be read"):
+                ask()
+        assert type(open_objects(opened.git)) is Objects
+    assert opened.find(inner, "c") is not None

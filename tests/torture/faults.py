@@ -19,7 +19,10 @@ KINDS = {
     "EACCES": f"{errno.EACCES}+",
     "EIO": str(errno.EIO),
     "EIO-read": str(errno.EIO),
+    "EIO-reads": f"{errno.EIO}+",
     "EINTR": str(errno.EINTR),
+    "EINTR-read": str(errno.EINTR),
+    "ENOSPC-kill": f"{errno.ENOSPC}+kill",
     "short": "short",
     "kill": "kill",
     "pause": "pause",
@@ -38,7 +41,7 @@ def build(folder: Path) -> Path:
     return path
 
 
-READS = ("EIO-read",)  # of the calls that read, which are counted apart
+READS = ("EIO-read", "EIO-reads", "EINTR-read")  # of the calls that read, which are counted apart
 
 # Work that may run beside other work.
 BESIDE = ("remember", "import", "verify", "sync", "drain", "rotation", "board", "pull")
@@ -87,14 +90,14 @@ class Faults:
         done = self.place.wait(child, work.stdin)
         if done.is_bug:
             wrong.append(f"ended with {done.status}: {done.err[-400:]}")
-        if done.status == 0 and kind != "kill":
+        if done.status == 0 and not kind.endswith("kill"):
             promised |= set(work.keys)
         if work.name == "undo":
             promised -= {"newer"}
         if work.name == "uninstall":
             promised &= self.place.keys()  # what was written beside it began a new branch
         return wrong + self.place.faults(
-            promised, before, work, is_killed=kind == "kill", is_device=kind.startswith("EIO")
+            promised, before, work, is_killed=kind.endswith("kill"), is_device=kind.startswith("EIO")
         )
 
     def try_without_locks(self, seed: int) -> list[str]:

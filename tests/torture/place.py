@@ -101,6 +101,9 @@ WORKS = (
     Work("adopt", ("adopt", "--apply")),
     Work("pull", ("pull",), before=(("sources", "add", "docs", "--path", "docs", "--name", "pages"),)),
     Work("undo", ("undo",)),
+    Work("recall", ("recall", "retries gateway noon")),
+    Work("show", ("show", "first")),
+    Work("doctor", ("doctor",)),
     Work(
         "uninstall",
         ("uninstall", "--all", "--yes"),

@@ -3,7 +3,8 @@
  * TORTURE_UNDER   The folder: calls on other paths are passed on and not counted.
  * TORTURE_COUNT   A file of eight bytes that all processes of a run map: the number of calls so far.
  * TORTURE_AT      The call to change, counted from 1; 0 changes none.
- * TORTURE_KIND    An error by its number (with "+": it and all later calls fail), "short", "kill" or "pause".
+ * TORTURE_KIND    An error by its number (with "+": it and all later calls fail; with "+kill": the fourth such call kills),
+ *                 "short", "kill" or "pause".
  * TORTURE_READS   "1": the calls that read are counted and changed, not those that write.
  * TORTURE_PAUSED  For "pause": this file is made, and waited for until somebody removes it (20 s at most).
  * TORTURE_LOCKS   "granted": every lock of a file is granted to everybody, as where locks do not work; "refused": no
@@ -29,7 +30,7 @@
 static char under[PATH_MAX], paused[PATH_MAX];
 static size_t length;
 static uint64_t *count, at;
-static int error_number, lasts, is_short, is_kill, is_pause, locks_granted, locks_refused, reads, ready;
+static int error_number, lasts, kills_later, is_short, is_kill, is_pause, locks_granted, locks_refused, reads, ready;
 
 static int (*real_open)(const char *, int, ...);
 static int (*real_openat)(int, const char *, int, ...);
@@ -60,6 +61,7 @@ __attribute__((constructor)) static void begin(void) {
         is_pause = !strcmp(value, "pause");
         error_number = atoi(value);
         lasts = strchr(value, '+') != NULL;
+        kills_later = strstr(value, "+kill") != NULL;
     }
     reads = (value = getenv("TORTURE_READS")) && !strcmp(value, "1");
     ready = 1;
@@ -93,7 +95,7 @@ static int is_file_below(int fd) {
 static int turn(int *is_cut) {
     uint64_t number = __atomic_add_fetch(count, 1, __ATOMIC_SEQ_CST);
     if (!at || number < at || (number > at && !lasts)) return 0;
-    if (is_kill) {
+    if (is_kill || (kills_later && number >= at + 3)) {
         kill(0, SIGKILL);
         raise(SIGKILL);
     }
