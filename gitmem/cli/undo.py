@@ -1,8 +1,8 @@
-"""Undo the last command that changed memories, whatever it was, with a new commit. Run it again to undo the one before.
+"""Undo your last command that changed memories, whatever it was, by a new commit. Run it again for the one before.
 
-Nothing is undone if one of its memories was changed again since, if it was a merge, or if another person did it. A
-memory that was added and pushed goes to the archive. --dry-run only shows what would be undone. Exits with 1 if there
-is nothing to undo.
+Merges, and changes that others made and you fetched, are passed over; your commits are those with your address, and
+those made in this clone. Nothing is undone if one of its memories was changed again since. A memory that was added and
+pushed goes to the archive. --dry-run only shows what would be undone. Exits with 1 if there is nothing to undo.
 """
 
 from __future__ import annotations

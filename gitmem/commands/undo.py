@@ -1,17 +1,18 @@
-"""Undo the last command that changed memories: by a new commit, never by rewriting history.
+"""Undo your last command that changed memories: by a new commit, never by rewriting history.
 
-If anything it touched has changed since, nothing is undone. A new memory that others may already have is archived
-instead of deleted, because a merge would bring it back. Verdicts are results, not changes: they stay.
+Merges, and what others did and you fetched, are passed over. If anything it touched has changed since, nothing is
+undone. A new memory that others may already have is archived instead of deleted, because a merge would bring it back.
+Verdicts are results, not changes: they stay.
 """
 
 from __future__ import annotations
 
-from gitmem.config import machine_identity
 from gitmem.document.times import format_time
 from gitmem.errors import ConflictError, NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git.git import FALLBACK_IDENTITY
 from gitmem.git.objects import open_objects
+from gitmem.git.repository import refuse_special
 from gitmem.store import layout
 from gitmem.store.commit import CommitPlan
 from gitmem.store.scopes import POLICY_PATH
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 # The most commits examined: to undo more than these, use `git log`.
 MOST = 500
+# How the log of the branch calls commits that came from elsewhere; git writes fast-import for those made here.
+_FETCHED = frozenset(f"gitmem: {what}" for what in ("join", "sync", "doctor", "purge"))
 NAMED = 5
 
 
@@ -52,11 +55,11 @@ class Undone:
 
 
 def undo(store: OpenStore, *, dry_run: bool = False) -> Undone:
-    """Undo the last command that has not been undone yet.
+    """Undo the last command of this person that has not been undone yet.
 
     Raises:
         NotFoundError: There is nothing to undo.
-        RefusedError: It was a merge, or another person's that was fetched.
+        RefusedError: All of it is other people's.
         ConflictError: Something that it changed has been changed again.
     """
     git = store.git
@@ -64,9 +67,8 @@ def undo(store: OpenStore, *, dry_run: bool = False) -> Undone:
     done: list[Undone] = []
 
     def plan(tip: str | None) -> CommitPlan:
-        undone, subject, changes = _last(git, tip)
+        undone, subject, changes = _last(git, store.store.ref, tip)
         assert tip is not None, "it has a last commit"
-        _refuse_fetched(store, undone, subject)
         _refuse_changed(git, tip, changes)
         writes, entries, deletes, archived = _inverse(store, undone, changes)
         found = Undone(undone, subject, _keys(changes), tuple(archived))
@@ -89,54 +91,69 @@ def undo(store: OpenStore, *, dry_run: bool = False) -> Undone:
     return Undone(last.undone, last.subject, last.keys, last.archived, written.commit)
 
 
-def _last(git: Git, tip: str | None) -> tuple[str, str, Changes]:
-    """Return the last commit that changed memories and was not undone, with its subject and changes."""
-    nothing = NotFoundError("there is nothing to undo", hint="see the history: git log memory")
+def _last(git: Git, ref: str, tip: str | None) -> tuple[str, str, Changes]:
+    """Return the last own commit that changed memories and was not undone, with its subject and changes."""
     if tip is None:
-        raise nothing
-    fields = f"%H%x00%P%x00%(trailers:key={UNDOES},valueonly,separator=%x20)%x00%s"
-    argv = ("log", "-z", "--first-parent", f"--max-count={MOST}", "--no-show-signature", f"--format={fields}")
-    words = git.run(*argv, tip, "--").stdout.decode("utf-8", "replace").split("\0")
-    gone = set[str]()
-    for at in range(0, len(words) - 3, 4):
-        commit, parents, undoes, subject = (
-            words[at].strip(),
-            words[at + 1].split(),
-            words[at + 2].split(),
-            words[at + 3],
-        )
-        gone.update(undoes)
-        if undoes or commit in gone:
+        raise _nothing()
+    fields = f"%H%x00%P%x00%(trailers:key={UNDOES},valueonly,separator=%x20)%x00%s%x00%an%x00%ae"
+    # By time, because a merge that another clone made has one's own commits on its second side.
+    options = ("-z", "--date-order", "--no-merges", f"--max-count={MOST}", "--no-show-signature", f"--format={fields}")
+    words = git.run("log", *options, tip, "--").stdout.decode("utf-8", "replace").split("\0")
+    gone, others, own_ones = set[str](), list[str](), _Own(git, ref, tip)
+    for at in range(0, len(words) - 5, 6):
+        commit, parents, undoes, subject, name, email = map(str.strip, words[at : at + 6])
+        gone.update(undoes.split())
+        if undoes or commit in gone or not parents:
             continue
-        if not parents:
-            break
-        if len(parents) > 1:
-            raise RefusedError(
-                f"the last change is a merge ({commit[:12]}, {subject}), which cannot be undone",
-                hint="undo single memories: gitmem log KEY, gitmem edit KEY, gitmem forget KEY",
-            )
-        changes = _memories(open_objects(git).diff(parents[0], commit))
-        if POLICY_PATH in changes and changes[POLICY_PATH][0] is None:
-            break  # the start of the store
-        if changes:
+        is_own = own_ones.has(commit, email)
+        if not is_own and others:
+            continue
+        changes = _memories(open_objects(git).diff(parents, commit))
+        if not changes or (POLICY_PATH in changes and changes[POLICY_PATH][0] is None):
+            continue  # the start of a store is not undone
+        if is_own:
             return commit, subject, changes
-    raise nothing
+        others.append(f"the last change is by {display(f'{name} <{email}>')} ({commit[:12]}, {display(subject)})")
+    if others:
+        hint = "undo single memories: gitmem log KEY, gitmem edit KEY, gitmem forget KEY"
+        raise RefusedError(f"{others[0]}, and was fetched; none of yours is left", hint=hint)
+    raise _nothing()
 
 
-def _refuse_fetched(store: OpenStore, commit: str, subject: str) -> None:
-    """Raise RefusedError for what another person did in another clone: it was not the last command here."""
-    git = store.git
-    named = git.run("log", "-1", "--no-show-signature", "--format=%an%x00%ae", commit, "--").stdout
-    name, email = named.decode("utf-8", "replace").strip().split("\0")
-    own = (git.identity(), FALLBACK_IDENTITY, machine_identity())
-    # A person may have several addresses, so the same name counts as the same person.
-    is_own = any(name == one[0] or email.lower() == one[1].lower() for one in own)
-    if is_own or not _is_known(git, commit):
-        return
-    raise RefusedError(
-        f"the last change is by {display(name)} ({commit[:12]}, {display(subject)}), and was fetched",
-        hint="undo single memories: gitmem log KEY, gitmem edit KEY, gitmem forget KEY",
-    )
+def _nothing() -> NotFoundError:
+    return NotFoundError("there is nothing to undo", hint="see the history: git log memory")
+
+
+class _Own:
+    """Which commits of a branch are this person's: by their address, made in this clone, or not shared yet.
+
+    Two people may have one name, and one person several addresses. A ``.mailmap`` does not count: others can write it.
+    """
+
+    def __init__(self, git: Git, ref: str, tip: str) -> None:
+        self._git, self._ref, self._tip = git, ref, tip
+        email = git.identity()[1].lower()
+        self._email = "" if email == FALLBACK_IDENTITY[1] else email
+        self._made_here: set[str] | None = None
+
+    def has(self, commit: str, email: str) -> bool:
+        """Return whether a commit by this address is one of them."""
+        if self._email and email.lower() == self._email:
+            return True
+        if self._made_here is None:
+            self._made_here = {*self._logged(), *self._unshared()}
+        return commit in self._made_here
+
+    def _logged(self) -> list[str]:
+        refuse_special([f"{self._git.repository.common}/logs/{self._ref}"])
+        argv = ("reflog", "show", "-z", "--no-show-signature", "--format=%H%x00%gs", self._ref, "--")
+        words = self._git.run(*argv, check=False).stdout.decode("utf-8", "replace").split("\0")
+        pairs = zip(words[0::2], words[1::2], strict=False)
+        return [oid for oid, why in pairs if why == "fast-import" or (why[:8] == "gitmem: " and why not in _FETCHED)]
+
+    def _unshared(self) -> list[str]:
+        others = ("--not", "--glob=refs/gitmem/seen/*", "--remotes")
+        return self._git.text("rev-list", f"--max-count={MOST}", self._tip, *others).split()
 
 
 def _is_known(git: Git, commit: str) -> bool:

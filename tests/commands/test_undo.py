@@ -83,13 +83,44 @@ def test_undone_memory_that_was_pushed_is_archived_and_stays_archived(memory: Me
     assert tuple(memory.list().hits) == ()
 
 
-def test_undoing_a_merge_is_refused(memory: Memory, repo: Path) -> None:
-    memory.remember("The queue is bounded")
-    merge = git(repo, "commit-tree", "memory^{tree}", "-p", "memory", "-p", "memory^", "-m", "sync: merge")
-    git(repo, "update-ref", "refs/heads/memory", merge)
+@pytest.fixture
+def clones(repo: Path, tmp_path: Path, run_cli) -> tuple[Path, Path]:
+    """Return two clones of one remote, of two people with one name."""
+    git(tmp_path, "init", "-q", "--bare", "remote.git")
+    git(repo, "remote", "add", "origin", str(tmp_path / "remote.git"))
+    git(repo, "push", "-q", "origin", "HEAD:refs/heads/main")
+    assert (run_cli("init").status, run_cli("sync").status) == (0, 0)
+    git(tmp_path, "clone", "-q", "-b", "main", "remote.git", "other")
+    git(tmp_path / "other", "config", "user.name", "Ana")
+    git(tmp_path / "other", "config", "user.email", "ana.b@example.org")
+    assert run_cli("init", cwd=tmp_path / "other").status == 0
+    return repo, tmp_path / "other"
 
-    with pytest.raises(RefusedError, match="is a merge"):
-        memory.bulk.undo()
+
+@pytest.mark.parametrize("who_merges", [0, 1])
+def test_merges_and_what_others_did_are_passed_over(clones: tuple[Path, Path], run_cli, who_merges: int) -> None:
+    texts = ("The queue is bounded", "Deploys need the VPN")
+    for one, text in zip(clones, texts, strict=True):
+        (one / ".mailmap").write_text("Ana <ana@example.org> <ana.b@example.org>\n")
+        assert run_cli("remember", text, cwd=one).status == 0
+    for at in (1 - who_merges, who_merges, 1 - who_merges):
+        assert run_cli("sync", cwd=clones[at]).status == 0
+
+    for one, text in zip(clones, texts, strict=True):
+        done = run_cli("undo", cwd=one)
+        assert (done.status, text.lower().replace(" ", "-") in done.out + done.err) == (0, True), done
+        assert run_cli("undo", "--dry-run", cwd=one).status == 2
+
+
+def test_own_change_below_what_was_fetched_is_undone(clones: tuple[Path, Path], run_cli) -> None:
+    mine, theirs = clones
+    for one in clones:
+        assert run_cli("remember", f"A thing of {one.name} to keep", "--key", one.name, cwd=one).status == 0
+        assert (run_cli("sync", cwd=one).status, run_cli("sync", cwd=mine).status) == (0, 0)
+
+    done = run_cli("undo", "--json", cwd=mine)
+
+    assert (done.status, mine.name in done.out, theirs.name in done.out) == (0, True, False)
 
 
 def test_what_another_person_did_is_undone_before_it_was_shared_only(memory: Memory, repo: Path) -> None:
@@ -99,7 +130,7 @@ def test_what_another_person_did_is_undone_before_it_was_shared_only(memory: Mem
     git(repo, "update-ref", "refs/heads/memory", theirs)
     git(repo, "update-ref", "refs/remotes/origin/memory", theirs)
 
-    with pytest.raises(RefusedError, match=f"the last change is by Bo .{theirs[:12]}, .*, and was fetched"):
+    with pytest.raises(RefusedError, match=f"by Bo <bo@example.org> .{theirs[:12]}, .*, and was fetched"):
         memory.bulk.undo()
 
     git(repo, "update-ref", "-d", "refs/remotes/origin/memory")
