@@ -1,7 +1,8 @@
 """The tables of ``FtsEngine``, and how they follow the memories, in the caller's transaction.
 
 The analysed terms are stored next to the FTS5 table, so that candidates are scored without being analysed again: that
-took a third of a warm recall and more of a cold one (measured: 2.4 of 10 ms for 60 candidates).
+took a third of a warm recall and more of a cold one (measured: 2.4 of 10 ms for 60 candidates). Compressed, they are an
+eighth of the catalog of 100,000 memories.
 
 Source: sqlite.org/fts5.html, section 4.4.1 (contentless tables).
 """
@@ -48,9 +49,6 @@ _TOTAL = (
 )
 # How many memories' document frequencies are summed before they are written: a build takes 6 MB (measured).
 _BATCH = 2_000
-# The terms of memories with a higher number are analysed again rather than stored: saves 20 of 120 MB at 100,000
-# memories and costs 2 ms of a recall (measured).
-KEPT_UP_TO = 10_000
 
 
 def apply(
@@ -59,12 +57,11 @@ def apply(
     removed: Iterable[IndexText],
     *,
     language: str = ENGLISH,
-    keeps: bool = False,
 ) -> None:
     """Remove memories (as they were when added), then add others; a changed memory is in both.
 
     Writes in the caller's transaction and does not commit. Both arguments are read once, in batches. An index has
-    texts of only one *language*. If *keeps*, the terms of all memories are stored, whatever their numbers.
+    texts of only one *language*.
 
     Raises:
         sqlite3.DatabaseError: A removed memory is not in the index, or an added one is: rebuild the damaged index.
@@ -86,7 +83,7 @@ def apply(
         rows = [(text.number, *(text.terms or _terms_of(text, language))) for text in batch]
         _refuse(rows, is_wrong=not is_new and _count_known(db, rows) > 0)
         db.executemany(_INSERT, rows)
-        _keep(db, rows, keeps=keeps)
+        _keep(db, rows)
         _add_up(db, rows, 1)
         if not is_new:
             _count_in(db, rows, 1)
@@ -100,11 +97,11 @@ def _hold(db: sqlite3.Connection, size: int) -> None:
     db.execute("INSERT INTO fts(fts, rank) VALUES ('hashsize', ?)", (size,))
 
 
-def _keep(db: sqlite3.Connection, rows: Sequence[tuple[Any, ...]], *, keeps: bool) -> None:
+def _keep(db: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> None:
     """Store the terms of some memories, field by field."""
-    texts = {row[0]: SEPARATOR.join(row[1:]) for row in rows if keeps or row[0] <= KEPT_UP_TO}
-    pack = packer(db, TERMS, [*texts.values()] if len(texts) >= _BATCH else ())
-    kept = ((row[0], pack(texts[row[0]]) if row[0] in texts else None) for row in rows)
+    texts = [SEPARATOR.join(row[1:]) for row in rows]
+    pack = packer(db, TERMS, texts if len(texts) >= _BATCH else ())
+    kept = ((row[0], pack(text)) for row, text in zip(rows, texts, strict=True))
     db.executemany("INSERT INTO analysed VALUES (?, ?)", kept)
 
 

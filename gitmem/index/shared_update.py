@@ -151,7 +151,7 @@ def _copy(shared: Catalog, number: int, source: PartSource) -> None:
     db.executemany("INSERT OR IGNORE INTO label (tag) VALUES (?)", {(tag,) for tag, _ in tags})
     db.executemany("INSERT INTO tagged SELECT number, ? FROM label WHERE tag = ?", [(id_, tag) for tag, id_ in tags])
     texts = (replace(text, number=text.number + shift) for text in texts_of(catalog, numbers).values())
-    fts_update.apply(db, texts, (), language=catalog.language, keeps=True)
+    fts_update.apply(db, texts, (), language=catalog.language)
     _copy_states(shared, number, source)
 
 

@@ -77,15 +77,12 @@ def test_the_analysed_terms_of_every_field_are_kept_and_nothing_of_the_text() ->
     assert kept == [(1, "sign key\nauth\n\nsrcjwtpi src jwt py\ntoken gateway")]
 
 
-def test_memory_whose_terms_are_not_kept_is_removed_by_its_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fts_update, "KEPT_UP_TO", 1)
-    texts = [make_text(number, f"gateway {number}", title="jwt") for number in (1, 2, 3)]
-    engine = make_engine(*texts)
+def test_terms_of_a_large_store_are_kept_in_its_language() -> None:
+    engine = make_engine(make_text(20_000, "Die Häuser", title="Türen"), language="german")
 
-    apply(engine._db, [], texts[1:])
+    kept = engine._db.execute("SELECT unpacked('terms', terms) FROM analysed").fetchall()
 
-    assert numbers(engine, "gateway jwt") == [1]
-    assert state(engine) == state(make_engine(texts[0]))
+    assert kept == [("tur\n\n\n\nhaus",)]
 
 
 def test_applying_waits_for_the_callers_commit() -> None:

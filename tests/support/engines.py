@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gitmem.index import FtsEngine
 from gitmem.index.catalog import register
 from gitmem.index.fts_update import apply
-from gitmem.model import IndexText
+from gitmem.model import ENGLISH, IndexText
 from gitmem.text.tokens import query_terms
 
 VOCABULARY = st.lists(st.sampled_from(["jwt", "token", "snake_case", "認証", "naïve", "the", "x/y.py"]), max_size=6)
@@ -21,7 +21,7 @@ def make_text(number: int, body: str = "", **fields: str) -> IndexText:
     return IndexText(**({"number": number, "title": "", "tags": "", "key": "", "paths": "", "body": body} | fields))
 
 
-def make_engine(*texts: IndexText) -> FtsEngine:
+def make_engine(*texts: IndexText, language: str = ENGLISH) -> FtsEngine:
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE memory (id INTEGER PRIMARY KEY, kind TEXT)")
     connection.execute("CREATE TABLE dictionary (name TEXT PRIMARY KEY, content BLOB NOT NULL)")
@@ -29,7 +29,7 @@ def make_engine(*texts: IndexText) -> FtsEngine:
     kinds = [(text.number, "gotcha" if text.number % 2 else "fact") for text in texts]
     connection.executemany("INSERT INTO memory VALUES (?, ?)", kinds)
     engine = FtsEngine(connection)
-    apply(connection, texts, [])
+    apply(connection, texts, [], language=language)
     return engine
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Increase this whenever a table, the analysis of text, or the detection of secrets changes: a catalog of another format
 # is rebuilt, never converted.
-FORMAT = 25
+FORMAT = 26
 # The fewest letters of a short id, and the letters: with no vowels, no id is a word.
 SHORT_ID = 4
 ID_LETTERS = frozenset("bcdfghjklmnpqrstvwxz")
@@ -418,7 +418,14 @@ def texts_of(catalog: Catalog, numbers: Iterable[int]) -> dict[int, IndexText]:
     )
     return {
         number: IndexText(
-            number, title, add_task(join_strings(tags), task), key, join_strings(paths), body, _split_terms(terms), kind
+            number,
+            title,
+            add_task(join_strings(tags), task),
+            key,
+            join_strings(paths),
+            body,
+            tuple(terms.split(SEPARATOR)),
+            kind,
         )
         for number, title, tags, key, paths, body, terms, kind, task in rows
     }
@@ -501,10 +508,6 @@ def text_of(catalog: Catalog, key: str) -> tuple[int, IndexText]:
     """Return the number and the text of the memory that counts for a key."""
     number = catalog.row("SELECT id FROM memory WHERE key = ? ORDER BY shadowed", (key,))[0]
     return number, texts_of(catalog, [number])[number]
-
-
-def _split_terms(terms: str | None) -> tuple[str, ...]:
-    return tuple(terms.split(SEPARATOR)) if terms else ()
 
 
 def add_task(tags: str, task: str) -> str:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from conftest import memory_text
 from support.catalogs import catalog_of
 from support.each import each
 
-from gitmem.index import fts_update
 from gitmem.index.catalog import join_strings, strings, texts_of
 
 
@@ -28,12 +26,3 @@ def test_texts_come_back_with_their_terms_in_the_order_of_the_fields() -> None:
 
     assert (text.key, text.title, text.tags, text.body.strip()) == ("vpn", "VPN drops", "net", "Restart the tunnels")
     assert text.terms == ("vpn drop", "net", "vpn", "", "restart tunnel")
-
-
-def test_texts_of_a_large_store_come_back_without_terms(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fts_update, "KEPT_UP_TO", 0)
-    catalog = catalog_of({"learned/vpn.md": memory_text("VPN drops", body="Restart the tunnels")})
-
-    (text,) = texts_of(catalog, [1]).values()
-
-    assert (text.key, text.title, text.terms) == ("vpn", "VPN drops", ())
