@@ -166,6 +166,13 @@ def completes(text: str, at: int) -> bool:
     return char in (_ZWJ, _ZWNJ) and _needs_joiners(before) and _needs_joiners(after)
 
 
+def without_stray_joiners(text: str) -> str:
+    """Return a text without joiners that their neighbours do not require; the same object if there are none."""
+    if _JOINERS.isdisjoint(text):
+        return text
+    return "".join(char for at, char in enumerate(text) if char not in _JOINERS or completes(text, at))
+
+
 def _is_pictograph(char: str) -> bool:
     return char != "" and (char in _SINGLE_PICTOGRAPHS or _is_within(char, _PICTOGRAPHS))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from gitmem.commands.adopt.chunks import prose_chunks
+from gitmem.commands.adopt.chunks import LINES_AT_MOST, prose_chunks
 from gitmem.frozen import replace
 from gitmem.plugins.import_.fields import Unreadable
 from gitmem.text.slugs import slug
@@ -34,7 +34,7 @@ def cut_documents(records: Iterable[ImportRecord | Unreadable]) -> Iterator[Impo
 
 
 def _sections(record: ImportRecord) -> Iterator[ImportRecord]:
-    parts = prose_chunks(record.body)
+    parts = prose_chunks("\n".join(part for line in record.body.split("\n") for part in _cut(line)))
     if len(parts) < 2:
         yield record
         return
@@ -55,6 +55,17 @@ def _sections(record: ImportRecord) -> Iterator[ImportRecord]:
         yield replace(
             record, where=f"{record.where}:{part.first}", key=own, name=file, fields=fields, body=_text(part.text)
         )
+
+
+def _cut(line: str) -> Iterator[str]:
+    """Yield a line in parts that fit into a memory: cut after a sentence, else at a blank, else anywhere."""
+    while len(line) > LINES_AT_MOST:
+        half = LINES_AT_MOST // 2
+        ends = (line.rfind(sign, half, LINES_AT_MOST) + 1 for sign in (". ", "! ", "? ", "。"))
+        at = max(ends) or line.rfind(" ", half, LINES_AT_MOST) + 1 or LINES_AT_MOST
+        yield line[:at].rstrip(" ")
+        line = line[at:].lstrip(" ")
+    yield line
 
 
 def _text(section: str) -> str:

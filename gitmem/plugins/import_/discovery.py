@@ -12,6 +12,7 @@ from pathlib import Path
 
 from gitmem.agents.clients import all_tables
 from gitmem.frozen import frozen
+from gitmem.plugins.import_.rules import RULE_FILES, RULES
 from gitmem.system import iter_files, read_regular
 
 TYPE_CHECKING = False
@@ -28,7 +29,8 @@ _REPOSITORY = (
     (".serena/memories", "Serena"),
     *(row for client in all_tables().values() for row in client.memories[0]),
     (".bettermemory", "bettermemory"),
-    ("AGENTS.md", "instructions"),
+    *RULES,
+    *((name, "instructions") for name in ("AGENTS.md", *RULE_FILES)),
     ("memory.jsonl", "an MCP memory"),
     ("memory.json", "an MCP memory"),
     *((path, "decision records") for path in ("adr", "adrs", "doc/adr", "doc/adrs", "docs/adr", "docs/adrs")),
@@ -43,7 +45,10 @@ _HOME = (
     (".bettermemory", "bettermemory"),
 )
 # Folders that mark the folder around them as notes.
-_MARKS = ((".obsidian", "an Obsidian vault"), (".foam", "Foam"), ("logseq/config.edn", "Logseq"))
+_MARKS = (
+    *((".obsidian", "an Obsidian vault"), (".foam", "Foam")),
+    *(("logseq/config.edn", "Logseq"), ("dendron.yml", "Dendron")),
+)
 _VAULT_LISTS = (".config/obsidian/obsidian.json", "Library/Application Support/obsidian/obsidian.json")
 # Where people keep vaults that Obsidian did not list on this machine.
 _NEAR_HOME = ("", "Documents")

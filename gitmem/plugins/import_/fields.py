@@ -13,7 +13,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.plugins.import_.names import key_of
 from gitmem.plugins.import_.times import time_of
 from gitmem.policy.settings import is_slug
-from gitmem.text import display
+from gitmem.text import display, without_stray_joiners
 from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
@@ -76,6 +76,8 @@ class Unreadable:
 # Other systems' names for our fields, in order of precedence. Beadboard has `content`, `type`, `ts`, `bead`.
 TEXT = ("body", "content", "text", "memory", "description")
 TITLE = ("title", "name", "summary")
+# Names of a text that may also be about a whole export.
+_OTHER_TEXT = ("note", "fact", "observation", "insight", "learning", "lesson")
 _KIND = ("kind", "type")
 _CREATED = (
     *("created", "ts", "timestamp", "created_at", "createdAt", "created_at_epoch", "created_on", "createdTime"),
@@ -91,8 +93,9 @@ _LISTS = {
     "paths": ("paths", "files"),
     "refs": ("refs", "references", "file_references"),
 }
+_ALL_TEXT = (*TEXT, *_OTHER_TEXT)
 _READ: tuple[tuple[tuple[str, ...], type | UnionType], ...] = (
-    *((names, str) for names in (TEXT, TITLE, _KIND, _AGENT, ("by", "who"))),
+    *((names, str) for names in (_ALL_TEXT, TITLE, _KIND, _AGENT, ("by", "who"))),
     (_TASK, str | int),
 )
 # The AI Memory Module's and Agent Swarm's names for our kinds.
@@ -116,7 +119,7 @@ DEEPEST = 20
 _LAYOUT = "\u00ad\u200b\u2060\ufeff"
 _BREAKS = "\r\v\f\x85\u2028\u2029"
 _STORED = str.maketrans({**dict.fromkeys(_LAYOUT, ""), **dict.fromkeys(_BREAKS, "\n")})
-LAYOUT_REMARK = "soft hyphens or zero-width spaces were left out"
+LAYOUT_REMARK = "soft hyphens, zero-width spaces or joiners that join nothing were left out"
 
 
 def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = "") -> ImportRecord | Unreadable:
@@ -128,7 +131,7 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
         kind: The kind if it names none.
         title: The title if it names none, or empty.
     """
-    body = _first(table, TEXT, str) or ""
+    body = _first(table, _ALL_TEXT, str) or ""
     heading = _first(table, TITLE, str) or title
     if not (body.strip() or heading.strip()):
         return Unreadable(where, f"it has neither a text ({', '.join(TEXT[:3])}) nor a title")
@@ -254,12 +257,18 @@ def add_fields(
 def in_stored_form(record: ImportRecord) -> ImportRecord:
     """Return a memory of another system in NFC, with line feeds as its only line breaks, and without invisible layout.
 
-    Soft hyphens and zero-width spaces only say where a line may break: without them the text says the same.
+    Soft hyphens and zero-width spaces only say where a line may break, and a joiner that its neighbours do not require
+    is a slip of an editor: without them the text says the same.
     """
     fields, body = _stored(record.fields), _stored(record.body)
-    is_less = any(char in text for text in strings_in([record.fields, record.body]) for char in _LAYOUT)
+    texts = list(strings_in([record.fields, record.body]))
+    is_less = any(char in text for text in texts for char in _LAYOUT) or any(map(_has_stray, texts))
     remark = "; ".join(filter(None, (record.remark, LAYOUT_REMARK if is_less else "")))
     return replace(record, fields=fields, body=body, remark=remark)
+
+
+def _has_stray(text: str) -> bool:
+    return not text.isascii() and without_stray_joiners(text) != text
 
 
 def _stored(value: Any) -> Any:
@@ -268,7 +277,7 @@ def _stored(value: Any) -> Any:
         return (
             value
             if value.isascii() and value.isprintable()
-            else normalize("NFC", value.replace("\r\n", "\n").translate(_STORED))
+            else normalize("NFC", without_stray_joiners(value.replace("\r\n", "\n").translate(_STORED)))
         )
     if isinstance(value, dict):
         return {_stored(name): _stored(one) for name, one in value.items()}

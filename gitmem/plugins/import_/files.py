@@ -22,6 +22,7 @@ from gitmem.plugins.import_.folder import (
 )
 from gitmem.plugins.import_.jsonl import read_jsonl
 from gitmem.plugins.import_.rules import RULE_FILES
+from gitmem.plugins.import_.tables import TABLES, read_table
 from gitmem.plugins.import_.wiki import Pages, pages_of
 
 TYPE_CHECKING = False
@@ -95,6 +96,8 @@ def read_sources(
             found = read_markdown(file, pages, kind=kind, decisions=decisions)
         elif name.lower().endswith(YAML):
             found = read_bean(name, name)
+        elif name.lower().endswith(TABLES):
+            found = read_table(name, kind or LINE_KIND)
         else:
             found = _read_lines(name, kind or LINE_KIND, progress_of)
         is_empty = True

@@ -42,8 +42,11 @@ from gitmem.plugins.import_.names import Names
 from gitmem.plugins.import_.notes import (
     DRAWING,
     created_of,
+    is_of_notion,
+    is_raw_joplin,
     is_template,
     names_of,
+    properties_of_notion,
     read_properties,
     title_of,
     without_drawing,
@@ -349,6 +352,8 @@ def _foreign(text: str, file: NoteFile, pages: Pages, kind: str) -> list[ImportR
     front = read_front(text)
     if reason := _reason_to_skip(front, text, inside, pages):
         return [Unreadable(where, reason, is_skipped=True)]
+    if is_raw_joplin(text):
+        return [Unreadable(where, "it is of Joplin's RAW export: export as Markdown + Front Matter instead")]
     front = _without_properties(front, pages)
     fields, body = front.fields, front.body.strip("\n")
     issue = with_bean_id(fields, inside)
@@ -356,7 +361,7 @@ def _foreign(text: str, file: NoteFile, pages: Pages, kind: str) -> list[ImportR
         return read_issue({**issue, "body": body}, where=where)
     if okf.is_concept(fields):
         return [foreign_concept(fields, body, inside, where, pages)]
-    if is_rule(fields, inside):
+    if is_rule(fields, _place(file.path)):
         fields = rule_fields(fields, body)
     elif fields.get("type") in GENERIC_TYPES:
         del fields["type"]  # every note of such a system has it, and a memory of the kind `note` expires
@@ -364,6 +369,9 @@ def _foreign(text: str, file: NoteFile, pages: Pages, kind: str) -> list[ImportR
         fields = auto_memory(fields)
         if inside == INDEX and is_only_index(body, pages):
             return [Unreadable(where, "it is only the index of the other files", is_skipped=True)]
+    said_time, said_tags = properties_of_notion(body) if is_of_notion(inside) else (None, [])
+    if said_tags and "tags" not in fields:
+        fields["tags"] = said_tags
     stem = title_of(inside, is_logseq=pages.vault.is_logseq)
     title = find_title(body, file.name, stem, is_wiki=pages.vault.is_vault and not pages.vault.is_foam)
     first, _, below = body.partition("\n")
@@ -379,7 +387,7 @@ def _foreign(text: str, file: NoteFile, pages: Pages, kind: str) -> list[ImportR
         return [found]
     head = head_of(text, body, str(found.fields.get("title", "")), inside)
     added = None if head is None else count_added(found.body, body, str(fields.get("title", title)))
-    day = None if "created" in found.fields else time_of(created_of(inside))
+    day = None if "created" in found.fields else time_of(created_of(inside)) or said_time
     more = {"created": day, HEAD: head, ADDED: added}
     fields = {**found.fields, **{name: value for name, value in more.items() if value is not None}}
     remark = "; ".join(filter(None, (front.remark, found.remark)))

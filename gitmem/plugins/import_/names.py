@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from unicodedata import combining, normalize
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 # What precedes the hash in the key of a note whose name gives no other.
 NOTE = "note"
+# What Notion's export appends to the name of each page and its folder.
+_NOTION_ID = re.compile(r" [0-9a-f]{32}(?=/|$)")
 
 
 class Names:
@@ -91,7 +94,7 @@ class Names:
         """
         found: dict[str, str] = {}
         for path in sorted(paths, key=lambda path: (not layout.is_key(_stem(path)), path)):
-            name, key = self.name(folder, path), key_of(_stem(path))
+            name, key = self.name(folder, path), key_of(without_notion_id(_stem(path)))
             if self._is_taken(key, name):
                 key = hashed_key(key, name, partial(self._is_taken, name=name))
             found[path] = key
@@ -105,6 +108,11 @@ class Names:
 def key_of(name: str) -> str:
     """Return the key made from a name; a hash of it if it has no ASCII letter or digit (a name in Chinese)."""
     return key_from(name) or f"{NOTE}-{short_hash(name)}"
+
+
+def without_notion_id(path: str) -> str:
+    """Return a path, without its ending, in which no name has the id that Notion's export appends."""
+    return _NOTION_ID.sub("", path)
 
 
 def _stem(path: str) -> str:

@@ -3,7 +3,9 @@
 Sources: Obsidian's help, "Aliases", "Templates" and "Daily notes"; Logseq's documentation, "Properties" (``key::
 value`` in the first block is a page's), file names (``a___b`` and ``%3A``) and ``journals/2024_01_27.md``;
 zettelkasten.de, "How to use a unique identifier" (``202401271530 Title``); basic-memory's ``permalink``; Excalidraw
-for Obsidian, whose notes have ``excalidraw-plugin`` and a part *Drawing*, which is compressed.
+for Obsidian, whose notes have ``excalidraw-plugin`` and a part *Drawing*, which is compressed; Notion's export, whose
+pages are named ``Page 0123…ef.md`` and have properties below the heading; Joplin's RAW export, whose files end with
+fields.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from urllib.parse import unquote
 
 from gitmem.document.note import DRAWING_FIELD
 from gitmem.plugins.import_.fields import as_list
+from gitmem.plugins.import_.names import without_notion_id
+from gitmem.plugins.import_.times import time_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +37,7 @@ _MONTHS = (
     "December",
 )  # fmt: skip
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_NOTION_CREATED = ("created", "created time", "created at", "date created", "date")
 _BLOCK_ID = re.compile(r"(?m)^[ \t]*id:: ([0-9a-f-]{36})[ \t]*$")
 _DRAWING = re.compile(r"(?ms)^(?:%%\n)?#+ Drawing\n```(?:compressed-json|json)\n.*?^```\n?(?:%%)?")
 # What Obsidian, Templater and Logseq put in the place of a value.
@@ -61,6 +66,35 @@ def _values(value: str) -> list[str]:
     return as_list([_LINKED.sub(lambda link: link[1] or link[2], part) for part in value.split(",")])
 
 
+def is_of_notion(path: str) -> bool:
+    """Return whether a file's name has the id that Notion's export gives it."""
+    stem = _stem(path)
+    return without_notion_id(stem) != stem
+
+
+def properties_of_notion(body: str) -> tuple[str | None, list[str]]:
+    """Return the time and the tags in the lines below the heading of a page of Notion, which stay in its text."""
+    lines = body.split("\n")
+    first = 2 if lines[0].startswith("# ") and not "".join(lines[1:2]).strip() else 0
+    time, tags = None, []
+    for line in lines[first:]:
+        name, sign, value = line.partition(": ")
+        if not sign:
+            break
+        if name.lower() in _NOTION_CREATED:
+            time = time or time_of(value)
+        elif name.lower() == "tags":
+            tags = as_list(value)
+    return time, tags
+
+
+def is_raw_joplin(text: str) -> bool:
+    """Return whether a file is of Joplin's RAW export: it ends with fields, the last of which is the type."""
+    *above, last = text.rstrip().rsplit("\n", 40)
+    is_typed = re.fullmatch(r"type_: \d+", last) is not None
+    return is_typed and any(re.fullmatch(r"id: [0-9a-f]{32}", one) for one in above)
+
+
 def page_name(stem: str) -> str:
     """Return the name of a page of Logseq by its file's name without ending."""
     return unquote(stem.replace("___", "/"))
@@ -83,7 +117,7 @@ def title_of(path: str, *, is_logseq: bool) -> str:
         day = _DAY.fullmatch(stem)
         return f"{day[1]}-{day[2]}-{day[3]}" if day else page_name(stem)
     found = _ID.match(stem)
-    return found[7] if found and found[7] else stem
+    return found[7] if found and found[7] else without_notion_id(stem)
 
 
 def names_of(fields: Mapping[str, Any], path: str, text: str = "", day: str = "") -> list[str]:

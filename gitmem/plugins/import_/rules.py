@@ -20,7 +20,23 @@ if TYPE_CHECKING:
 
 RULE_ENDING = ".mdc"
 # The one file of rules that a program read before it had a folder of them: plain text.
-RULE_FILES = (".cursorrules", ".windsurfrules", ".clinerules")
+RULE_FILES = (".cursorrules", ".windsurfrules", ".clinerules", ".roorules", ".goosehints", ".rules")
+# Folders of rules of programs for which gitmem has no hooks. Those of the others are in their tables.
+RULES = (
+    (".roo/rules", "rules of Roo Code"),
+    (".kilocode/rules", "rules of Kilo Code"),
+    (".kiro/steering", "steering files of Kiro"),
+    (".amazonq/rules", "rules of Amazon Q"),
+    (".augment/rules", "rules of Augment"),
+    (".continue/rules", "rules of Continue"),
+    (".trae/rules", "rules of Trae"),
+    (".agent/rules", "rules of Antigravity"),
+    (".junie", "guidelines of Junie"),
+    (".openhands/microagents", "microagents of OpenHands"),
+)
+# A file in a folder of rules, or in one of its folders: `.roo/rules/api.md`, `.roo/rules-code/api.md`. Other folders of
+# `.clinerules` have workflows and scripts.
+_IN_RULES = re.compile(r"/(?:\.[^/]+/(?:rules(?:-[^/]+)?|steering)/(?:(?!memory-bank/)[^/]+/)?|\.clinerules/)[^/]+\Z")
 RULE = "convention"
 _GLOBS = ("globs", "applyTo")
 _SIGNS = (*_GLOBS, "alwaysApply")
@@ -32,8 +48,14 @@ _STATES = ("draft", "todo", "in-progress", "completed", "scrapped")
 
 
 def is_rule(fields: Mapping[str, Any], path: str) -> bool:
-    """Return whether a Markdown file is a rule for agents, by its ending or its fields."""
-    return path.lower().endswith((RULE_ENDING, *RULE_FILES)) or any(name in fields for name in _SIGNS)
+    """Return whether a Markdown file is a rule for agents, by its ending, its folder or its fields.
+
+    Args:
+        fields: Its frontmatter.
+        path: Its absolute path.
+    """
+    is_named = path.lower().endswith((RULE_ENDING, ".instructions.md", *RULE_FILES))
+    return is_named or any(name in fields for name in _SIGNS) or _IN_RULES.search(path) is not None
 
 
 def rule_fields(fields: Mapping[str, Any], body: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ Letta's agent file (``blocks`` with ``label`` and ``value``); the reference MCP 
 ``relationType``); claude-mem's ``export-memories`` (``observations`` with ``narrative``, ``facts``, ``concepts``,
 ``files_read``, lists written as JSON texts; ``summaries`` with ``request``, ``learned`` and others; ``prompts`` and
 ``sessions``); Graphiti's edges (``fact``, ``valid_at``, ``invalid_at``, ``expired_at``), nodes (``name``, ``summary``,
-``labels``) and episodes.
+``labels``) and episodes; Standard Notes' backup (``items`` with ``content_type`` and ``content``).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections import defaultdict
 
 from gitmem.frozen import replace
 from gitmem.plugins.import_.fields import (
+    DELETED_REASON,
     EMPTY,
     TEXT,
     TITLE,
@@ -56,7 +57,10 @@ def list_objects(found: Any, where: str) -> Iterator[tuple[str, Any]]:
         found: The value.
         where: Its location, for display.
     """
-    yield from _list_objects(found, where, 0)
+    if _is_texts(found):
+        yield from ((f"{where}[{number}]", {"text": one}) for number, one in enumerate(found, 1))
+    else:
+        yield from _list_objects(found, where, 0)
 
 
 def _list_objects(found: Any, where: str, depth: int) -> Iterator[tuple[str, Any]]:
@@ -64,6 +68,8 @@ def _list_objects(found: Any, where: str, depth: int) -> Iterator[tuple[str, Any
         for number, one in enumerate(found, 1):
             yield from _list_objects(one, f"{where}[{number}]", depth)
         return
+    if isinstance(found, dict) and isinstance(items := found.get("items"), list):
+        _tag_notes(items)
     lists = _lists_in(found) if isinstance(found, dict) and depth < DEEPEST else {}
     if not lists:
         yield where, found
@@ -96,6 +102,7 @@ def _lists_in(table: Mapping[str, Any]) -> dict[str, list[Any]]:
         for name, value in table.items()
         if isinstance(value, list) and any(isinstance(one, dict) for one in value)
     }
+    lists |= {name: [{"text": one} for one in table[name]] for name in _LISTS if _is_texts(table.get(name))}
     if any(isinstance(table.get(name), str) and table[name] for name in TITLE):
         is_container = any(name in _LISTS for name in lists)
         return {name: value for name, value in lists.items() if is_container and (name in _LISTS or _has_notes(value))}
@@ -115,6 +122,11 @@ def _has_text(table: Mapping[str, Any]) -> bool:
 
 def _has_notes(value: object) -> bool:
     return isinstance(value, list) and any(isinstance(one, dict) and _has_text(one) for one in value)
+
+
+def _is_texts(value: object) -> bool:
+    """Return whether a value is a list of texts of several words, as a person or a chat writes down memories."""
+    return isinstance(value, list) and value != [] and all(isinstance(one, str) and " " in one.strip() for one in value)
 
 
 def _is_blocks(value: object) -> bool:
@@ -223,11 +235,40 @@ def _mem0_relation(table: dict[str, Any], _where: str) -> dict[str, Any]:
     return rest | {"body": f"{table['source']} — {table['relationship']} — {end}", "tags": ["relation"]}
 
 
+def _tag_notes(items: list[Any]) -> None:
+    """Give the notes of a backup of Standard Notes the names of the tags that refer to them."""
+    notes = {one["uuid"]: one for one in items if isinstance(one, dict) and _is_standard_note(one)}
+    for tag in notes.values():
+        about = tag["content"]
+        if tag["content_type"] == "Tag" and isinstance(about, dict) and isinstance(about.get("references"), list):
+            for link in about["references"]:
+                note = notes.get(link.get("uuid")) if isinstance(link, dict) else None
+                if note is not None:
+                    note.setdefault("tags", []).append(str(about.get("title")))
+
+
+def _is_standard_note(table: Mapping[str, Any]) -> bool:
+    return all(isinstance(table.get(name), str) for name in ("uuid", "content_type")) and "content" in table
+
+
+def _standard_note(table: dict[str, Any], where: str) -> dict[str, Any] | Unreadable:
+    about, kind = table["content"], table["content_type"]
+    if isinstance(about, str):
+        return Unreadable(where, "it is encrypted: export a decrypted backup")
+    if kind != "Note" or not isinstance(about, dict):
+        return Unreadable(where, f"it is not a note but a {display(kind)} of Standard Notes", is_skipped=True)
+    if about.get("trashed") is True:
+        return Unreadable(where, DELETED_REASON, is_skipped=True)
+    named = {name: table.get(name) for name in ("uuid", "created_at", "updated_at", "tags")}
+    return without_empty(title=about.get("title"), text=about.get("text"), **named)
+
+
 def _has(*names: str) -> Any:
     return lambda table: all(name in table for name in names)
 
 
 _SYSTEMS: tuple[tuple[Any, Any], ...] = (
+    (_is_standard_note, _standard_note),
     (_has("narrative", "facts"), _claude_mem_observation),
     (_has("request", "next_steps"), _claude_mem_summary),
     (_has("prompt_text"), _claude_mem_prompt),

@@ -8,8 +8,9 @@ from gitmem.errors import FormatError
 # Numbers from which they are milliseconds, microseconds and nanoseconds since 1970: as seconds, the first is the year
 # 5138; of each, the smallest is in 1973.
 _UNITS = ((1e17, 1_000_000_000), (1e14, 1_000_000), (1e11, 1000))
-# Digits alone that are a date: of a year, a day, and of notes that are named by the minute or second (Zettelkasten).
-_DIGITS = {4: "%Y", 8: "%Y%m%d", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
+# Digits alone that are a date: of a year, a day, notes that are named by the minute or second (Zettelkasten), and times
+# of TiddlyWiki with milliseconds. 17 digits as microseconds would be after the year 2286.
+_DIGITS = {4: "%Y", 8: "%Y%m%d", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S", 17: "%Y%m%d%H%M%S%f"}
 _FORMS = (
     *("%Y/%m/%d", "%Y/%m/%d %H:%M", "%Y/%m/%d %H:%M:%S", "%Y-%m", "%Y.%m.%d", "%d.%m.%Y", "%d.%m.%Y %H:%M"),
     *("%B %d, %Y", "%b %d, %Y", "%B %d %Y", "%b %d %Y", "%d %B %Y", "%d %b %Y", "%A, %B %d, %Y", "%a, %b %d, %Y"),

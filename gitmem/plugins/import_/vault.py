@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-# What marks the top of notes in which `#word` is a tag: Obsidian, Foam, zk and Logseq.
-_MARKS = (".obsidian", ".foam", ".zk", "logseq/config.edn")
-LOGSEQ = _MARKS[-1]
+LOGSEQ, DENDRON = "logseq/config.edn", "dendron.yml"
+# What marks the top of notes in which `#word` is a tag.
+_MARKS = (".obsidian", ".foam", ".zk", LOGSEQ, DENDRON)
 # Where Obsidian, Templater and QuickAdd name the folder of templates, and the setting.
 _TEMPLATES = (
     (".obsidian/templates.json", "folder"),
@@ -39,6 +39,7 @@ class Vault:
         is_vault: Whether there is one: elsewhere ``#word`` is not a tag.
         is_logseq: Whether it is a graph of Logseq.
         is_foam: Whether it is a workspace of Foam, and not a vault of Obsidian as well.
+        is_dendron: Whether it is a workspace of Dendron: its links are ``[[shown|page]]``.
         day: How a graph of Logseq names the pages of its journal, as ``:journal/page-title-format`` has it.
         templates: The folders of templates, relative to the folder that is read.
     """
@@ -46,6 +47,7 @@ class Vault:
     is_vault: bool = False
     is_logseq: bool = False
     is_foam: bool = False
+    is_dendron: bool = False
     day: str = ""
     templates: tuple[str, ...] = ()
 
@@ -64,7 +66,8 @@ def read_vault(folder: Path) -> Vault:
     is_logseq = (top / LOGSEQ).exists()
     templates = tuple(one for one in inside if not one.startswith("..") and one != ".")
     is_foam = (top / ".foam").exists() and not (top / ".obsidian").exists()
-    return Vault(True, is_logseq, is_foam, _day_format(top / LOGSEQ) if is_logseq else "", templates)
+    day = _day_format(top / LOGSEQ) if is_logseq else ""
+    return Vault(True, is_logseq, is_foam, (top / DENDRON).exists(), day, templates)
 
 
 def _day_format(path: Path) -> str:

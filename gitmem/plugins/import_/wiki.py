@@ -1,11 +1,13 @@
 """Folders of Markdown notes that link each other, and Claude Code's auto memory. Pure.
 
 Sources: Obsidian's help, "Internal links" (``[[Page]]``, ``[[Page|shown]]``, ``[[folder/Page#Heading]]``,
-``![[Page]]``) and "Tags" (``#tag``, ``#parent/child``); Foam's documentation, "Wikilinks" (``[[../Page]]``, a link to a
-folder means its index) and "Link reference definitions"; Logseq's documentation (``#[[two words]]``, ``((id of a
-block))``; a tag is a link to the page of that name); basic-memory's "Note format reference" (``memory://permalink``,
-tags in list items); Serena's documentation, "Memories" (```mem:topic/name```); Claude Code's documentation, "Auto
-memory": ``MEMORY.md`` is an index of files with ``name``, ``description`` and ``type``.
+``![[Page]]``; in tables, a backslash precedes the ``|``) and "Tags" (``#tag``, ``#parent/child``); Foam's
+documentation, "Wikilinks" (``[[../Page]]``, a link to a folder means its index) and "Link reference definitions";
+Logseq's documentation (``#[[two words]]``, ``((id of a block))``; a tag is a link to the page of that name);
+Dendron's, "Links" (``[[shown|dendron://vault/page]]``) and "Tags" (``#a`` links to ``tags.a``); basic-memory's "Note
+format reference" (``memory://permalink``, tags in list items); Serena's documentation, "Memories"
+(```mem:topic/name```); Claude Code's documentation, "Auto memory": ``MEMORY.md`` is an index of files with ``name``,
+``description`` and ``type``.
 """
 
 from __future__ import annotations
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
 INDEX = "MEMORY.md"
 NO_VAULT = Vault()
 _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]")
+_DENDRON_LINK = re.compile(
+    r"\[\[(?:[^\[\]|\n]{0,200}\|)?(?:dendron://[^\[\]|#/\n]{1,200}/)?([^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?\]\]"
+)
 # A link of Markdown, in place or as a definition, with its target in angle brackets or not.
 _TARGET = r"(?:<([^<>\n]{1,1000})>|([^()\s<>]{1,1000}))"
 _MARKDOWN = re.compile(rf"\[[^\[\]\n]{{0,300}}\]\({_TARGET}(?:[ \t]+\"[^\"\n]{{0,300}}\")?\)")
@@ -98,7 +103,11 @@ class Pages:
         exact = normalize("NFC", name).strip()
         if exact.startswith("."):
             return self.find_path(exact, inside)
-        exact = _without_ending(exact.lstrip("/"))
+        exact = exact.lstrip("/")
+        found = self._find_name(exact)  # a page may be named `topic.markdown`
+        return found or (self._find_name(stem) if (stem := _without_ending(exact)) != exact else "")
+
+    def _find_name(self, exact: str) -> str:
         parts = exact.lower().split("/")
         # The notes may be a part of a vault, whose links begin above them.
         ends = ["/".join(parts[start:]) for start in range(len(parts))]
@@ -173,9 +182,12 @@ def link_pages(found: ImportRecord, pages: Pages, inside: str = "") -> ImportRec
     if isinstance(own := fields.get("tags"), list):  # `tags: ["#a"]`
         fields["tags"] = list(dict.fromkeys(tag.lstrip("#") or tag if isinstance(tag, str) else tag for tag in own))
     said = "\n".join([prose, *_texts(fields)])
-    names = [*_LINK.findall(said), *_NAMED.findall(said), *_BLOCK.findall(said)]
+    links = (_DENDRON_LINK if pages.vault.is_dendron else _LINK).findall(said)
+    names = [*(link.rstrip("\\") for link in links), *_NAMED.findall(said), *_BLOCK.findall(said)]
     if pages.vault.is_logseq:
         names += [*fields.get("tags", ()), *tags]
+    if pages.vault.is_dendron:
+        names += [f"tags.{tag}" for tag in (*fields.get("tags", ()), *tags)]
     paths = ["".join(one) for form in (_MARKDOWN, _DEFINITION) for one in form.findall(prose)]
     keys = [pages.find(name, inside) for name in names] + [pages.find_path(path, inside) for path in paths]
     for name, more in (("refs", [key for key in keys if key and key != found.key]), ("tags", tags)):

@@ -54,6 +54,19 @@ def test_text_without_blank_lines_is_cut_between_lines(line: str, memory: Memory
     assert sorted("\n".join(bodies).split()) == sorted("".join(lines).split())
 
 
+@pytest.mark.parametrize("word", ["Part {0} ends here. ", "word{0} ", "{0:020}"], ids=["sentences", "words", "blob"])
+def test_line_that_is_longer_than_a_memory_is_cut(word: str, memory: Memory, tmp_path: Path) -> None:
+    line = "".join(word.format(number) for number in range(4_000)).strip()
+    (tmp_path / "page.md").write_text(f"# Page\n\n{line}\n\n## Next\n\nEnd\n")
+
+    done = memory.bulk.import_files(Sources((str(tmp_path / "page.md"),), chunk=True))
+    bodies = [memory.show(key).body for key in done.settled.new if not key.endswith("next")]
+
+    assert not done.unreadable.total
+    assert len(bodies) >= 3
+    assert sorted("".join("".join(bodies).split())) == sorted("".join(line.split()))
+
+
 def test_what_has_no_sections_or_is_gitmems_own_stays_whole() -> None:
     whole = [
         record("No heading."),

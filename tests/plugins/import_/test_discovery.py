@@ -25,8 +25,10 @@ def test_notes_in_the_repository_and_at_home_are_found(tmp_path: Path) -> None:
         "AGENTS.md",
         "src/a.py",
         ".cursor/rules/a.mdc",
+        ".roo/rules/a.md",
+        ".windsurfrules",
     )
-    put(top, "notes/.obsidian/app.json", "notes/a.md")
+    put(top, "notes/.obsidian/app.json", "notes/a.md", "wiki/dendron.yml", "wiki/vault/a.md")
     put(home, "Documents/wiki/logseq/config.edn", "Documents/wiki/pages/a.md", "basic-memory/a.md", ".bashrc")
     put(home, f".claude/projects/{re.sub('[^A-Za-z0-9]', '-', str(top))}/memory/MEMORY.md")
     put(home, ".claude/projects/-other/memory/MEMORY.md")
@@ -44,9 +46,12 @@ def test_notes_in_the_repository_and_at_home_are_found(tmp_path: Path) -> None:
     assert found == {
         "work/my.shop/.beads": ("beads", 1),
         "work/my.shop/.cursor/rules": ("rules of Cursor", 1),
+        "work/my.shop/.roo/rules": ("rules of Roo Code", 1),
         "work/my.shop/AGENTS.md": ("instructions", 1),
+        "work/my.shop/.windsurfrules": ("instructions", 1),
         "work/my.shop/docs/adr": ("decision records", 2),
         "work/my.shop/notes": ("an Obsidian vault", 1),
+        "work/my.shop/wiki": ("Dendron", 2),
         project: ("Claude Code's memory of this repository", 1),
         "home/basic-memory": ("basic-memory", 1),
         "elsewhere/vault": ("an Obsidian vault", 1),

@@ -101,6 +101,9 @@ def test_kinds_and_keys_are_converted() -> None:
         ("Gro\u0308\u00dfe", "Größe", ""),
         ("a\r\nb\rc\x0cd\u2028e", "a\nb\nc\nd\ne", ""),
         ("Fluss\u00adnetz\u200bwerk\ufeff", "Flussnetzwerk", LAYOUT_REMARK),
+        ("#pruning-\ufe0f of a\u200db", "#pruning- of ab", LAYOUT_REMARK),
+        ("done \u2714\ufe0f\ufe0f", "done \u2714\ufe0f", LAYOUT_REMARK),
+        ("1\ufe0f\u20e3 \u2764\ufe0f", "1\ufe0f\u20e3 \u2764\ufe0f", ""),
         ("\u202e stays, to be refused \x1b", "\u202e stays, to be refused \x1b", ""),
     ],
 )

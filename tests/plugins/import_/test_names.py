@@ -100,3 +100,12 @@ def test_note_with_the_same_words_as_another_is_named(memory: Memory, tmp_path: 
     done = run(memory, put(tmp_path / "n", texts))
 
     assert done.settled.merged.kept == [(f"{tmp_path}/n/b/README.md", "it says the same thing as a-readme")]
+
+
+def test_id_that_notion_appends_is_not_in_a_key_unless_it_tells_two_pages_apart() -> None:
+    one, two = (f"Wiki {'0a' * 16}/Deploys {part * 16}.md" for part in ("1b", "2c"))
+
+    keys = Names().keys("export", [one, two])
+
+    assert keys[one] == "wiki-deploys"
+    assert keys[two].startswith("wiki-deploys-")

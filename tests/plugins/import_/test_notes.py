@@ -6,7 +6,17 @@ from typing import Any
 
 from support.each import each
 
-from gitmem.plugins.import_.notes import created_of, is_template, names_of, read_properties, title_of, without_drawing
+from gitmem.plugins.import_.notes import (
+    created_of,
+    is_of_notion,
+    is_raw_joplin,
+    is_template,
+    names_of,
+    properties_of_notion,
+    read_properties,
+    title_of,
+    without_drawing,
+)
 
 
 def test_properties_of_a_page_become_fields() -> None:
@@ -87,3 +97,22 @@ def test_drawing_is_left_out_and_its_text_kept() -> None:
 
     assert without_drawing({"excalidraw-plugin": "parsed"}, body) == "# Text Elements\nwalrus ^a1"
     assert without_drawing({}, body) == body
+
+
+def test_page_of_notion_has_properties_below_its_heading() -> None:
+    head = "Owner: Ana\nCreated: January 27, 2024 10:15 AM\nTags: deploy, ops\n\nTags: none of these\n"
+
+    for body in (f"# Deploys\n\n{head}", head):
+        assert properties_of_notion(body) == ("2024-01-27T10:15:00Z", ["deploy", "ops"])
+    assert properties_of_notion("Plain text.\nTags: a") == (None, [])
+    assert is_of_notion(f"Wiki/Deploys {'0a' * 16}.md")
+    assert title_of(f"Deploys {'0a' * 16}.md", is_logseq=False) == "Deploys"
+    assert not is_of_notion(f"{'0a' * 16}.md")
+
+
+def test_file_that_ends_with_the_fields_of_joplin_is_of_its_raw_export() -> None:
+    fields = f"id: {'0a' * 16}\nparent_id: \nmarkup_language: 1\ntype_: 1"
+
+    assert is_raw_joplin(f"Deploys\n\nText.\n\n{fields}\n")
+    assert is_raw_joplin(fields)
+    assert not is_raw_joplin("Set type_: 1\nid: 7\ntype_: 1")

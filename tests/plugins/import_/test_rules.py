@@ -37,6 +37,26 @@ def test_description_is_the_title_of_a_rule_without_a_heading() -> None:
     assert not is_rule({"description": "x"}, "a.md")
 
 
+@each(
+    ("path", "is_one"),
+    [
+        ("/p/.windsurf/rules/api.md", True),
+        ("/p/.roo/rules-code/api.md", True),
+        ("/p/.claude/rules/web/api.md", True),
+        ("/p/.clinerules/api.md", True),
+        ("/p/.kiro/steering/tech.md", True),
+        ("/p/.github/instructions/py.instructions.md", True),
+        ("/p/.clinerules/workflows/release.md", False),
+        ("/p/.kilocode/rules/memory-bank/brief.md", False),
+        ("/p/rules/api.md", False),
+        ("/p/.notes/steering-group/may.md", False),
+        ("/p/.dotfiles/rules/vault/deep/a.md", False),
+    ],
+)
+def test_file_in_a_folder_of_rules_is_one_without_fields(path: str, is_one: bool) -> None:
+    assert is_rule({}, path) is is_one
+
+
 def test_bean_needs_a_state_and_no_type() -> None:
     for status, is_bean in (("scrapped", True), (["todo"], True), ("on fire", False)):
         assert ("id" in with_bean_id({"title": "X", "status": status}, "b3--x.md")) is is_bean

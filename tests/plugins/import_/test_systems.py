@@ -195,3 +195,42 @@ def test_lines_after_a_damaged_first_one_are_read(monkeypatch: pytest.MonkeyPatc
 
 def test_export_that_is_json_in_a_json_text_is_read() -> None:
     assert list(said(read(json.dumps(json.dumps(LETTA))))) == [block["value"] for block in LETTA["blocks"]]
+
+
+def test_notes_of_standard_notes_come_with_their_tags_and_all_else_is_named() -> None:
+    def item(uuid: str, kind: str, **content: Any) -> dict[str, Any]:
+        return {"uuid": uuid, "content_type": kind, "created_at": "2024-01-27T10:00:00Z", "content": content}
+
+    items = [
+        item("1", "Note", title="VPN", text="Deploys need it."),
+        item("2", "Note", title="", text="Old", trashed=True),
+        item("3", "Tag", title="ops", references=[{"uuid": "1"}, {"uuid": "9"}, 7]),
+        {"uuid": "4", "content_type": "Note", "content": "004:abc"},
+    ]
+
+    found = list(read_jsonl(io.BytesIO(json.dumps({"version": "004", "items": items}).encode()), name="f", kind="doc"))
+    note, *others = found
+
+    assert isinstance(note, ImportRecord)
+    assert (note.fields["title"], note.body, note.fields["tags"]) == ("VPN", "Deploys need it.", ["ops"])
+    assert note.fields["created"] == "2024-01-27T10:00:00Z"
+    assert [(one.is_skipped, one.reason) for one in others if isinstance(one, Unreadable)] == [
+        (True, "it was deleted where it comes from"),
+        (True, "it is not a note but a Tag of Standard Notes"),
+        (False, "it is encrypted: export a decrypted backup"),
+    ]
+
+
+@each(
+    "exported",
+    [
+        ["Ana uses pnpm", "Deploys need the VPN"],
+        {"memories": ["Ana uses pnpm", "Deploys need the VPN"]},
+        {"note": "Exported today", "memories": ["Ana uses pnpm", "Deploys need the VPN"]},
+        [{"note": "Ana uses pnpm"}, {"lesson": "Deploys need the VPN", "level": 3}],
+    ],
+)
+def test_plain_texts_are_memories(exported: object) -> None:
+    found = list(read_jsonl(io.BytesIO(json.dumps(exported).encode()), name="f", kind="learned"))
+
+    assert [one.body for one in found if isinstance(one, ImportRecord)] == ["Ana uses pnpm", "Deploys need the VPN"]

@@ -23,12 +23,14 @@ def test_folder_without_settings_is_no_vault(tmp_path: Path) -> None:
     assert read_vault(tmp_path) == Vault()
 
 
-@pytest.mark.parametrize("mark", [".obsidian", ".foam", ".zk"])
+@pytest.mark.parametrize("mark", [".obsidian", ".foam", ".zk", "dendron.yml"])
 def test_part_of_a_vault_is_in_it(tmp_path: Path, mark: str) -> None:
     (tmp_path / mark).mkdir()
     (tmp_path / "Notes").mkdir()
 
-    assert read_vault(tmp_path / "Notes") == Vault(is_vault=True, is_foam=mark == ".foam")
+    assert read_vault(tmp_path / "Notes") == Vault(
+        is_vault=True, is_foam=mark == ".foam", is_dendron=mark == "dendron.yml"
+    )
 
 
 def test_folders_of_templates_are_relative_to_the_folder_that_is_read(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ PAGES = pages_of(Names().keys("vault", PATHS), vault=Vault(is_vault=True))
     [
         ("See [[Gateway]] and [[JWT Tokens|tokens]].", ["gateway", "auth-jwt-tokens"], None),
         ("![[Auth/JWT Tokens#Signing]] [[jwt tokens]] [[auth/README]]", ["auth-jwt-tokens", "auth-readme"], None),
+        ("| [[Gateway\\|gate]] | ![[JWT Tokens\\|80]] |", ["gateway", "auth-jwt-tokens"], None),
         ("[[Nowhere]] stays. C# and https://a.org/#top are no tags.", None, None),
         ("About #Auth/keys and #retry, not `a`#1.", None, ["auth/keys", "retry"]),
         ("```\n[[Gateway]] #code\n```\ntext #real", None, ["real"]),
@@ -193,3 +194,20 @@ def test_link_to_a_note_whose_name_has_another_unicode_form_is_found(name: str, 
     pages = pages_of({unicodedata.normalize(name, "Größe.md"): "size"})  # type: ignore[arg-type]
 
     assert pages.find(unicodedata.normalize(link, "Größe")) == "size"  # type: ignore[arg-type]
+
+
+@each(
+    ("fields", "body", "refs"),
+    [
+        ({}, "[[Concepts|pkg.core.concepts]] and [[dev.concepts]]", ["pkg.core.concepts", "dev.concepts"]),
+        ({}, "[[See|dendron://docs.site/pkg.core.concepts#links]]", ["pkg.core.concepts"]),
+        ({}, "![[dendron://docs/dev.concepts#a:#*]] [[dev.concepts|Nowhere]]", ["dev.concepts"]),
+        ({}, "[[Help|topic.markdown]] and [[dev.concepts.md]]", ["topic.markdown", "dev.concepts"]),
+        ({"tags": ["ops"]}, "about #retry", ["tags.ops", "tags.retry"]),
+    ],
+)
+def test_link_of_dendron_leads_to_the_page_behind_what_it_shows(fields: dict, body: str, refs: list) -> None:
+    paths = ("topic.md", "topic.markdown.md", "pkg.core.concepts.md", "dev.concepts.md", "tags.ops.md", "tags.retry.md")
+    pages = pages_of(Names().keys("vault", paths), vault=Vault(is_vault=True, is_dendron=True))
+
+    assert link_pages(ImportRecord("x.md", "x", fields, body), pages).fields.get("refs") == refs

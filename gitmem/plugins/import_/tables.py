@@ -1,0 +1,66 @@
+"""Read memories from a table with a header: CSV, and TSV; each row is one.
+
+Sources: RFC 4180; Notion's and spreadsheets' exports, which begin with a byte order mark.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from gitmem.plugins.import_.encodings import to_utf8
+from gitmem.plugins.import_.fields import ImportRecord, Unreadable, from_table
+from gitmem.system import only_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TABLES = (".csv", ".tsv")
+# The most bytes of a table, as of a JSON value.
+LIMIT = 64 << 20
+
+
+def read_table(path: str, kind: str) -> Iterator[ImportRecord | Unreadable]:
+    """Yield the memory in each row of a table, or the reason why there is none; empty rows only count.
+
+    Args:
+        path: The file, which is read as a whole.
+        kind: The kind if a row names none.
+    """
+    try:
+        with open(path, "rb", opener=only_regular) as file:
+            data, _ = to_utf8(file.read(LIMIT + 1))
+    except OSError as err:
+        yield Unreadable(path, str(err.strerror))
+        return
+    if len(data) > LIMIT:
+        yield Unreadable(path, f"the table is larger than {LIMIT >> 20} MiB")
+        return
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if path.lower().endswith(".tsv") else ",")
+    header: list[str] = []
+    before = 0
+    try:
+        for row in rows:
+            where, before = f"{path}:{before + 1}", rows.line_num
+            if not header:
+                header = [_name(one, number) for number, one in enumerate(row, 1)]
+            elif any(cell.strip() for cell in row):
+                yield from_table(_cells(header, row), where=where, kind=kind)
+    except csv.Error as err:
+        yield Unreadable(f"{path}:{rows.line_num}", f"it is not a table: {err}")
+
+
+def _name(text: str, number: int) -> str:
+    return "_".join(text.lower().split()) or f"column_{number}"
+
+
+def _cells(header: list[str], row: list[str]) -> dict[str, object]:
+    """Return a row as fields; what is beyond the header, and a repeated column, has a name of its own."""
+    cells: dict[str, object] = {}
+    for number, cell in enumerate(row, 1):
+        name = header[number - 1] if number <= len(header) else f"column_{number}"
+        cells[f"{name}_{number}" if name in cells else name] = cell.strip()
+    tags = cells.get("tags")
+    return cells | ({"tags": tags.replace(";", ",")} if isinstance(tags, str) else {})

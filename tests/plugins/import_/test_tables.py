@@ -1,0 +1,45 @@
+"""Each row of a table is a memory, with its columns as fields."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from support.each import each
+
+from gitmem.plugins.import_.fields import ImportRecord, Unreadable
+from gitmem.plugins.import_.tables import read_table
+
+
+def read(path: Path, data: bytes) -> list[ImportRecord | Unreadable]:
+    path.write_bytes(data)
+    return list(read_table(str(path), "learned"))
+
+
+@each(
+    ("name", "data"),
+    [
+        (
+            "a.csv",
+            b'\xef\xbb\xbfTitle,Body,Tags,Date,Run Time\r\nVPN,"Needed,\r\nalways",ops;net,"January 27, 2024",30 s\r\n',
+        ),
+        ("a.tsv", b'Title\tBody\tTags\tDate\tRun Time\nVPN\t"Needed,\nalways"\tops,net\t2024-01-27\t30 s\n\n'),
+    ],
+)
+def test_row_is_a_memory(tmp_path: Path, name: str, data: bytes) -> None:
+    (found,) = read(tmp_path / name, data)
+
+    assert isinstance(found, ImportRecord)
+    assert (found.fields["title"], found.body.replace("\r", "")) == ("VPN", "Needed,\nalways")
+    assert (found.fields["tags"], found.fields["created"]) == (["ops", "net"], "2024-01-27T00:00:00Z")
+    assert (found.fields["run_time"], found.where.rpartition(":")[2]) == ("30 s", "2")
+
+
+def test_row_without_text_and_cells_without_a_column_are_named(tmp_path: Path) -> None:
+    none, more = read(tmp_path / "a.csv", b"level,text,text\n3,,\n4,Restart it,by hand,twice\n")
+
+    assert isinstance(none, Unreadable)
+    assert none.where.endswith("a.csv:2")
+    assert isinstance(more, ImportRecord)
+    assert (more.body, more.fields["text_3"], more.fields["column_4"]) == ("Restart it", "by hand", "twice")
+    (large,) = read(tmp_path / "b.csv", b"text\n" + b"x" * 200_000)
+    assert isinstance(large, Unreadable)
