@@ -21,6 +21,7 @@ from gitmem.verify.ground.folders import ENVIRONMENTS
 from gitmem.verify.ground.ground import Ground, Grounds
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import Moves, is_moved, restore_command, tree_with_moves
+from gitmem.verify.run.absence import find_skipped, find_swallowed, list_texts
 from gitmem.verify.run.confirm import (
     STEADY,
     Confirmation,
@@ -39,13 +40,16 @@ from gitmem.verify.run.outcome import (
     OUTPUT_KEPT,
     UNCLEAR,
     argv_of,
+    describe_vain,
     end_of,
     explain_change,
     find_absent,
+    find_crash,
     outcome_of,
+    show_errors,
 )
 from gitmem.verify.run.reason import without_places
-from gitmem.verify.run.shell_words import MAKEFILES, find_swallowed, list_scripts, list_targets, recipe_of
+from gitmem.verify.run.shell_words import list_scripts
 from gitmem.verify.run.unsteady import QUICK_S, Rate, rate_at, since, steadiness
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.trace.outside import DECLARED
@@ -177,6 +181,8 @@ class Judge:
         """Run one fact's check and return the result; a doubtful failure must still be confirmed."""
         ran, problem, evidence = self._look(due)
         outcome, why = self._outcome_of(ran, due.spec, problem)
+        if outcome == HOLDS and (crash := self._find_crash(due)):
+            outcome, why = BLOCKED, describe_vain(crash)
         if outcome in (FAILS, UNCLEAR) and (moved := self._find_moves(due)) != due.moved:
             due = replace(due, moved=moved)
             if is_moved(self._tree, due.spec.check, moved):
@@ -250,19 +256,29 @@ class Judge:
     def _outcome_of(self, ran: Ran | None, spec: Spec, problem: str) -> tuple[str, str]:
         outcome, why = outcome_of(ran, spec, self._means.rung, problem, self._path())
         if outcome == HOLDS and (absent := self._find_swallowed(spec)):
-            return BLOCKED, f"it needs the program {absent}, and holds whatever the code says without it"
+            return BLOCKED, describe_vain(f"the program {absent}")
         return outcome, why
+
+    def _find_crash(self, due: Due) -> str:
+        """Return what a program lacked that crashed in a check that holds, and whose message the check hides; or empty.
+
+        The check runs once more, with its messages.
+        """
+        shown = show_errors(due.spec) if self._means.rung != sandbox.NONE else None
+        ran = self._run_at(shown, self._commit, due.moved)[0] if shown is not None else None
+        return find_crash(due.spec, ran.output) if ran is not None else ""
 
     def _find_swallowed(self, spec: Spec) -> str:
         """Return a program whose absence a script or a recipe of a check takes for success; or empty."""
         if spec.check.form == BUILTIN or spec.setup:
             return ""
-        command = " ".join(spec.check.words)
-        scripts = [self._read(name) for name in list_scripts(command, of_shells=True)]
-        if targets := list_targets(command):
-            makefile = next(filter(None, map(self._read, MAKEFILES)), "")
-            scripts += [recipe_of(makefile, target) for target in targets]
-        return next(filter(None, (find_swallowed(script, self._path()) for script in scripts)), "")
+        command, path = " ".join(spec.check.words), self._path()
+        texts = list_texts(command, self._read)
+        found = [
+            find_skipped(command, path),
+            *(find_skipped(text, path) or find_swallowed(text, path) for text in texts),
+        ]
+        return next(filter(None, found), "")
 
     def _read(self, path: str) -> str:
         """Return the text of a script of the code; empty if there is none, or it is for another program."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from gitmem.frozen import replace
 from gitmem.model import BLOCKED, FAILS, HOLDS, INTERRUPTED, SHELL, Ran, Spec
 from gitmem.text import display
 from gitmem.verify.run.missing import find_needed, find_program
 from gitmem.verify.run.reason import reason_of
 from gitmem.verify.run.shell_words import read_shell
 from gitmem.verify.sandbox import sandbox
+from gitmem.verify.trace.determinism import TOOLS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,13 +62,25 @@ _SEPARATOR = re.compile(r"[;&|(){}`\n]|(?<= )-exec(?= )")
 _SHELL_WORDS = frozenset("source shopt pushd popd declare".split())
 # What succeeds without another program; how a check asks whether a program is there, and for the status of a shell that
 # did not find one.
-_NO_OTHER = re.compile(r"\|\|\s*(?:true|:|exit 0)(?![\w/.-])")
-_ASKING = frozenset("command which type hash".split())
+_NO_OTHER = re.compile(r"\|\|\s*(?:true|false|:|exit \d)(?![\w/.-])")
+_QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"", re.S)
+_ASKING = re.compile(r"(?:^|\s)(?:command +-[vV]|which|type|hash)\s")
 _OPTIONS_ASKING = frozenset("--version -V --help".split())
 _STATUS = re.compile(r"\b127\b")
 _REDIRECTION = re.compile(r"(?<![ \t])[ \t]*(?:\d|&)?>[>&|]?[ \t]*[^\s;&|()`]+")
 # What hides the message of a shell, or has another program try to run one.
 _HIDES = re.compile(r"2>|&>|>&|-exec|-ok")
+_HIDDEN = re.compile(r"(?<![\w$&])2>>?[ \t]*(?:&[1-]|[\w./-]+)")
+_ALL_HIDDEN, _ALL_PIPED = re.compile(r"&>>?|>&(?=[ \t]*[\w./]*[a-z])"), "|&"
+# How interpreters report that a program ended because something was missing; the programs that say nothing like it.
+_CRASHES = re.compile(
+    r"^(?:ModuleNotFoundError|ImportError): |^\S*python[\d.]*: (?:Error while finding|No module named )"
+    r"|MODULE_NOT_FOUND|\(LoadError\)|^BEGIN failed--|error while loading shared libraries|^npm ERR! |^npx canceled",
+    re.M,
+)
+_NO_CRASH = TOOLS | frozenset("find xargs awk gawk mawk sort ls env timeout git rg jq touch mkdir rm cp mv".split())
+_ELSE = re.compile(r"\b(?:else|elif)\b")
+_NO_TARGET = re.compile(r"No rule to make target ['`\"]([^'`\"\s]+)['`\"]\.")
 # What a negated check may run by name; such a package is a tool, and its absence is not what the check is about.
 _TOOLS = ("the Python module ", "the Node.js package ", "the npm package ", "the Ruby library ", "the Perl module ")
 _RUN_AS = r"(?:-m|npx(?: -\S+)*|bunx|uvx|npm exec(?: --)?|(?:pnpm|yarn) (?:dlx|exec)) +"
@@ -97,7 +111,7 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str, path: str =
         return UNCLEAR, f"{_TIMED_OUT} after {spec.timeout_s} s"
     if ran.status == 0:
         what = _find_not_run(spec, ran.output, path)
-        return (BLOCKED, f"it needs {what}, and holds whatever the code says without it") if what else (HOLDS, "")
+        return (BLOCKED, describe_vain(what)) if what else (HOLDS, "")
     said = reason_of(ran.output)
     if ran.status == CANNOT_SAY:
         return BLOCKED, f"it cannot say (exit {CANNOT_SAY})" + (f": {said}" if said else "")
@@ -113,6 +127,11 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str, path: str =
     return FAILS, f"{CHOSEN}{ran.status}" + (f": {said}" if said else "")
 
 
+def describe_vain(what: str) -> str:
+    """Describe a check that holds only because something is missing."""
+    return f"it needs {what}, and holds whatever the code says without it"
+
+
 def _find_not_run(spec: Spec, output: str, path: str) -> str:
     """Return what a check did not find although it holds, as ``the program rg``; empty if the check expects that.
 
@@ -126,7 +145,33 @@ def _find_not_run(spec: Spec, output: str, path: str) -> str:
         return f"the program {name}"
     if absent := find_absent(spec, path):
         return f"the program {absent}"
-    return _find_tool(spec, output) if is_negated and not name else ""
+    return (_find_tool(spec, output) if is_negated and not name else "") or find_crash(spec, output)
+
+
+def show_errors(spec: Spec) -> Spec | None:
+    """Return a check without what hides the messages of its programs; None if it hides none, or its programs have none.
+
+    A check that holds does not show whether a program of it crashed: `! python3 tools/lint.py 2>/dev/null`.
+    """
+    words = spec.check.words[0] if spec.check.form == SHELL else ""
+    shown = _HIDDEN.sub("", _ALL_HIDDEN.sub(">", words.replace(_ALL_PIPED, "|")))
+    is_other = shown != words and bool(read_shell(words).programs() - _NO_CRASH)
+    return replace(spec, check=replace(spec.check, words=(shown,))) if is_other else None
+
+
+def find_crash(spec: Spec, output: str) -> str:
+    """Return what a check needs that holds because a program of it crashed, as ``the Python module yaml``; or empty."""
+    if spec.check.form != SHELL or "||" in _NO_OTHER.sub("", words := spec.check.words[0]) or _ELSE.search(words):
+        return ""
+    text = read_shell(words)
+    if all(map(text.is_ignored, text.programs() - _NO_CRASH)):
+        return ""
+    if (target := _NO_TARGET.search(output)) and re.search(rf"make .*\s{re.escape(target[1])}(?!\S)", words):
+        is_one = re.search(rf"make\s+(?:-\S+\s+)*{re.escape(target[1])}\s*(?:$|[;&|)\d>])", words)
+        return "" if is_one else f"the target {target[1]} of make"
+    name, what = find_needed(output) if _CRASHES.search(output) else ("", "")
+    is_run = re.search(rf"{_RUN_AS}{re.escape(name)}(?![\w/.-])", words) if name else None
+    return what if what.startswith((*_TOOLS, "the library ")) and (is_run or name not in words) else ""
 
 
 def find_absent(spec: Spec, path: str) -> str:
@@ -154,13 +199,20 @@ def _find_tool(spec: Spec, output: str) -> str:
 
 def _expects_absence(words: str, name: str) -> bool:
     """Return whether a command tries another one instead of a program, asks whether it is there, or does without it."""
-    if "||" in _NO_OTHER.sub("", words) or _STATUS.search(words) or _is_optional(words, name):
+    if _has_other(words, name) or _STATUS.search(words) or _is_optional(words, name):
         return True
     for part in _SEPARATOR.split(words):
         before, found, after = part.partition(name)
-        if found and (_ASKING.intersection(before.split()) or _OPTIONS_ASKING.intersection(after.split())):
+        if found and (_ASKING.search(before) or _OPTIONS_ASKING.intersection(after.split())):
             return True
     return False
+
+
+def _has_other(words: str, name: str) -> bool:
+    """Return whether a command tries another one if a program fails: `rg x || grep -r x`."""
+    plain = _NO_OTHER.sub("", _QUOTED.sub("''", words))
+    runs = re.findall(rf"(?<![\w./-]){re.escape(name)}(?![\w./-])([^;\n]*)", plain)
+    return any("||" in rest for rest in runs) if runs else "||" in _NO_OTHER.sub("", words)
 
 
 def _is_optional(words: str, name: str) -> bool:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # Words before a command, and words in its place that run none.
 _BEFORE = frozenset("! if then elif else while until do { time exec".split())
 _NO_COMMAND = frozenset("for select fi done esac } in".split())
-_RUNNERS = frozenset("env sudo nice nohup timeout xargs stdbuf setsid".split())
+_RUNNERS = frozenset("command env sudo nice nohup timeout xargs stdbuf setsid".split())
 # The options of these whose value is a word of its own.
 _VALUED = {
     "env": "-u -C -S --unset --chdir",
@@ -38,30 +38,52 @@ _BUILTINS = frozenset(
 )
 _NAME = re.compile(r"[A-Za-z][\w.+-]*")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
-# What gives a word another meaning from elsewhere: other files and texts, an alias, another PATH.
-_ELSEWHERE = re.compile(r"<<|\beval\b|\balias\b|PATH|(?:^|[\n;&|(])[ \t]*(?:\.|source)\s")
-_UNSURE = re.compile(rf"{_ELSEWHERE.pattern}|\(\(|\([ \t]*\)|=\(|[<>]\(|\bcase\b|\bfunction\b")
+# Commands that give a word another meaning: other files and texts, an alias, a function; and another PATH.
+_REDEFINE = frozenset("eval alias . source case function".split())
+_OTHER_PATH = re.compile(r"(?<!\w)PATH\+?=")
 # What makes the status of an earlier statement count, and what succeeds or ends by itself.
 _COUNTS = re.compile(r"\bset\b|\btrap\b|\bexit\b|\breturn\b|[&|]{2}|\bpipefail\b")
 _TRIVIAL = frozenset(("true", ":", "echo", "printf"))
 _DEEPEST = 8
-# Programs whose first argument is a script.
-_INTERPRETER = re.compile(r"\.|source|sh|bash|dash|zsh|ksh|node|perl|ruby|php|python[0-9.]*")
-# How a check runs a target of make; names of makefiles, in the order of make(1).
-_OF_MAKE = re.compile(r"(?:^|[\s;&|(!])make((?: +[\w.=-]+)+)")
-MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
-# What ends a branch of a script that found something wrong, in its line or in the next ones.
-_REFUSES = re.compile(r"\b(?:exit|return) [1-9]|\bfalse\b")
-_BRANCH_LINES = 4
-_VARIABLE_OF_MAKE = re.compile(r"\$(?:\$|\((?:[^()\n]|\([^()\n]*\))*\)|\{[^{}\n]*\}|[@<^*?])")
-# What makes the recipes of a makefile run in another way: one shell for all lines, another PATH.
-_OTHER_MAKE = re.compile(r"(?m)^\.ONESHELL|PATH\b")
-# Text over several lines and comments of a script; what ends a branch; commands that ask whether a program is there.
-_PROSE = re.compile(r"\\.|(?<![^\s;])#[^\n]*|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.S)
-_BRANCH_ENDS = re.compile(r"(?:^|[;\s])(?:fi|else|elif)\b")
-_ASKS = r"\b(?:command|which|type|hash|function|has|have|(?:require|need|ensure|check|assert)\w*|for \w+ in)\b[^\n;&|]*"
-_IS_EMPTY = re.compile(r"(?:test|\[\[?) -z \"?(?:\$\(|`)")
-_THEN_FAILS = re.compile(r"&& *(?:exit|return) [1-9]|&& *false\b")
+# Programs that run the script that they get, or another such program, each with its options whose value is a word of
+# its own, and those after which no script comes.
+_INTERPRETERS = {
+    ".": ("", ""),
+    "source": ("", ""),
+    **dict.fromkeys(_SHELLS, ("-o +o -O --rcfile --init-file", "-c -s")),
+    "python": ("-W -X --check-hash-based-pycs", "-c -m"),
+    "pypy": ("-W -X", "-c -m"),
+    "node": ("-r -C --require --import --loader --experimental-loader --env-file --conditions", "-e -p --eval --print"),
+    "perl": ("-I", "-e -E"),
+    "ruby": ("-I -r -C -E", "-e"),
+    "php": ("-c -d -z", "-r -B -R"),
+    "Rscript": ("", "-e"),
+    "lua": ("-l", "-e"),
+    "tsx": ("--tsconfig --import --require", "-e -p --eval --print"),
+    "ts-node": ("-P -r -O --project --require", "-e -p --eval --print"),
+}
+_LAUNCHERS = {
+    "uv": (
+        "-p --python --with --with-requirements --with-editable --extra --group --env-file --project --directory",
+        "-m",
+    ),
+    "poetry": ("-C -P --directory --project", ""),
+    "pdm": ("-p --project", ""),
+    "pipenv": ("", ""),
+    "hatch": ("-e --env", ""),
+    "bundle": ("", ""),
+    "npx": ("-p --package", "-c --call"),
+    "pnpm": ("-C -F --dir --filter", ""),
+    "yarn": ("--cwd", ""),
+    "npm": ("--prefix", ""),
+    "bun": ("-r --preload --require --cwd --env-file", "-e -p --eval --print"),
+    "bunx": ("", ""),
+    "deno": ("-c --config --import-map --cert --lock", "eval"),
+}
+# What a launcher does with the next word; the rest of a word by which it is the path of a script.
+_LAUNCHES = frozenset("run exec dlx x test".split())
+_IS_FILE = re.compile(r"[^$]*(?:/[^$]*|\.(?:[cm]?[jt]sx?|py|rb|pl|sh))")
+_IS_FUNCTION = re.compile(r"\([ \t]*\)")
 # Characters that only add to a word.
 _PLAIN = re.compile(r"[^\\'\"`$#<>;&|()\s]+")
 
@@ -74,13 +96,15 @@ class ShellCommand:
         name: The program as written.
         statement: The number of its statement, from 0.
         is_optional: Whether the command may succeed without running it: `test -d a && npm ci; grep b c`.
-        script: The first argument of an interpreter, which is a script for it; empty if there is none.
+        script: The script that it runs as an interpreter, or has one run; empty if there is none.
+        reads: The name of the interpreter that runs the script.
     """
 
     name: str
     statement: int
     is_optional: bool = False
     script: str = ""
+    reads: str = ""
 
 
 @frozen
@@ -100,6 +124,10 @@ class ShellText:
     def runs(self, name: str) -> bool:
         """Return whether a program is among them, by its name or as ``./name``."""
         return any(one.name.removeprefix("./") == name for one in self.commands)
+
+    def programs(self) -> set[str]:
+        """Return the names of those that are not part of the shell."""
+        return {one.name for one in self.commands if one.name not in _BUILTINS}
 
     def is_ignored(self, name: str) -> bool:
         """Return whether nothing depends on a program: `rg TODO src; grep -q v2 api.py`."""
@@ -122,7 +150,7 @@ def read_shell(text: str) -> ShellText:
     reader = _Reader(0)
     reader.read(text)
     is_list = not reader.has_effects and not _COUNTS.search(text)
-    return ShellText(reader.commands(), reader.is_sure and not _UNSURE.search(text), is_list)
+    return ShellText(reader.commands(), reader.is_sure and not _OTHER_PATH.search(text), is_list)
 
 
 def list_scripts(text: str, *, of_shells: bool = False) -> list[str]:
@@ -135,62 +163,8 @@ def list_scripts(text: str, *, of_shells: bool = False) -> list[str]:
     found = []
     for one in read_shell(text).commands:
         found += [one.name] if "/" in one.name else []
-        found += [one.script] if one.script and not (of_shells and one.name.rpartition("/")[2] not in _SHELLS) else []
+        found += [one.script] if one.script and not (of_shells and one.reads not in _SHELLS) else []
     return [path.removeprefix("./") for path in found]
-
-
-def list_targets(text: str) -> list[str]:
-    """Return the targets that a shell command has make build; none if make reads the makefile of another folder."""
-    words = (
-        [word for found in _OF_MAKE.findall(text) for word in found.split()] if read_shell(text).runs("make") else []
-    )
-    is_here = not any(word.startswith(("-C", "-f", "--")) for word in words)
-    return [word for word in words if is_here and word[0] != "-" and "=" not in word]
-
-
-def recipe_of(makefile: str, target: str) -> str:
-    """Return the lines of a target's recipe, as a shell gets them; empty if it has none."""
-    found = re.findall(
-        rf"^{re.escape(target)}[ \t]*:(?!=)[^\n]*\n((?:(?:\t[^\n]*|[ \t]*|#[^\n]*)\n?)*)", makefile, re.M
-    )
-    recipes = [recipe for recipe in found if recipe.strip()]
-    if len(recipes) != 1 or _OTHER_MAKE.search(makefile):
-        return ""  # of several, a condition decides
-    return _VARIABLE_OF_MAKE.sub(lambda one: "$" if one[0] == "$$" else "./variable", recipes[0])
-
-
-def find_swallowed(script: str, path: str) -> str:
-    """Return a program whose absence a script takes for success, as `! rg TODO src` in it does; empty if it has none.
-
-    A line that ends the script with an error if a program succeeds also does so. Nothing is said of a script that reads
-    another one or changes PATH.
-    """
-    script = _PROSE.sub(lambda one: "" if one[0][0] == "#" else "''" if "\n" in one[0][2:] else one[0], script)
-    lines = [line.strip().lstrip("@+ ") for line in script.replace("\r\n", "\n").replace("\\\n", " ").split("\n")]
-    if _ELSEWHERE.search(script):
-        return ""
-    certain = {one.name for one in read_shell("\n".join(lines)).commands if not one.is_optional}
-    for nth, line in enumerate(lines):
-        if not _takes_absence(line, lines[nth : nth + _BRANCH_LINES]):
-            continue
-        for name in read_shell(line).find_absent(path):
-            word = rf"(?<![\w./-]){re.escape(name)}(?![\w./-])"
-            is_asked = re.search(rf"{_ASKS}{word}|{word} *(?:\([ \t]*\)|--version|-V\b|--help)", script)
-            if name in certain and not is_asked and not re.search(rf"-x \S*/{re.escape(name)}(?![\w./-])", script):
-                return name
-    return ""
-
-
-def _takes_absence(line: str, following: list[str]) -> bool:
-    """Return whether a line of a script goes on if its program fails; the lines following it begin with itself."""
-    if _IS_EMPTY.match(line):
-        return "||" not in line.rpartition(")")[0]
-    if line.startswith("if "):
-        branch = "\n".join(following)
-        end = _BRANCH_ENDS.search(branch)
-        refuses = _REFUSES.search(branch[: end.start()] if end else branch)
-        return "||" not in line and not line.startswith("if !") and refuses is not None
-    return "||" not in line and (line.startswith("! ") or _THEN_FAILS.search(line) is not None)
 
 
 class _Level:
@@ -216,6 +190,7 @@ class _Reader:
         self._is_command, self._is_runner, self._is_target, self._is_text = True, False, False, False
         self._is_condition, self._is_value = False, False
         self._interpreter: int | None = None  # whose script may come next
+        self._reads = ""  # its name, or that of the program that it runs
         self._word: str | None = None
         self._last = ""
         self._levels = [_Level(0)]
@@ -247,6 +222,7 @@ class _Reader:
             elif char == "#" and self._word is None:
                 at = (text.find("\n", at) + 1 or len(text) + 1) - 1
             elif char in "<>":
+                self.is_sure = self.is_sure and not text.startswith(("<<", "<(", ">("), at)
                 self._end(is_number=True)
                 self._is_target = True
                 self.has_effects = self.has_effects or (char == ">" and not _goes_nowhere(text[at:]))
@@ -266,6 +242,8 @@ class _Reader:
     def _separate(self, text: str, at: int) -> None:
         """Read an operator or a line's end: another command follows."""
         char = text[at]
+        if char == "(":  # arithmetic, an array, a function
+            self.is_sure = self.is_sure and text[at - 1 : at] not in ("=", "(") and not _IS_FUNCTION.match(text, at)
         self._end()
         self._is_command, self._is_runner, self._is_text, self._is_value = True, False, False, False
         self._interpreter = None
@@ -299,7 +277,7 @@ class _Reader:
         return end + 1
 
     def _inner(self, text: str, at: int) -> int:
-        """Read a command substitution that begins here; return where the rest begins."""
+        """Read a command substitution or an arithmetic expansion that begins here; return where the rest begins."""
         depth, end, quote = 1, at, ""
         while end < len(text) and depth:
             char = text[end]
@@ -313,7 +291,7 @@ class _Reader:
                 depth += (char == "(") - (char == ")")
             end += 1
         self.is_sure = self.is_sure and not depth
-        self._nest(text[at : end - 1])
+        self._nest(text[at : end - 1] if text[at : at + 1] != "(" else "")
         self._add("$")
         return end
 
@@ -379,13 +357,25 @@ class _Reader:
         """Read a word behind a program: a script of it, a text for a shell, or another program."""
         if self._is_value:
             self._is_value = False
-        elif self._interpreter is not None and word.startswith("-"):
-            self._is_value = self._last in _SHELLS and word.endswith("o")  # `bash -euo pipefail`
         elif self._interpreter is not None:
-            self.found[self._interpreter] = replace(self.found[self._interpreter], script=word)
-            self._interpreter = None
+            self._script(word, self._interpreter)
         self._is_command = self._is_runner = self._last == "find" and word in _EXECUTES
         self._is_text = self._last in _SHELLS and word.startswith("-") and word.endswith("c")
+
+    def _script(self, word: str, nth: int) -> None:
+        """Read a word behind the interpreter with this number: an option, the program that it runs, or its script."""
+        valued, last = (_INTERPRETERS | _LAUNCHERS)[self._reads]
+        if word[0:1] in ("-", "+") and word[1:]:
+            is_whole = word.startswith("--") or word[:2] in valued.split()
+            option = word if is_whole else f"{word[0]}{word[-1]}"  # `bash -euo pipefail`, `perl -lne`
+            self._is_value = option in valued.split()
+            self._interpreter = None if option in last.split() else nth
+        elif _interpreter_of(word):
+            self._reads = _interpreter_of(word)
+        elif self._reads not in _LAUNCHERS or word not in _LAUNCHES:
+            is_script = self._reads not in _LAUNCHERS or _IS_FILE.fullmatch(word)
+            self.found[nth] = replace(self.found[nth], script=word, reads=self._reads) if is_script else self.found[nth]
+            self._interpreter = None
 
     def _end(self, *, is_number: bool = False) -> None:
         """End a word, and note it if it is a program."""
@@ -401,6 +391,8 @@ class _Reader:
             self._nest(word)
         elif not self._is_command:
             self._argument(word)
+        elif self._is_runner and self._last == "command" and word in ("-v", "-V"):
+            self._is_command = self._is_runner = False
         elif self._is_runner and (self._is_value or not _NAME.fullmatch(word.rpartition("/")[2])):
             self._is_value = word in _VALUED.get(self._last, "").split()  # an option, its value, a time
         elif word == "[[":
@@ -413,10 +405,19 @@ class _Reader:
             self._branch(word)
             self._is_command, self.has_effects = False, True
         else:
+            self.is_sure = self.is_sure and word not in _REDEFINE
             self._append([ShellCommand(word, self._statement)])
             self._last = word.rpartition("/")[2]
-            self._interpreter = len(self.found) - 1 if _INTERPRETER.fullmatch(self._last) else None
+            self._reads = _interpreter_of(self._last)
+            self._interpreter = len(self.found) - 1 if self._reads else None
             self._is_command = self._is_runner = self._last in _RUNNERS
+
+
+def _interpreter_of(word: str) -> str:
+    """Return the name in the tables of the program that a word runs, without its version; empty if it is in none."""
+    name = word.rpartition("/")[2]
+    name = name if name in _LAUNCHERS or name in _INTERPRETERS else name.rstrip("0123456789.")
+    return name if name in _LAUNCHERS or name in _INTERPRETERS else ""
 
 
 def _goes_nowhere(rest: str) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from support.each import each
 
 from gitmem.model import BLOCKED, FAILS, HOLDS, PROGRAM, SHELL, Check, Ran, Spec
-from gitmem.verify.run.outcome import UNCLEAR, argv_of, is_chosen, outcome_of
+from gitmem.verify.run.outcome import UNCLEAR, argv_of, is_chosen, outcome_of, show_errors
 
 SPEC = Spec(Check(SHELL, ("make",)), interpreter="sh", timeout_s=7)
 
@@ -78,6 +78,25 @@ def test_check_that_holds_because_its_program_is_missing_is_blocked(command, sai
 
     outcome, why = outcome_of(ran(0, said), spec, "none", "")
     assert (outcome, program in why) == (BLOCKED if program else HOLDS, True)
+
+
+@each(
+    ("command", "shown"),
+    [
+        ("! python3 a.py 2>/dev/null", "! python3 a.py "),
+        ("! python3 a.py >/dev/null 2>&1", "! python3 a.py >/dev/null "),
+        ("node a.js &>/dev/null || exit 1", "node a.js >/dev/null || exit 1"),
+        ("node a.js |& grep -q x", "node a.js | grep -q x"),
+        ("node a.js 2>> err.log | grep -q x", "node a.js  | grep -q x"),
+        ("node a2>out", None),
+        ("node a.js >out", None),
+        ("! grep -q x f 2>/dev/null", None),
+    ],
+)
+def test_check_that_hides_messages_is_run_with_them(command, shown):
+    found = show_errors(Spec(Check(SHELL, (command,)), interpreter="sh", timeout_s=20))
+
+    assert (found.check.words[0] if found else None) == shown
 
 
 def test_run_that_could_not_be_prepared_is_blocked():

@@ -1,0 +1,194 @@
+"""Find the scripts and recipes that a check runs, and a program whose absence they take for success. Pure.
+
+Sources: POSIX.1-2017, Shell Command Language; make(1), GNU make manual, 4.2 and 9.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from gitmem.verify.run.shell_words import list_scripts, read_shell
+from gitmem.verify.sandbox.sandbox import find_program
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+# Scripts that run scripts that run scripts, and prerequisites of prerequisites, are followed this far.
+_DEEPEST = 4
+# How a check runs make, and the names of makefiles, in the order of make(1).
+_MAKE = re.compile(r"(?:^|[\s;&|(!])g?make((?:[ \t]+[\w./=-]+)*)")
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_RULE = re.compile(
+    r"^([\w./][\w./ -]*)[ \t]*:(?![=:])([^\n;]*)(?:;([^\n]*))?\n?((?:(?:\t[^\n]*|[ \t]*|#[^\n]*)\n?)*)", re.M
+)
+_VARIABLE_OF_MAKE = re.compile(r"\$(?:\$|\((?:[^()\n]|\([^()\n]*\))*\)|\{[^{}\n]*\}|[@<^*?])")
+# What makes the recipes of a makefile run in another way: one shell for all lines, another PATH.
+_OTHER_MAKE = re.compile(r"(?m)^\.ONESHELL|(?<!\w)PATH\b")
+# What gives a word of a script another meaning: other files and texts, an alias, another PATH.
+_ELSEWHERE = re.compile(r"<<|\beval\b|\balias\b|(?<!\w)PATH\+?=|(?:^|[\n;&|(])[ \t]*(?:\.|source)\s")
+# Text over several lines and comments of a script.
+_PROSE = re.compile(r"\\.|(?<![^\s;])#[^\n]*|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.S)
+# What ends a branch that found something wrong, in its line or in the next ones; and the end of a branch.
+_REFUSES = re.compile(r"\b(?:exit|return) [1-9]|\bfalse\b")
+_NOTES = re.compile(r"(?:^|[\s;])(\w+)=(?:[1-9]|true|yes)\b")
+_BRANCH_LINES = 4
+_BRANCH_ENDS = re.compile(r"(?:^|[;\s])(?:fi|else|elif)\b")
+# How a script asks whether a program is there; what it does without it that proves nothing.
+_ASKS = (
+    r"\b(?:command -[vV]|which|type|hash|function|has|have|(?:require|need|ensure|check|assert)\w*|for \w+ in)\b"
+    r"[^\n;&|]*"
+)
+_LOOKS_UP = r"(?:command -v|which|type|hash)(?: -\w)? +([A-Za-z][\w.+-]*)[^\n;|]*"
+_SKIPS = re.compile(
+    rf"^{_LOOKS_UP}\|\| *(?:exit 0|{{[^\n}}]*\bexit 0)|^\[ -x \"?\$\({_LOOKS_UP}\|\| *(?:exit 0|{{[^\n}}]*\bexit 0)"
+    rf"|^if ! {_LOOKS_UP};? *\n? *then\b[^\n]*(?:\n(?!fi\b|else\b|elif\b)[^\n]*){{0,3}}\bexit 0",
+    re.M,
+)
+# Tests that nothing was printed, or no line; a variable with what a program printed, and a test of it.
+_IS_EMPTY = re.compile(r"(?:test|\[\[?) (?:-z )?\"?(?:\$\(|`)")
+_COUNTS_NONE = re.compile(r"\| *(?:wc -l *|grep -\w*c[^|]*)\| *grep -\w*x\w* [\"']?0")
+_ASSIGNS = re.compile(r"(?:local |readonly |declare )?(\w+)=\"?(?:\$\(|`)")
+_TESTS = re.compile(r"\b(?:exit|return|test) |\[ ")
+_VARIABLE = re.compile(r"\$\{?(\w+)")
+_THEN_FAILS = re.compile(r"&& *(?:exit|return) [1-9]|&& *false\b")
+# What another program is not tried with.
+_NO_OTHER = re.compile(r"\|\| *(?:(?:true|:|false)(?![\w/.-])|(?:exit|return)\b|\{[^\n}]*\b(?:exit|return)\b)")
+
+
+def list_texts(command: str, read: Callable[[str], str]) -> list[str]:
+    """Return the shell scripts and the recipes of make that a check runs, and those that they run, in order.
+
+    Args:
+        command: The check.
+        read: Returns the text of a file of the code; empty if there is none.
+    """
+    found: dict[str, None] = {}
+    level = [command]
+    for _ in range(_DEEPEST):
+        level = [text for one in level for text in _texts_of(one, read) if text and text not in found]
+        found.update(dict.fromkeys(level))
+    return list(found)
+
+
+def _texts_of(command: str, read: Callable[[str], str]) -> Iterator[str]:
+    for path in list_scripts(command, of_shells=True):
+        yield read(path)
+    for words in _MAKE.findall(command) if read_shell(command).runs("make") else []:
+        yield from _recipes_of(words.split(), read)
+
+
+def _recipes_of(words: list[str], read: Callable[[str], str]) -> Iterator[str]:
+    """Return the recipes that make with these words runs."""
+    folder, names, targets = "", list(_MAKEFILES), []
+    arguments = iter(words)
+    for word in arguments:
+        if word[:2] in ("-C", "-f"):
+            value = word[2:] or next(arguments, "")
+            folder, names = (value, names) if word[1] == "C" else (folder, [value])
+        elif word.startswith("--") or (word[0] == "-" and "n" in word):
+            return
+        elif word[0] != "-" and "=" not in word and not word.isdigit():
+            targets.append(word)
+    makefile = next(filter(None, (read(posixpath.normpath(posixpath.join(folder, name))) for name in names)), "")
+    if makefile:
+        yield from recipes_of(makefile.replace("\r\n", "\n"), targets)
+
+
+def recipes_of(makefile: str, targets: list[str]) -> list[str]:
+    """Return the recipes that make runs for targets and their prerequisites, as a shell gets them.
+
+    Without a target it is that of the first rule. A target of which several rules have a recipe has none here, since a
+    condition decides.
+    """
+    makefile = makefile.replace("\\\n", " ")
+    rules = list(_RULE.finditer(makefile))
+    if _OTHER_MAKE.search(makefile) or not rules:
+        return []
+    known: dict[str, list[re.Match[str]]] = {}
+    for rule in rules:
+        for name in rule[1].split():
+            known.setdefault(name, []).append(rule)
+    found, seen = [], set(targets := targets or [name for name in known if name[0] != "."][:1])
+    for target in targets:  # grows
+        of_target = known.get(target, [])
+        needed = [name for rule in of_target for name in rule[2].split() if name in known and name not in seen]
+        seen.update(needed)
+        targets += needed
+        recipes = [f"{rule[3] or ''}\n{rule[4]}" for rule in of_target if (rule[3] or rule[4]).strip()]
+        if len(recipes) == 1:
+            found.append(_VARIABLE_OF_MAKE.sub(lambda one: "$" if one[0] == "$$" else "./variable", recipes[0]))
+    return [re.sub(r"(?m)^[\t@+ ]+", "", recipe).strip("\n") for recipe in found]
+
+
+def find_skipped(script: str, path: str) -> str:
+    """Return a program without which a script ends with success and has shown nothing; empty if it has none.
+
+    A check that cannot tell exits with 125.
+    """
+    names = (name for found in _SKIPS.finditer(script) for name in found.groups() if name)
+    return next((name for name in names if find_program(name, path) is None), "")
+
+
+def find_swallowed(script: str, path: str) -> str:
+    """Return a program whose absence a script takes for success, as `! rg TODO src` in it does; empty if it has none.
+
+    A line that ends the script with an error if a program succeeds also does so. Nothing is said of a script that reads
+    another one or changes PATH. The script is one that succeeded: a line that does not accept absence would have
+    ended it.
+    """
+    script = _PROSE.sub(lambda one: "" if one[0][0] == "#" else "''" if "\n" in one[0][2:] else one[0], script)
+    lines = [line.strip().lstrip("@+ ") for line in script.replace("\r\n", "\n").replace("\\\n", " ").split("\n")]
+    if _ELSEWHERE.search(script):
+        return ""
+    certain = {one.name for one in read_shell("\n".join(lines)).commands if not one.is_optional}
+    tests = _list_tests(lines)
+    for nth, line in enumerate(lines):
+        for name in read_shell(line).find_absent(path) if _takes_absence(nth, lines, tests) else []:
+            word = rf"(?<![\w./-]){re.escape(name)}(?![\w./-])"
+            is_asked = re.search(rf"{_ASKS}{word}|{word} *(?:\([ \t]*\)|--version|-V\b|--help)", script)
+            if name in certain and not is_asked and not re.search(rf"-x \S*/{re.escape(name)}(?![\w./-])", script):
+                return name
+    return ""
+
+
+def _list_tests(lines: list[str]) -> dict[str, list[int]]:
+    """Return the numbers of the lines that test a variable or end with it, by its name."""
+    found: dict[str, list[int]] = {}
+    for nth, line in enumerate(lines):
+        if tested := _TESTS.search(line):
+            for name in dict.fromkeys(_VARIABLE.findall(line, tested.start())):
+                found.setdefault(name, []).append(nth)
+    return found
+
+
+def _takes_absence(nth: int, lines: list[str], tests: dict[str, list[int]]) -> bool:
+    """Return whether this line of a script goes on if its program fails."""
+    line = lines[nth]
+    if "||" in _NO_OTHER.sub("", line):
+        return False
+    if line.startswith("if "):
+        return not line.startswith("if !") and _branch_refuses(nth, lines, tests)
+    if assigned := _ASSIGNS.match(line):
+        after = [at for at in tests.get(assigned[1], []) if at >= nth][:_BRANCH_LINES]
+        return any(_decides(at, lines, tests) for at in after)
+    empty = _IS_EMPTY.match(line) or _COUNTS_NONE.search(line)
+    return empty is not None or line.startswith("! ") or _THEN_FAILS.search(line) is not None
+
+
+def _decides(nth: int, lines: list[str], tests: dict[str, list[int]]) -> bool:
+    """Return whether the status of a script depends on a line that tests something."""
+    if lines[nth].startswith("if "):
+        return _branch_refuses(nth, lines, tests)
+    return "&&" not in lines[nth] or _THEN_FAILS.search(lines[nth]) is not None
+
+
+def _branch_refuses(nth: int, lines: list[str], tests: dict[str, list[int]]) -> bool:
+    """Return whether the script has failed in the branch of the condition that begins in this line."""
+    branch = "\n".join(lines[nth : nth + _BRANCH_LINES])
+    end = _BRANCH_ENDS.search(branch)
+    branch = branch[: end.start()] if end else branch
+    return _REFUSES.search(branch) is not None or any(
+        max(tests.get(name, [-1])) >= nth for name in _NOTES.findall(branch)
+    )
