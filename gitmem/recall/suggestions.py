@@ -35,12 +35,21 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
 def parts_of(query: str) -> list[str]:
-    """Return the parts of a query to find inside words: in lower case, longest first."""
-    words = dict.fromkeys(word.strip(_PUNCTUATION) for word in query[:LONGEST_QUERY].lower().split())
+    """Return the parts of a query to find inside words: in lower case, signs such as ``&&`` first, then the longest."""
+    typed = query[:LONGEST_QUERY].lower().split()
+    is_only_marks = not any(word.strip(_PUNCTUATION) for word in typed)
+    words = dict.fromkeys(word if is_sign(word) or is_only_marks else word.strip(_PUNCTUATION) for word in typed)
     # Unprintable text was not typed, and SQLite rejects lone surrogates.
     fit = (word for word in words if 0 < len(word) <= tokens.MAX_TERM and word.isprintable())
-    fit = (word for word in fit if len(word) >= SHORTEST_PART or tokens.is_unspaced(word))
-    return sorted(fit, key=len, reverse=True)[:MOST_PARTS]
+    fit = (
+        word for word in fit if len(word) >= SHORTEST_PART or tokens.is_unspaced(word) or is_sign(word) or is_only_marks
+    )
+    return sorted(fit, key=lambda word: (is_sign(word), len(word)), reverse=True)[:MOST_PARTS]
+
+
+def is_sign(word: str) -> bool:
+    """Return whether a word has no letter or digit and is more than one mark such as a full stop."""
+    return not any(map(str.isalnum, word)) and (len(word) > 1 or word not in _PUNCTUATION)
 
 
 def list_containing(
@@ -70,10 +79,18 @@ def list_containing(
 
 
 def terms_with(texts: Iterable[IndexText], parts: Sequence[str], language: str = ENGLISH) -> list[str]:
-    """Return the terms of the words that contain one of the parts, to score these memories by."""
-    words = (word for text in texts for word in " ".join(text.texts()).split())
-    having = (word for word in words if any(part in word.lower() for part in parts))
-    found = (term for word in having for term in tokens.terms(word, language))
+    """Return the terms of the words that contain one of the parts, to score these memories by.
+
+    A sign has none: those of the title stand for it.
+    """
+    words = ((text.title, word) for text in texts for word in " ".join(text.texts()).split())
+    having = ((title, word) for title, word in words if any(part in word.lower() for part in parts))
+    found = (
+        term
+        for title, word in having
+        for term in tokens.terms(word, language)
+        or tokens.field_terms(title, language) * (not any(map(str.isalnum, word)))
+    )
     return list(dict.fromkeys(found))[:TERMS_OF_PARTS]
 
 

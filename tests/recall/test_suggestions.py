@@ -30,6 +30,9 @@ def catalog() -> Catalog:
         ("(Gate, `conn` gate?", ["gate", "conn"]),
         ("aaa bbbb ccc ddd eee", ["bbbb", "aaa", "ccc"]),
         ("x" * 65 + " 00\ud800", []),
+        ("what does && do", ["&&", "what", "does"]),
+        ("§ ? . ::", ["::", "§"]),
+        ("; >", [";", ">"]),
     ],
 )
 def test_parts_are_words_of_three_letters_and_at_most_three(query: str, expected: list[str]) -> None:
@@ -53,6 +56,12 @@ def test_the_words_around_the_parts_are_what_is_scored() -> None:
     text = IndexText(1, " ".join(TITLES), "", "", "", "")
 
     assert suggestions.terms_with([text], ["onnectio", "rs2"]) == ["rs256", "rs", "256", "connect"]
+
+
+def test_the_title_is_what_a_sign_is_scored_by() -> None:
+    texts = [IndexText(1, "Join with &&", "", "", "", ""), IndexText(2, "Pipes", "", "", "", "a && b")]
+
+    assert suggestions.terms_with(texts, ["&&"]) == ["join", "pipe"]
 
 
 @each(
