@@ -27,6 +27,7 @@ _LITERAL = re.compile(r"\A\+([^+]+)\+\Z")
 _LINK = re.compile(r"(?<!!)\[([^\]]{0,300})\]\(\s{0,20}<?([^)\s>]{1,300})>?(?:\s{1,20}\"[^\"]{0,400}\")?\s{0,20}\)")
 _BOLD = re.compile(r"\*\*([^*`\[\]]+?)\*\*")
 _TREE = re.compile(r"^([\s│|]*)(?:[├└]|\+--|\|--|`--)[─\-–\s]*")
+_BARS = ("│", "|")
 _TREE_MARKS = re.compile(r"[\s│|├└─\-–+`]*")
 # The corner of a box: a drawing of parts and arrows, not of folders.
 _BOX = re.compile(r"[┌┐┘╔╗╝╭╮╯]")
@@ -286,6 +287,8 @@ class _Splitter:
         for number in range(at, end):
             line = self._lines[number]
             drawn = _TREE.match(line)
+            if not drawn and line.lstrip()[:1] in _BARS:  # a gap, or more of the remark above
+                continue
             rest = line[drawn.end() :] if drawn else line.strip()
             entry = _ENTRY.match(rest)
             if entry is None:

@@ -182,7 +182,7 @@ def _tox(top: Node) -> Targets:
 # Where pyproject.toml has scripts and tasks, by the tool that runs them.
 _PYPROJECT = (
     *(("project", "scripts"), ("project", "gui-scripts"), ("tool", "poetry", "scripts"), ("tool", "poe", "tasks")),
-    *(("tool", "pdm", "scripts"), ("tool", "rye", "scripts"), ("tool", "pixi", "tasks"), ("tool", "taskipy", "tasks")),
+    *(("tool", "pdm", "scripts"), ("tool", "rye", "scripts"), ("tool", "taskipy", "tasks")),
     ("tool", "hatch", "scripts"),
 )
 
@@ -195,8 +195,7 @@ def _pyproject(path: str, content: bytes) -> Targets:
         for name, node in settings.at("scripts").iter_members():
             yield name, node.line
             yield f"{env}:{name}", node.line
-    for _, feature in top.at("tool", "pixi", "feature").iter_members():
-        yield from _names(feature.at("tasks"))
+    yield from _pixi_tasks(top.at("tool", "pixi"))
     yield from _tox(top.at("tool", "tox"))
 
 
@@ -209,9 +208,19 @@ def _entry_points(path: str, content: bytes) -> Targets:
 
 
 def _pixi(path: str, content: bytes) -> Targets:
-    top = read_source(path, content)
-    for part in (top, *(feature for _, feature in top.at("feature").iter_members())):
+    yield from _pixi_tasks(read_source(path, content))
+
+
+def _pixi_tasks(top: Node) -> Targets:
+    """Yield the tasks of a workspace, its features and its environments, each for all platforms or for one.
+
+    Source: pixi's manual, "Pixi Manifest".
+    """
+    groups = (top.at(*keys).iter_members() for keys in (("feature",), ("environments",), ("environment",)))
+    for part in (top, *(one for group in groups for _, one in group)):
         yield from _names(part.at("tasks"))
+        for _, platform in part.at("target").iter_members():
+            yield from _names(platform.at("tasks"))
 
 
 def _platformio(_: str, content: bytes) -> Targets:

@@ -32,6 +32,12 @@ app/
 """
 
 
+def test_gap_and_remark_of_a_drawn_tree_are_no_entries():
+    tree = "```\napp/\n│\n├── src/        # Code\n│               # of all\n│   └── a.py\n│\n└── b.py\n```\n"
+
+    assert [one.path for one in split(tree)] == ["app", "app/src", "app/src/a.py", "app/b.py"]
+
+
 def test_each_statement_has_its_kind_and_lines():
     found = [(one.kind, one.line, one.last) for one in split(DOCUMENT)]
 

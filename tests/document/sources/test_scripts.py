@@ -37,6 +37,12 @@ from gitmem.document.sources.scripts import read_scripts
             '[tool.hatch.envs.dev.scripts]\ncov = "x"\n',
             {"foo": 2, "lint": 4, "t": 6, "cov": 8, "dev:cov": 8},
         ),
+        (
+            "pixi.toml",
+            '[tasks]\na = "x"\n[environments.ci.tasks]\nb = "x"\n[target.win.tasks]\nc = "x"\n',
+            {"a": 2, "b": 4, "c": 6},
+        ),
+        ("pyproject.toml", '[tool.pixi.environments.ci.tasks]\nb = "x"\n', {"b": 2}),
         ("setup.cfg", "[options.entry_points]\nconsole_scripts =\n  foo = a:b\n  bar = c:d\n", {"foo": 3, "bar": 4}),
         ("composer.json", '{"scripts": {"test": "phpunit"}}', {"test": 1}),
         ("tasks.py", "@task\ndef build_docs(c):\n    pass\n", {"build_docs": 2, "build-docs": 2}),

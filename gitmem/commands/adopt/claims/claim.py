@@ -19,7 +19,8 @@ class Claim:
         token: Its text, as written.
         name: Its subject: a path, a target, a symbol, the name of a value.
         stated: The stated version or value.
-        relation: The meaning of a version: ``is``, ``at-least``, ``below``.
+        relation: The meaning of a version: ``is``, ``at-least``, ``below``; ``installed`` for a package that a command
+            installs.
         is_certain: Whether it is clearly a claim, as opposed to text that only counts if it turns out to be true.
         places: The paths that it may mean, most likely first.
         tool: The program of a command, such as ``make``; for a path, ``link`` or ``tree`` if it is written as one.
@@ -64,12 +65,22 @@ _LOG_SECTION = re.compile(
 )
 
 
+# Words before what must not come to be: "Do not add a `config.js` that nothing loads".
+_FORBIDDEN = re.compile(
+    r"\b(?:do not|don'?t|never|must not|should not|avoid|no need to) (?:re-?)?"
+    r"(?:add(?:ing)?|creat(?:e|ing)|commit(?:ting)?|introduc(?:e|ing)|check(?:ing)? in|bring(?:ing)? back)\b"
+    r"(?:(?!\b(?:to|in|into|under|from|until|before|after|without|unless|directly)\b)[^.;:]){0,60}$",
+    re.I,
+)
+
+
 def is_denied(text: str, token: str = "") -> bool:
     """Return whether a text says that something does not, or no longer, exist; if a token is given, near that token."""
     at = text.find(token) if token else -1
     # Such words in the name itself (`legacy/`, `gone.py`) do not count.
     around = text if at < 0 else f"{text[max(0, at - 90) : at]} {text[at + len(token) : at + len(token) + 50]}"
-    return _DENIAL.search(around) is not None
+    is_forbidden = at >= 0 and _FORBIDDEN.search(text[max(0, at - 90) : at]) is not None
+    return is_forbidden or _DENIAL.search(around) is not None
 
 
 def is_refused(remark: str) -> bool:

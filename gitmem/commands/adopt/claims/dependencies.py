@@ -33,7 +33,7 @@ def dependency_claims(statement: Statement) -> Iterator[Claim]:
     words = [
         (word, number)
         for number, line in enumerate(statement.lines, statement.line)
-        if STACK.search(statement.section)
+        if statement.kind != SENTENCE and STACK.search(statement.section)
         for word in _WORD.findall(line)
     ]
     for name, line in (*spans, *words):

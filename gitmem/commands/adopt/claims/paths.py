@@ -62,6 +62,11 @@ _REPOSITORY = re.compile(r"https?://[^/\s]+/([\w.-]+/[\w.-]+?)(?:\.git)?(?=[/?#]
 # A name in brackets that stands for others: `objects/[ObjectName]/`. Routes of web frameworks begin small: `[id]`.
 _BRACKETED = re.compile(r"\[[A-Z]\w*\]")
 _STAND_IN = re.compile(r"(?:^|[/_-])(?:my|your|some|example)[/_-]|path/to/")
+# A name in code that labels a link to another site: if the address ends so, it is a file there.
+_LABEL = re.compile(r"\[`{1,2}([^`\]]{1,200})`{1,2}\]\(https?://([^)\s]{1,300})\)")
+# A file of the reader's own project: "your build.gradle", "your app's `package.json`".
+_YOUR = re.compile(r"\byour (?:own )?(?:\w{1,20}['’]s )?$", re.I)
+_YOURS = re.compile(r"\b[Yy]our (?:own )?(?:\w{1,20}['’]s )?`([^`/\s]{1,80})`")
 # What stands for any name at the end of a path: `src/providers/<name>/`, `src/engine/**`.
 _ANY = re.compile(r"^((?:[\w@.-]+/){2,})(?:<[\w -]+>|\{\w+\}|\*\*$)")
 # The mark of a folder in which such a name is.
@@ -100,13 +105,19 @@ def _list_paths(statement: Statement, document: Document) -> Iterator[Claim]:
     yield from _scripts(statement, document)
     spans = statement.spans if statement.kind != CODE else ()
     linked = {found[1] for span in spans if span.kind == "link" and (found := _REPOSITORY.match(span.text))}
+    foreign = {name for name, address in _LABEL.findall(statement.text) if address.endswith(f"/{name}")}
+    foreign.update(_YOURS.findall(statement.text))
     for span in spans:
-        yield from (claim for claim in _marked(span, document) if claim.name not in linked)
+        if span.kind != "code" or span.text not in foreign:
+            yield from (claim for claim in _marked(span, document) if claim.name not in linked)
     for number, line in enumerate(statement.lines, statement.line):
-        bare = line if statement.kind == CODE else re.sub(r"`[^`]*`|\]\([^)]{0,1000}\)|https?://\S+", " ", line)
+        bare = (
+            line if statement.kind == CODE else re.sub(r"`{1,2}[^`]*`{1,2}|\]\([^)]{0,1000}\)|https?://\S+", " ", line)
+        )
         for found in _WORD.finditer(bare):
             word = found[0].rstrip(".:,")
-            if "/" in word or _FILE.match(word):
+            is_yours = "/" not in word and _YOUR.search(bare[max(0, found.start() - 40) : found.start()])
+            if ("/" in word or _FILE.match(word)) and not is_yours:
                 yield from _name(word, number, document, is_certain=False)
 
 

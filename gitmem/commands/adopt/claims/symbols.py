@@ -70,6 +70,12 @@ _BUILT_IN = frozenset({
     "Some", "Result", "Vec", "Ok", "Err", "self", "this", "super", "int8", "int16", "int32", "int64", "uint8",
     "uint16", "uint32", "uint64", "float32", "float64", "usize", "isize", "i32", "i64", "u32", "u64", "f32", "f64",
 })  # fmt: skip
+# Keys of a keyboard.
+_KEYBOARD = frozenset(
+    form
+    for key in ("esc", "tab", "enter", "return", "ctrl", "shift", "alt", "cmd", "space", "backspace", "del", "end")
+    for form in (key.upper(), key.title())
+)
 # Words for the object itself.
 _OWN = frozenset(("self", "this", "cls", "super", "Self"))
 _WORDS = re.compile(r"(?<![\w./-])[A-Za-z_]\w*(?![\w/-])")
@@ -145,7 +151,12 @@ def _in_code(span: Span, written: str, seen: set[str]) -> Iterator[Claim]:
     elif _SYMBOL.match(text) and len(text) > 2:
         bare = re.sub(r"<.{0,500}>|\(.{0,500}\)|[!?@$]", "", text)
         last = re.split(r"\.|::|#|->", bare)[-1]
-        if len(last) > 2 and bare not in _BUILT_IN and ("(" in text or not is_file_name(bare)):
+        if (
+            len(last) > 2
+            and bare not in _BUILT_IN
+            and bare not in _KEYBOARD
+            and ("(" in text or not is_file_name(bare))
+        ):
             is_coded = _CODED.search(last) is not None and len(last) > 5
             # That the name is there says nothing about its parameters.
             yield Claim(SYMBOL, span.line, re.sub(r"\(.{1,500}\)!?$", "", text), last, is_certain=is_coded)

@@ -157,7 +157,7 @@ class Defaults:
             one = next((one for one in found if is_same(stated, one.value, claim.name)), found[0])
             return is_same(stated, one.value, claim.name), one.line, one.value
 
-        named = [] if "#" in home.path else [name for name in names if re.fullmatch(r"[\w-]+", name)]
+        named = [] if "#" in home.path else [name for name in names if re.fullmatch(r"[\w-]+(?:\.[\w-]+)*", name)]
         proofs = [{"value": f"{home.path}#{name}", "is": stated} for name in named if stated.strip()]
         return Reader(home.path, read, tuple(proofs))
 

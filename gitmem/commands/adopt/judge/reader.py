@@ -47,7 +47,9 @@ class Reader:
         for proof in self.proofs:
             if answer_file(Check(BUILTIN, words_of(proof)), self.path, content).outcome == PROVED:
                 return proof
-        return {"contains": text.split("\n")[line - 1].strip(), "in": escape(self.path)} if line else None
+        written = text.split("\n")[line - 1].strip() if line else ""
+        # A line that the file has twice would stay if the deciding one changes.
+        return {"contains": written, "in": escape(self.path)} if line and text.count(written) == 1 else None
 
     def judge(self, mention: Mention, head: Code, past: Past) -> JudgedClaim | None:
         """Return the finding for a claim; None if the file does not say, or the statement is about the past."""

@@ -75,7 +75,7 @@ def judge_command(mention: Mention, head: Code, past: Past) -> JudgedClaim | Non
         # The script of another package proves nothing about this one.
         check = None if _is_of_other_package(head, claim, mention.document, source.path) else _check(claim, source)
         return JudgedClaim(mention, HOLDS, source, check=check)
-    is_open = _takes_any(head, claim, mention.document) or _has_unread_part(head, claim, mention.document)
+    is_open = any(test(head, claim, mention.document) for test in (_takes_any, _has_unread_part, _has_unread_file))
     if mention.is_past or "*" in claim.name or is_open:
         return None
     wrote, named = past.writer(mention)
@@ -235,6 +235,11 @@ def _has_unread_part(code: Code, claim: Claim, document: Document) -> bool:
     return any(part is not None and not code.texts(part[2]) for part in parts)
 
 
+def _has_unread_file(code: Code, claim: Claim, document: Document) -> bool:
+    """Return whether a file that may define a target cannot be read: it is broken, or in a newer form of its format."""
+    return any(_read(path, text) is None for path, text in code.texts(_definitions(code, claim, document)).items())
+
+
 def _is_whole(source: Source, claim: Claim) -> bool:
     """Return whether a source has a target by its whole name, not as one of a part."""
     return source.actual != re.split("::?", claim.name)[-1]
@@ -279,10 +284,14 @@ def _takes_any(code: Code, claim: Claim, document: Document) -> bool:
     return any(re.search(r"^(?:%|\.DEFAULT)\s*::?(?!=)", text, re.MULTILINE) for text in texts)
 
 
-@lru_cache(maxsize=2000)
 def targets_in(path: str, text: str) -> Mapping[str, int]:
     """Return the targets of a file by name, each with its line; none if the file cannot be read."""
+    return _read(path, text) or {}
+
+
+@lru_cache(maxsize=2000)
+def _read(path: str, text: str) -> Mapping[str, int] | None:
     try:
         return read_scripts(path, text.encode("utf-8", "surrogateescape"))
     except FormatError:
-        return {}
+        return None

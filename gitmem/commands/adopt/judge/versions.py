@@ -79,7 +79,7 @@ class Versions:
         is_choice = mention.statement.kind == HEADING and not _NEEDS.search(mention.statement.text)
         if not product or is_choice:
             return None
-        stated = [one for place in PRODUCTS[product] for one in self._find_stated(place, mention.document)]
+        stated = self._find_stated(PRODUCTS[product], mention.document)
         match mention.claim.relation:
             case "tested":
                 return self._judge_listed(mention, [one for one in stated if one.place.how == MATRIX])
@@ -101,11 +101,17 @@ class Versions:
         )
         return self._quiet(finding) if finding and is_quiet else finding
 
-    def _find_stated(self, place: Place, document: Document) -> list[_Stated]:
-        """Return what the files of a kind state for a document; if none at the root does, what all packages do."""
-        found = self._read(place, self._near(place, document))
-        if found or document.folder or "*" in place.names[0]:
-            return found
+    def _find_stated(self, places: Sequence[Place], document: Document) -> list[_Stated]:
+        """Return what the files of some kinds state for a document; if none at the root does, what all packages do."""
+        near = [one for place in places for one in self._read(place, self._near(place, document))]
+        if document.folder or any(one.place.how in (LEAST, EXACT) and "/" not in one.path for one in near):
+            return near
+        return near + [one for place in places for one in self._find_spread(place, near)]
+
+    def _find_spread(self, place: Place, near: Sequence[_Stated]) -> list[_Stated]:
+        """Return what all packages state in files of a kind, if it is the same, and nothing near the document does."""
+        if "*" in place.names[0] or any(one.place == place for one in near):
+            return []
         every = self._head.tree.files_named(*place.names)
         spread = self._read(place, [path for path in sorted(every) if not is_aside(path)])
         return spread if len({one.version for one in spread}) == 1 else []

@@ -53,6 +53,13 @@ def _broke(finding: JudgedClaim, past: Past) -> str:
     return past.broke(finding.probe) if finding.probe is not None else ""
 
 
+_MEMBER = sourced(
+    members.MEMBER,
+    members.member_claims,
+    members.find_member,
+    "no package is called {name}",
+    check=members.member_check,
+)
 # In the order in which the claims of a statement are listed.
 KINDS = {
     kind.name: kind
@@ -102,13 +109,7 @@ KINDS = {
             "says {token}, but the project has it",
             words=lambda claim: [claim.name],
         ),
-        sourced(
-            members.MEMBER,
-            members.member_claims,
-            members.find_member,
-            "no package is called {name}",
-            check=members.member_check,
-        ),
+        replace(_MEMBER, judge=members.accuse_no_moved(_MEMBER.judge)),
         sourced(
             services.SERVICE,
             services.service_claims,

@@ -14,6 +14,7 @@ from gitmem.commands.adopt.statements import split
         ("- Click the button of React", []),
         ("## Tech stack\n\n- Next.js with React and `zod`", ["zod", "Next.js", "React"]),
         ("- `vitest run` and `a b`", []),
+        ("## Decision framework\n\nDoes this make React faster?", []),
     ],
 )
 def test_package_is_named_in_code_or_in_a_list_of_the_stack(text, names):

@@ -17,6 +17,7 @@ from gitmem.commands.adopt.statements import split
         ("`--dry-run`", [("dry-run", False)]),
         ("`install`", [("install", False)]),
         ("`config.toml`", []),
+        ("Press `ESC` or `Enter`", []),
         ("`mix.exs`, `zig.exe`, `minimized.sql`, `BUILD.bazel`", []),
         ("`null`, `string`, `None`, `Option`, `u32`", []),
         ("`mutex.lock()` and `System.Text.Json`", [("lock", False), ("Json", False)]),

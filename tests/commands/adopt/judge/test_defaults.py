@@ -4,6 +4,7 @@ import pytest
 from conftest import commit_files
 
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
+from gitmem.commands.adopt.judge.reader import Reader
 from gitmem.commands.adopt.run import adopt
 from gitmem.git import Git
 from gitmem.git.repository import discover
@@ -108,3 +109,20 @@ def test_option_is_judged_by_a_definition_of_the_option_only(repo):
     )
 
     assert judged(repo, HOLDS) == [("--top-k = 10", "src/cli.py:1")]
+
+
+def test_nested_value_is_proved_by_its_key(repo):
+    values = "lid:\n  live: true\nbox:\n  live: true\n"
+    commit_files(repo, {"AGENTS.md": "- `box.live`: default `true`\n", "values.yaml": values})
+    handle = Git(discover(repo))
+
+    (found,) = adopt(handle, handle.resolve("HEAD"), kinds={"value"}).of(HOLDS)
+
+    assert found.check == {"value": "values.yaml#box.live", "is": "true"}
+
+
+def test_line_that_a_file_has_twice_proves_nothing():
+    reader = Reader("a.lua", lambda _: None)
+
+    assert reader.check("x = 5\ny = 1\n", 1) == {"contains": "x = 5", "in": "a.lua"}
+    assert reader.check("x = 5\nif y then x = 5 end\n", 1) is None

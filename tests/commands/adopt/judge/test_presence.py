@@ -146,3 +146,12 @@ def test_link_right_only_from_the_root_proves_nothing_and_one_to_the_forge_is_no
     found = [paths(repo, one, "docs/tour.md") for one in (FALSE, NEVER, HOLDS)]
 
     assert found == [[], ["../../c.md"], ["../AGENTS.md"]]
+
+
+def test_file_that_must_not_be_added_is_not_missing(repo):
+    text = "- Do not add a `style.config.js` that nothing loads.\n- Never edit `old.config.js` by hand.\n"
+    commit_files(repo, {"AGENTS.md": text, "style.config.js": "1\n", "old.config.js": "2\n", "a.py": "3\n"})
+    git(repo, "rm", "-q", "style.config.js", "old.config.js")
+    commit_files(repo, {}, "remove them")
+
+    assert paths(repo, FALSE) == ["old.config.js"]

@@ -60,3 +60,14 @@ def test_each_environment_in_a_list_is_a_target(repo):
 
     assert [one.claim.token for one in adoption.of(FALSE)] == ["tox docs", "pio esp32dev"]
     assert [one.claim.token for one in adoption.of(HOLDS)] == ["tox lint", "pio esp01"]
+
+
+def test_target_is_not_false_while_its_file_cannot_be_read(repo):
+    commit_files(repo, {"AGENTS.md": "- `pixi run lint`, `pixi run gone`\n", "pixi.toml": '[tasks]\nlint = "x"\n'})
+    # Since TOML 1.1, an inline table may have several lines.
+    commit_files(repo, {"pixi.toml": '[tasks]\nlint = {\n  cmd = "x",\n}\n'})
+    handle = Git(discover(repo))
+
+    findings = adopt(handle, handle.resolve("HEAD"), kinds={"command"}).findings
+
+    assert findings == []

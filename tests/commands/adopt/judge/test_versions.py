@@ -230,3 +230,11 @@ def test_any_of_several_versions_that_a_language_is_built_for_is_right(repo):
 
     assert [token for token, _ in judged(repo, HOLDS)] == ["Julia 1.6+", "Scala 2.13"]
     assert [token for token, _ in judged(repo, FALSE)] == ["Scala 2.12"]
+
+
+def test_version_of_a_part_is_none_of_the_project_that_states_its_own(repo):
+    part = {"tools/box/Dockerfile": "FROM python:3.9-slim\n", "tools/box/a.py": "x = 1\n"}
+    commit_files(repo, {**FILES, **part, "AGENTS.md": "- Python 3.9 is required\n"})
+
+    assert judged(repo, HOLDS) == []
+    assert judged(repo, FALSE) == [("Python 3.9", "pyproject.toml:3")]

@@ -6,22 +6,26 @@ import re
 
 from gitmem.commands.adopt.claims.claim import Claim
 from gitmem.commands.adopt.claims.commands import iter_commands, nx_target
+from gitmem.commands.adopt.findings import FALSE
 from gitmem.commands.adopt.judge.packages import NAME_KEYS, list_packages
 from gitmem.commands.adopt.statements import BULLET, ROW
 from gitmem.text.globs import escape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from gitmem.commands.adopt.claims.commands import Command
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.documents import Document
-    from gitmem.commands.adopt.findings import Source
+    from gitmem.commands.adopt.findings import JudgedClaim, Mention, Source
+    from gitmem.commands.adopt.kinds.kind import Basis
     from gitmem.commands.adopt.statements import Statement
 
 MEMBER = "package"
+# The relation of a package that a command installs, from a registry.
+INSTALLED = "installed"
 # Names that stand for others.
 _EXAMPLE = re.compile(
     r"^:?(?:your|my|some|foo|bar|name|example)\b|(?:^|[:/_-])(?:crate|package|pkg|app|project|workspace|module)[-_]?name$",
@@ -71,7 +75,7 @@ def member_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
         for tool, name in members_of(command):
             yield Claim(MEMBER, command.line, name, name, tool=tool)
         for tool, name in _installed(command.words):
-            yield Claim(MEMBER, command.line, name, name, tool=tool, is_certain=False)
+            yield Claim(MEMBER, command.line, name, name, relation=INSTALLED, tool=tool, is_certain=False)
     for name in _listed(statement):
         if _NAME.match(name):
             yield Claim(MEMBER, statement.line, name, name, is_certain=False)
@@ -144,6 +148,22 @@ def _bare(name: str) -> str:
 def find_member(code: Code, claim: Claim, _document: Document) -> Source | None:
     """Return where a manifest states that its package has this name."""
     return next(list_packages(code, claim.name, claim.tool), None)
+
+
+def accuse_no_moved(judge: Callable[[Mention, Basis], JudgedClaim | None]) -> Callable[..., JudgedClaim | None]:
+    """Return a judge that does not accuse the installation of a package whose manifest is gone from the repository.
+
+    The registry has it all the same; where the manifest has another name now, the package was renamed.
+    """
+
+    def judge_member(mention: Mention, basis: Basis) -> JudgedClaim | None:
+        found = judge(mention, basis)
+        if found is None or found.source is None or found.verdict != FALSE:
+            return found
+        is_moved = mention.claim.relation == INSTALLED and not basis.head.has(found.source.path)
+        return None if is_moved else found
+
+    return judge_member
 
 
 def member_check(claim: Claim, source: Source) -> Mapping[str, Any] | None:

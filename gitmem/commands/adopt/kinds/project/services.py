@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 SERVICE = "service"
 _NAME = re.compile(r"^[A-Za-z][\w-]*$")
 _FILE = re.compile(r"(?:^|/)[\w.-]*compose[\w.-]*\.ya?ml$", re.I)
+# The files that compose reads without `-f`. Source: the Compose specification, "The Compose file".
+_USUAL = frozenset({"compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml"})
 # Commands whose arguments are services; of the second ones, only the first argument is.
 # Source: `docker compose --help`, 2.40.
 _MANY = frozenset({"up", "start", "stop", "restart", "build", "logs", "ps", "pull", "rm", "kill", "create", "watch"})
@@ -73,14 +75,20 @@ def _read(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def find_service(code: Code, claim: Claim, document: Document) -> Source | None:
     """Return where a compose file defines a service: the named files, or if the code has none of them, all."""
-    every = sorted((path for path in code.files if _FILE.search(path)), key=lambda path: (path.count("/"), path))
     folders = dict.fromkeys((document.folder, posixpath.dirname(document.path), ""))
+    every = sorted((path for path in code.files if _FILE.search(path)), key=lambda path: _rank(path, document))
     wanted = {posixpath.normpath(posixpath.join(folder, place)) for folder in folders for place in claim.places}
     named = [path for path in wanted if path in code.files]
     for path, text in code.texts(named or every).items():
         if claim.name in text and (line := services_in(path, text).get(claim.name, 0)):
             return Source(path, line)
     return None
+
+
+def _rank(path: str, document: Document) -> tuple[bool, int, bool, str]:
+    """Return the rank of a compose file for a document: those beside it first, then those that compose itself reads."""
+    folder, _, name = path.rpartition("/")
+    return folder != posixpath.dirname(document.path), path.count("/"), name not in _USUAL, path
 
 
 def services_in(path: str, text: str) -> dict[str, int]:

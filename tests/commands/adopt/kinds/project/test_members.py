@@ -1,10 +1,15 @@
 """Packages of the workspace that commands and lists name."""
 
 import pytest
+from conftest import commit_files, git
 
 from gitmem.commands.adopt.documents import Document
+from gitmem.commands.adopt.findings import FALSE
 from gitmem.commands.adopt.kinds.project.members import member_claims
+from gitmem.commands.adopt.run import adopt
 from gitmem.commands.adopt.statements import split
+from gitmem.git import Git
+from gitmem.git.repository import discover
 
 ROOT = Document("AGENTS.md", "instructions", "")
 
@@ -41,3 +46,15 @@ def found(find, text):
 )
 def test_package_is_found_with_the_kind_of_its_manifest(text, names):
     assert [(one.tool, one.name) for one in found(member_claims, text)] == names
+
+
+def test_installed_package_is_false_once_renamed_and_not_once_it_moved_to_another_repository(repo):
+    manifests = {f"packages/{name}/package.json": f'{{"name": "@x/{name}"}}\n' for name in ("kit", "ui")}
+    commit_files(repo, {"AGENTS.md": "- `npm install @x/kit`\n- `npm install @x/ui`\n", **manifests})
+    git(repo, "rm", "-q", "packages/kit/package.json")
+    commit_files(repo, {"packages/ui/package.json": '{"name": "@x/parts"}\n'}, "move one, rename the other")
+    handle = Git(discover(repo))
+
+    found = adopt(handle, handle.resolve("HEAD"), kinds={"package"}).of(FALSE)
+
+    assert [one.claim.token for one in found] == ["@x/ui"]

@@ -1,10 +1,15 @@
 """Services that commands name."""
 
 import pytest
+from conftest import commit_files
 
 from gitmem.commands.adopt.documents import Document
+from gitmem.commands.adopt.findings import HOLDS
 from gitmem.commands.adopt.kinds.project.services import service_claims, services_in
+from gitmem.commands.adopt.run import adopt
 from gitmem.commands.adopt.statements import split
+from gitmem.git import Git
+from gitmem.git.repository import discover
 
 ROOT = Document("AGENTS.md", "instructions", "")
 
@@ -36,3 +41,14 @@ def test_named_compose_file_is_where_the_service_is_looked_for():
 def test_services_have_their_lines_and_a_broken_file_has_none():
     assert services_in("compose.yml", "x: 1\nservices:\n  db: {}\n  web:\n    image: y\n") == {"db": 3, "web": 4}
     assert services_in("compose.yml", "services: [\n") == {}
+
+
+def test_service_is_looked_for_beside_the_document_first(repo):
+    compose = {f"{folder}/compose.yml": "services:\n  db: {}\n" for folder in ("docker/a", "docker/b")}
+    ci = {"docker/b/compose.ci.yml": "services:\n  db: {}\n"}
+    commit_files(repo, {**compose, **ci, "docker/b/README.md": "- `docker compose logs db`\n"})
+    handle = Git(discover(repo))
+
+    (found,) = adopt(handle, handle.resolve("HEAD"), kinds={"service"}).of(HOLDS)
+
+    assert found.source.path == "docker/b/compose.yml"
