@@ -29,7 +29,7 @@ from pathlib import Path
 
 import psycopg
 
-REPOSITORIES = 50
+REPOSITORIES, FACTS = 50, 10
 PAUSE_S, PATIENCE_S = 0.1, 300.0
 DEAD_AFTER_S = 8
 NAMES = ("billing", "orders", "search", "mail", "stock", "users", "maps", "chat", "photos", "reports")
@@ -57,8 +57,8 @@ def show(text: str) -> None:
     print(f"  {text}", flush=True)
 
 
-def run(*argv: str, quiet: bool = False, env: dict[str, str] | None = None) -> str:
-    """Run a program, and print gitmem's command lines and what they print."""
+def run(*argv: str, quiet: bool = False, notes: bool = False, env: dict[str, str] | None = None) -> str:
+    """Run a program, print gitmem's command lines and what they print, and return that, with or without *notes*."""
     done = subprocess.run(argv, check=False, capture_output=True, text=True, env=env)
     if not quiet:
         print(f"$ {shlex.join(['gitmem', *argv[len(GITMEM) :]] if argv[: len(GITMEM)] == tuple(GITMEM) else argv)}")
@@ -66,7 +66,7 @@ def run(*argv: str, quiet: bool = False, env: dict[str, str] | None = None) -> s
             show(line)
     if done.returncode and quiet:
         raise SystemExit(f"{shlex.join(argv)}: {done.stderr}")
-    return done.stdout
+    return done.stdout + done.stderr if notes else done.stdout
 
 
 def wait(claim: Callable[[], object], what: str) -> None:
@@ -264,6 +264,46 @@ def fact_file(title: str, check: str) -> str:
     return f'---\ntitle: "{title}"\nkind: fact\nverify: {check}\n---\n'
 
 
+def sign_as(repository: Path, name: str) -> str:
+    """Make a key for a person who works and signs in a repository; return their line of allowed signers."""
+    key = repository.with_name(f"{name}.key")
+    run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", str(key), quiet=True)
+    settings = {"user.name": name, "user.email": f"{name}@example.org", "gpg.format": "ssh", "user.signingKey": key}
+    for setting, value in settings.items():
+        run("git", "-C", str(repository), "config", setting, str(value), quiet=True)
+    return f'{name}@example.org namespaces="git,gitmem-verdict" {key.with_suffix(".key.pub").read_text("ascii")}'
+
+
+def play_cache(scratch: Path, node: str) -> None:
+    """Let a developer and then a CI job verify ten facts; one of the files changes in between."""
+    service, names = scratch / "service", [f"file-{number}" for number in range(FACTS)]
+    run("git", "init", "-q", "-b", "main", str(service), quiet=True)
+    signers = sign_as(service, "developer")
+    (service / ".github").mkdir()
+    (service / ".github" / "gitmem-signers").write_text(signers, encoding="utf-8")
+    for name in names:
+        (service / name).write_text("x = 1\n", encoding="utf-8")
+    run("git", "-C", str(service), "add", ".", quiet=True)
+    run("git", "-C", str(service), "commit", "-qm", "a service", quiet=True)
+    run(*GITMEM, "-C", str(service), "init", quiet=True)
+    for name in names:
+        text = fact_file(f"{name} sets x", f"grep -q x {name}\npaths: [{name}]")
+        commit(service, "memory", f"facts/{name}.md", text)
+    lines = run(*GITMEM, "-C", str(service), "trust", "--print", quiet=True)
+    (service / ".github" / "gitmem-approved").write_text(lines, encoding="utf-8")
+    run("git", "-C", str(service), "add", ".", quiet=True)
+    run("git", "-C", str(service), "commit", "-qm", "approve the checks", quiet=True)
+    job = Path(shutil.copytree(service, scratch / "job"))
+    cache = dict(os.environ, GITMEM_VERDICT_CACHE=node)
+    developer, ci = (dict(cache, GITMEM_VERDICT_CACHE_TOKEN=f"token-of-{who}") for who in ("ana", "ben"))
+    run(*GITMEM, "-C", str(service), "verify", "--approved", ".github/gitmem-approved", env=developer)
+    (job / names[0]).write_text("x = 2\n", encoding="utf-8")
+    run("git", "-C", str(job), "commit", "-qam", "another value", quiet=True)
+    judged = run(*GITMEM, "-C", str(job), "verify", "--approved", ".github/gitmem-approved", notes=True, env=ci)
+    if f"{FACTS - 1} of {FACTS} verdicts came from the cache" not in judged:
+        raise SystemExit("this is wrong")
+
+
 def settle(url: str, left: str) -> None:
     """Sync and let the workers do all that is due, until nothing is."""
     for _ in range(3):  # verdicts that are pushed may make others due
@@ -379,7 +419,13 @@ def play(scratch: Path, stack: ExitStack) -> None:
     if "failed" not in run(*GITMEM, *where, env=asks):
         raise SystemExit("this is wrong")
 
-    say("9. A worker is killed in the middle of a check; the other one does its job")
+    say("9. The verdict cache: a developer verifies, then a CI job, for which one of ten files has changed")
+    if shutil.which("ssh-keygen"):
+        play_cache(scratch, nodes[0])
+    else:
+        show("ssh-keygen is not installed, so verdicts cannot be signed")
+
+    say("10. A worker is killed in the middle of a check; the other one does its job")
     commit(repositories[-1], "main", "config.py", "PORT = 7070\n")
     run(*GITMEM, "hub", "sync", quiet=True)
     running = "SELECT worker_id FROM public.procrastinate_jobs WHERE status = 'doing'"
