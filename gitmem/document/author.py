@@ -41,5 +41,7 @@ def read_author(fields: Mapping[str, Any]) -> RecordedAuthor:
         who = str(by or "")
         return RecordedAuthor(who, "", "", "", (who,) if who else ())
     parts = {name: str(value) for name, value in by.items() if value}
-    who, agent, role, session = (parts.get(name, "") for name in ("who", "agent", "role", "session"))
-    return RecordedAuthor(who, agent, role, session, tuple(parts.values()))
+    part = parts.get
+    return RecordedAuthor(
+        part("who", ""), part("agent", ""), part("role", ""), part("session", ""), tuple(parts.values())
+    )

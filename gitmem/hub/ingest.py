@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from time import monotonic
 
 from gitmem.errors import GitmemError, NotFoundError
 from gitmem.frozen import frozen
 from gitmem.hub import mirror
-from gitmem.hub.database import connected, transaction
+from gitmem.hub.database import Connections, connected, transaction
 from gitmem.hub.links import find_links, replace_links
 from gitmem.hub.memory_rows import COLUMNS, iter_rows, values_of
 from gitmem.hub.registry import bury
@@ -92,8 +93,8 @@ def sync(url: str, folder: Path, names: Sequence[str] = (), *, jobs: int = JOBS)
         connection.execute(_BEGUN, ([one.number for one in due],))
     if missing := sorted({*names} - {one.name for one in due}):
         raise NotFoundError(f"the hub has no repository {missing[0]}", hint="gitmem hub list")
-    with ThreadPoolExecutor(jobs) as pool:
-        yield from pool.map(lambda one: _sync_one(url, folder, one), due)
+    with closing(Connections(url)) as connections, ThreadPoolExecutor(jobs) as pool:
+        yield from pool.map(lambda one: _sync_one(connections, folder, one), due)
 
 
 def wait_for_push(url: str, names: Sequence[str], limit_s: float) -> list[str]:
@@ -134,7 +135,7 @@ def _sweep(folder: Path, connection: Connection) -> None:
             shutil.rmtree(mirror_folder, ignore_errors=True)
 
 
-def _sync_one(url: str, folder: Path, due: _Due) -> Synced:
+def _sync_one(connections: Connections, folder: Path, due: _Due) -> Synced:
     """Sync one repository; what is wrong with it is recorded and returned, but not what is wrong with the database."""
     source = mirror.Source(due.url, due.branch, folder / f"{due.number}.git")
     try:
@@ -143,12 +144,12 @@ def _sync_one(url: str, folder: Path, due: _Due) -> Synced:
         found = None if is_known else mirror.fetch(source)
     except GitmemError as err:
         problem = redact(" ".join(err.message.split()))[:500]
-        with connected(url) as connection:
+        with connections.connected() as connection:
             connection.execute(
                 "UPDATE hub.repository SET problem = %s, problem_at = now() WHERE id = %s", (problem, due.number)
             )
         return Synced(due.name, problem=problem)
-    with connected(url) as connection:
+    with connections.connected() as connection:
         connection.execute(
             "UPDATE hub.repository SET code = %s, code_branch = %s WHERE id = %s AND (code, code_branch) <> (%s, %s)",
             (tips.code, tips.code_branch, due.number, tips.code, tips.code_branch),

@@ -9,6 +9,7 @@ from gitmem.document.author import read_author
 from gitmem.frozen import fields_of, frozen
 from gitmem.index.catalog import add_task, join_strings, state
 from gitmem.index.catalog.fact_state import branch_verdicts, latest_of, merge_verdicts
+from gitmem.index.catalog.redaction import EXACT
 from gitmem.model import FAILED, HOLDS, TASK, UNPROVEN, VERIFIED
 from gitmem.statuses import combine_status, own_status
 from gitmem.text import parse_json
@@ -76,6 +77,7 @@ def iter_rows(catalog: Catalog) -> Iterator[MemoryRow]:
         number, path, key, kind, title, oid, created, updated, importance, confidence, expires, *rest = row
         *hidden, agent, task, imported, tags, paths, searched, body, frontmatter = rest
         front, proof = parse_json(frontmatter), proofs.get(number)
+        commands = {name: front[name] for name in EXACT if name in front}
         author = read_author(front)
         fields = {
             "created": created,
@@ -92,7 +94,7 @@ def iter_rows(catalog: Catalog) -> Iterator[MemoryRow]:
             "more": searched[len(body) :],
             "proof": {"at": proof.at, "until": proof.until, "own": proof.own} if proof else None,
             "why": list(suspects.get(key, ())),
-            "frontmatter": redact_all(front),  # commands are exact in the catalog
+            "frontmatter": front | redact_all(commands),  # all else is redacted in the catalog
         }
         status = combine_status(proof.own if proof else "", suspect=key in suspects)
         columns = (path, key, kind, status, author.who or author.agent, language, title)

@@ -8,7 +8,7 @@ from support.postgres import HubDatabase, Postgres, run_sql
 
 from gitmem.errors import GitmemError
 from gitmem.hub import registry
-from gitmem.hub.database import FOLLOWER, READER, connect, connected, in_words, transaction
+from gitmem.hub.database import FOLLOWER, READER, Connections, connect, connected, in_words, transaction
 
 ROW = (
     "INSERT INTO hub.memory (repository, path, key, kind, status, owner, language, title, fields, text, blob, digest)"
@@ -157,3 +157,27 @@ def test_database_without_a_hub_says_so(empty_database: HubDatabase) -> None:
 
     with pytest.raises(GitmemError, match="has no hub"), connected(empty_database.url) as connection:
         connection.execute("SELECT * FROM hub.memory")
+
+
+def test_connections_are_used_again_unless_they_failed_or_the_server_closed_them(hub: HubDatabase) -> None:
+    def process(connection) -> int:
+        return connection.execute("SELECT pg_backend_pid()").fetchone()[0]
+
+    connections = Connections(hub.url)
+    with connections.connected() as one, connections.connected() as other:
+        first, second = process(one), process(other)
+    with connections.connected() as one:
+        again = process(one)
+    with pytest.raises(GitmemError, match="the database refuses"), connections.connected() as one:
+        one.execute("SELECT 1 / 0")
+    with connections.connected() as one:
+        remaining = process(one)
+    run_sql(hub.admin, f"SELECT pg_terminate_backend({remaining})")
+    with connections.connected() as one:
+        new = process(one)
+    connections.close()
+
+    assert again == first != second
+    assert remaining == second
+    assert new not in (first, second)
+    assert one.closed

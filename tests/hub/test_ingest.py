@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, put_files, tip
+from support.agent_work import SECRET
 from support.facts import make_memory, put
 from support.hubs import add_to, synced
 from support.postgres import HubDatabase, run_sql
@@ -182,6 +183,35 @@ def test_hostile_memories_hide_no_others(hub: HubDatabase, template: Path, tmp_p
     assert {"good", "quote", "large"} <= set(found)
     assert {"too-large", "broken"}.isdisjoint(found)
     assert found["quote"] == ("'; DROP TABLE hub.memory; --", "\\. \\N \t tab\n")
+
+
+# Where a memory may hold a credential: in each place of its file, also written in another way, and in its commands.
+HOLDING = (
+    f"title: The token {SECRET}\nkind: gotcha\n",
+    f"title: A field\nkind: gotcha\nlogin: {SECRET}\n",
+    f"title: A list\nkind: gotcha\nlogins: [ana, {SECRET}]\n",
+    f"title: A mapping\nkind: gotcha\nlogin: {{who: ana, with: {SECRET}}}\n",
+    f'title: Another spelling\nkind: gotcha\nlogin: "\\x67{SECRET[1:]}"\n',
+    f"title: A command\nkind: fact\nverify: curl -u ana:{SECRET} http://localhost\n",
+    f"title: A program\nkind: fact\nverify: [curl, -u, {SECRET}]\n",
+    f"title: A counterexample\nkind: fact\nverify: 'true'\nrefute: echo {SECRET}\n",
+    f"title: A text to find\nkind: fact\nverify: {{contains: {SECRET}, in: a.txt}}\n",
+)
+
+
+def test_no_credential_of_a_memory_reaches_the_database(hub: HubDatabase, template: Path, tmp_path: Path) -> None:
+    texts = {f"gotchas/g{number}.md": f"---\n{head}---\nA body.\n" for number, head in enumerate(HOLDING)}
+    texts["gotchas/body.md"] = f"---\ntitle: A body\n---\nUse {SECRET}.\n"
+    api = make_repository(template, tmp_path / "api", make_memory("good", "A good one"))
+    put_files(api, texts)
+    add_to(hub, api)
+
+    synced(hub, tmp_path)
+
+    with connected(hub.url) as connection:
+        stored = dict(connection.execute("SELECT path, m::text FROM hub.memory m").fetchall())
+    assert {*texts} <= {*stored}
+    assert [path for path, row in stored.items() if SECRET in row] == []
 
 
 def test_statuses_are_those_of_the_published_verdicts(
