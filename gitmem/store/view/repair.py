@@ -1,7 +1,7 @@
 """Restore or remove files of a view that a power cut left blank: names reached the disk, contents did not.
 
-git does not sync the files that it writes for a worktree. Only blank files are changed here, and pipes and devices, for
-which git would wait forever.
+git does not sync the files that it writes for a worktree. Only blank files are changed here, those of its git directory
+that git cannot use, and pipes and devices, for which git would wait forever.
 """
 
 from __future__ import annotations
@@ -100,7 +100,13 @@ def _is_astray(folder: str, path: str) -> bool:
 
 
 def _is_lost(path: str) -> bool:
-    return not os.path.lexists(path) or is_useless(path)
+    """Return whether a file of ``WORKTREE_FILES`` is not there, or has nothing that git accepts: it then reads none."""
+    if not os.path.exists(path) or is_useless(path):
+        return True
+    text, name = os.fsdecode(_read(path)).rstrip("\n"), os.path.basename(path)
+    if name == "HEAD":
+        return os.path.isfile(path) and not is_oid(text) and not text.startswith("ref: refs/")
+    return name == "commondir" and not os.path.isdir(os.path.join(os.path.dirname(path), text))
 
 
 def _is_like(name: str, base: str) -> bool:

@@ -73,6 +73,32 @@ def test_a_pipe_among_the_views_files_is_replaced_and_nothing_waits_for_it(
     assert status_of(shown) == ""
 
 
+def dangling(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("/nowhere/at/all")
+
+
+def looping(path: Path) -> None:
+    path.unlink()
+    path.symlink_to(path.name)
+
+
+def zeros_first(path: Path) -> None:
+    path.write_bytes(b"\0" + path.read_bytes())
+
+
+@pytest.mark.parametrize("damage", [dangling, looping, zeros_first])
+def test_what_git_cannot_use_among_the_views_files_is_written_again(
+    memory: Memory, shown: Path, repo: Path, damage: Callable[[Path], None]
+) -> None:
+    for name in ("HEAD", "gitdir", "commondir"):
+        (shown / "learned/a.md").write_text(memory_text(f"Mine after {name}"))
+        damage(repo / ADMIN / name)
+
+        assert [change.key for change in memory.view.save().changes] == ["a"], name
+        assert (git(shown, "rev-parse", "HEAD"), fsck(repo)) == (tip(repo), "0"), name
+
+
 def test_a_pipe_among_another_work_trees_files_is_named(memory: Memory, repo: Path, tmp_path: Path) -> None:
     git(repo, "worktree", "add", "-q", "--detach", str(tmp_path / "other"))
     (repo / ".git/worktrees/other/HEAD").unlink()
