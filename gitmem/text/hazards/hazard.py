@@ -88,6 +88,11 @@ def find_downloads(text: str) -> list[tuple[int, str]]:
 # A link's text and its target, on one line; bounded, so that no text makes it slow.
 _LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\(\s{0,3}<?([^\s<>()]{1,500})")
 _URL = re.compile(r"https?://[^\s<>()\"'`]{1,500}", re.IGNORECASE)
+# An image in the repository or the vault, which sends no request: `![[x.png]]`, `![x](a/x.png)`. A target with a colon,
+# an ampersand (`&colon;`) or a backslash may be an address, and `![[x]](…)` has a target.
+_LOCAL_IMAGE = re.compile(
+    r"!\[\[[^\[\]\n]{1,300}\]\](?![(\[])|!\[[^\[\]\n]{0,300}\]\([ <]{0,2}/?[\w.#~-][^()<>:&\\\n]{0,500}>?\)"
+)
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,62})\.){1,8}[a-z]{2,18}")
 # Endings that are top-level domains more often than file extensions: `[README.md]` and `[main.rs]` name files.
 _ENDS = frozenset(
@@ -183,4 +188,4 @@ def _spoken_in(line: str) -> str:
     tag = next((name for name in names if any(part in name.lower() for part in _OBEYED)), "")
     if tag:
         return f"the tag <{tag}>"
-    return "an image, which sends a request when it is displayed" if "![" in line else ""
+    return "an image, which sends a request when it is displayed" if "![" in _LOCAL_IMAGE.sub("", line) else ""
