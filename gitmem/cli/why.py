@@ -164,7 +164,7 @@ def _print_diff(why: Why, out: Output) -> None:
         out.line()
     for line in why.diff.split("\n") if why.diff else ():
         style = next((style for begin, style in DIFF_STYLES if line.startswith(begin)), "")
-        out.line((line, style))
+        out.line((line.expandtabs(8), style))  # `line` spells a tab out
     if not why.is_whole and why.found:
         out.note(f"the diff is truncated; for all of it: git diff {why.found.after[:12]} {why.found.culprit[:12]}")
 

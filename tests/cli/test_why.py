@@ -108,6 +108,16 @@ def test_diff_is_coloured_on_a_terminal_only_and_has_no_control_characters(broke
     assert "\x1b]52" not in out
 
 
+def test_diff_shows_tabs_as_blanks(repo, memory, run_cli):
+    commit_files(repo, {"Makefile": "test:\n\tpytest\n"}, "Makefile")
+    put(repo, make_fact("tests", {"contains": "\tpytest", "in": "Makefile"}))
+    verify(memory)
+    commit_files(repo, {"Makefile": "test:\n\ttox\n"}, "tox")
+    verify(memory)
+
+    assert "+       tox" in run_cli("why", "tests").out.split("\n")
+
+
 def test_range_names_every_commit_that_it_may_be(memory, repo, run_cli):
     put(repo, make_fact("a", "test ! -e cannot || exit 127; grep -q RS256 src/auth/jwt.py", paths=["src/**", "cannot"]))
     approve_all(memory)

@@ -18,6 +18,14 @@ FORBIDDEN = [
     ("Do not import lodash.merge.", "import merge from 'lodash.merge'"),
     ("os.popen is forbidden.", "os.popen(x)"),
     ("Never use os.popen or os.execvp.", "os.execvp(a)"),
+    ("Prefer parse_iso over parse_any for dates.", "parse_any(x)"),
+    ("Replace http_get with client_get everywhere.", "http_get(x)"),
+    ("send_mail blocks the event loop, so don't use it in handlers.", "send_mail(x)"),
+    ("Stay away from eval_expr: it runs user input.", "eval_expr(x)"),
+    ("Stop using yaml_load: it runs code.", "yaml_load(x)"),
+    ("Get rid of every print_debug before you commit.", "print_debug()"),
+    ("Nobody should call drop_cache in production.", "drop_cache()"),
+    ("Iterate over sorted_keys, not over raw_keys.", "raw_keys()"),
 ]
 OTHER = [
     ("Write Time.zone.today, never Date.today: servers run in UTC.", "  starts = Time.zone.today"),
@@ -34,6 +42,15 @@ OTHER = [
     ("Never time.time -> clock.now", "clock.now()"),
     ("time.sleep is not banned in scripts.", "time.sleep(1)"),
     ("parse_rates may not return None.", "parse_rates(x)"),
+    ("It isn't possible to avoid calling flush_all here.", "flush_all()"),
+    ("You cannot avoid importing config_global.", "config_global()"),
+    ("Prefer parse_iso over parse_any for dates.", "parse_iso(x)"),
+    ("Replace http_get with client_get everywhere.", "client_get(x)"),
+    ("Loop over all_tenants before you close.", "all_tenants()"),
+    ("open_session, not start_session, is slow.", "start_session()"),
+    ("We stopped using yaml_load in 2023.", "yaml_load(x)"),
+    ("Call init_app first; close_pool waits, so do not call it there.", "init_app()"),
+    ("Never call emit_event from on_commit.", "on_commit()"),
 ]
 
 
