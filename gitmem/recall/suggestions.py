@@ -37,19 +37,16 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 def parts_of(query: str) -> list[str]:
     """Return the parts of a query to find inside words: in lower case, signs such as ``&&`` first, then the longest."""
     typed = query[:LONGEST_QUERY].lower().split()
-    is_only_marks = not any(word.strip(_PUNCTUATION) for word in typed)
-    words = dict.fromkeys(word if is_sign(word) or is_only_marks else word.strip(_PUNCTUATION) for word in typed)
+    words = dict.fromkeys(word if is_sign(word) else word.strip(_PUNCTUATION) for word in typed)
     # Unprintable text was not typed, and SQLite rejects lone surrogates.
     fit = (word for word in words if 0 < len(word) <= tokens.MAX_TERM and word.isprintable())
-    fit = (
-        word for word in fit if len(word) >= SHORTEST_PART or tokens.is_unspaced(word) or is_sign(word) or is_only_marks
-    )
+    fit = (word for word in fit if len(word) >= SHORTEST_PART or tokens.is_unspaced(word) or is_sign(word))
     return sorted(fit, key=lambda word: (is_sign(word), len(word)), reverse=True)[:MOST_PARTS]
 
 
 def is_sign(word: str) -> bool:
-    """Return whether a word has no letter or digit and is more than one mark such as a full stop."""
-    return not any(map(str.isalnum, word)) and (len(word) > 1 or word not in _PUNCTUATION)
+    """Return whether a word has no letter or digit and is more than one ASCII mark, such as a hyphen in a word."""
+    return not any(map(str.isalnum, word)) and (len(word) > 1 or not word.isascii())
 
 
 def list_containing(
@@ -85,13 +82,12 @@ def terms_with(texts: Iterable[IndexText], parts: Sequence[str], language: str =
     """
     words = ((text.title, word) for text in texts for word in " ".join(text.texts()).split())
     having = ((title, word) for title, word in words if any(part in word.lower() for part in parts))
-    found = (
-        term
-        for title, word in having
-        for term in tokens.terms(word, language)
-        or tokens.field_terms(title, language) * (not any(map(str.isalnum, word)))
-    )
+    found = (term for title, word in having for term in tokens.terms(_scored_by(word, title), language))
     return list(dict.fromkeys(found))[:TERMS_OF_PARTS]
+
+
+def _scored_by(word: str, title: str) -> str:
+    return word if any(map(str.isalnum, word)) else title
 
 
 def suggestion(catalog: Catalog, engine: FtsEngine, query: str, terms: Sequence[str]) -> str:
