@@ -156,6 +156,30 @@ def test_rare_words_that_can_all_be_scored_are_taken_beside_one_that_is_everywhe
     assert sorted(numbers(engine, "gateway token", limit=2)) == [2, 3]
 
 
+@each(
+    ("enough", "expected"),
+    [
+        (1, '("a1" AND ("b2" OR "c3")) OR ("b2" AND ("c3"))'),
+        (0, '("a1" AND (("b2" AND ("c3"))))'),
+        (90, '"a1" OR "b2" OR "c3"'),
+    ],
+)
+def test_the_sets_of_words_that_enough_memories_have_are_asked_for(enough: int, expected: str) -> None:
+    stats = index.Stats(100, {"a1": 10, "b2": 10, "c3": 10}, ())
+
+    assert index._with_most(["a1", "b2", "c3"], stats, enough) == expected
+
+
+def test_memories_with_most_words_are_found_behind_many_with_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "SCORED_AT_MOST", 10)
+    monkeypatch.setattr(index, "FEW", 5)
+    monkeypatch.setattr(index, "EVERYWHERE", 1.0)
+    body = {9: "token session gateway", 23: "token gateway"}
+    texts = (make_text(i, body.get(i, ("token", "session", "gateway")[i % 3])) for i in range(1, 41))
+
+    assert numbers(make_engine(*texts), "session token gateway", limit=2) == [9, 23]
+
+
 NARROW = st.lists(st.sampled_from(["a1", "b2", "c3", "d4", "e5", "f6"]), min_size=1, max_size=7).map(" ".join)
 
 
