@@ -496,12 +496,17 @@ def list_of(values: Iterable[str]) -> str:
     return ", ".join(values)
 
 
+def is_head(distance: Mapping[str, Any]) -> bool:
+    """Return whether a commit is HEAD, given the numbers of commits that only one of them has."""
+    return bool(distance["behind"] == 0 and distance["ahead"] == 0)
+
+
 def place_of(distance: Mapping[str, Any]) -> str:
     """Describe where a commit is relative to HEAD, given the numbers of commits that only one of them has."""
     behind, ahead = distance["behind"], distance["ahead"]
     if behind is None:
         return "not in this clone"
-    if not behind and not ahead:
+    if is_head(distance):
         return "which is HEAD"
     if not ahead:
         return f"{quantity(behind, 'commit')} behind HEAD"

@@ -7,7 +7,7 @@ from gitmem.cli.causes import add_each, print_cases, with_ids
 from gitmem.cli.command_memory import open_memory
 from gitmem.cli.names import shown_names, with_short_ids
 from gitmem.cli.options import add_at, add_json, add_scope, add_store, refuse_both, refuse_other_scopes
-from gitmem.cli.output import Output, list_of, place_of, quantity
+from gitmem.cli.output import Output, is_head, list_of, place_of, quantity
 from gitmem.memory.sources import find_sources
 from gitmem.policy.kinds import describe_kinds
 from gitmem.statuses import MARKS, describe_claims
@@ -177,7 +177,7 @@ def _print_places(found: Mapping[str, Any], out: Output) -> None:
         notice = companion_notice(companion_code(branch["branch"]))
         out.line((f"{notice}: {number} changed", "yellow"))
     if found["view"]:
-        _print_view(found["view"], out)
+        _print_view(found["view"], found["commit"], out)
 
 
 def _print_ages(found: Mapping[str, Any], out: Output) -> None:
@@ -187,8 +187,8 @@ def _print_ages(found: Mapping[str, Any], out: Output) -> None:
     if found["jobs"] is not None:
         _print_jobs(found["jobs"], out)
     verified = f"newest verdict {ago(found['verified_age_s'])} ago" if found["verified_at"] else "never verified"
-    index = "current" if found["index"]["is_current"] else f"at {found['index']['commit'][:12]}"
-    out.line((f"{verified}; index {index}", "dim"))
+    index = "" if found["index"]["is_current"] else f"; index at {found['index']['commit'][:12]}"
+    out.line((f"{verified}{index}", "dim"))
 
 
 def _at(memory: Memory, args: Arguments) -> StoreStatus:
@@ -202,13 +202,16 @@ def _now(memory: Memory, args: Arguments) -> StoreStatus:
 
 
 def _print_jobs(jobs: dict[str, Any], out: Output) -> None:
-    """Print the last verify jobs here and for the branch, the schedules, and their problems."""
+    """Print the last verify jobs here and for the branch, the schedules, and their problems.
+
+    Of what is about HEAD and went well, the age of the newest verdict says enough.
+    """
     last, branch, claimed = jobs["last"], jobs["branch"], jobs["claimed"]
-    if last:
+    if last and (last["state"] != "ended" or not last["commit"] or not is_head(last)):
         code = _code(last["commit"], last) if last["commit"] else ""
         ok = "dim" if last["state"] == "ended" else "yellow"
         out.line((f"last verify job here {ago(last['age_s'])} ago{code}: {describe_end(last)}", ok))
-    if branch:
+    if branch and (branch["claimed"] or not branch["code"] or not is_head(branch)):
         by = " by other machines" if branch["claimed"] else ""
         out.line((f"verdicts recorded{by} {_recorded(branch)}", "dim"))
     if claimed and claimed != branch:
@@ -229,15 +232,16 @@ def _code(commit: str, found: Mapping[str, Any]) -> str:
     return f" for the code at {commit[:12]}, {place_of(found)}"
 
 
-def _print_view(view: dict[str, Any], out: Output) -> None:
-    """Print the view's folder, and the changes in it that are not saved."""
-    shows = {"whole": f"at {view['commit'][:12]}", "gone": "is gone"}.get(view["state"], "is broken: gitmem doctor")
+def _print_view(view: dict[str, Any], tip: str, out: Output) -> None:
+    """Print the view's folder, and the changes in it that are not saved; after a write, it follows the branch."""
+    late = "" if view["commit"] == tip else f" at {view['commit'][:12]}, not updated yet"
+    shows = {"whole": late, "gone": " is gone"}.get(view["state"], " is broken: gitmem doctor")
     unsaved = set(view["unsaved"]) | set(view["held"])
     parts = [f"{quantity(len(unsaved), 'file')} not saved"] if unsaved else []
     parts += ["a commit made in the view"] if view.get("committed") else []
     old = "; too large to update automatically: gitmem view" if view.get("outgrown") else ""
     saving = f"; {' and '.join(parts)}: gitmem save" if parts else ""
-    out.line((f"view: {view['path']} {shows}{old}", "dim"), (saving, "yellow"))
+    out.line((f"view: {view['path']}{shows}{old}", "dim"), (saving, "yellow"))
 
 
 def _print_scopes(counts: dict[str, int], out: Output) -> None:

@@ -56,6 +56,16 @@ def test_text_shows_why_a_fact_failed_and_when_it_held_last(run_cli, repo: Path)
     assert "  by: Ana\n" in out
 
 
+def test_text_leaves_out_what_the_writer_filled_in(run_cli) -> None:
+    run_cli("remember", "a text", "--key", "k")
+    run_cli("remember", "another thing", "--key", "high", "--importance", "high")
+
+    usual, high = run_cli("show", "k").out, run_cli("show", "high").out
+
+    assert "importance" not in usual and "project" not in usual and "created" in usual
+    assert "importance: high" in high
+
+
 def test_unambiguous_beginning_of_a_key_is_enough(run_cli) -> None:
     for key in ("auth-a", "auth-b", "gateway"):
         run_cli("remember", f"about {key}", "--key", key)

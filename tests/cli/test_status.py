@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from conftest import commit_files, git, put_files, tip
@@ -19,8 +20,34 @@ def test_text_shows_the_state_of_the_memory(run_cli, repo: Path) -> None:
     lines = done.out.split("\n")
     assert done.status == 0
     assert lines[:3] == [f"1 memory on branch memory at {tip(repo)[:12]}", "  1 fact", "  ✓ 1 verified"]
-    assert lines[3].startswith("newest verdict ")
-    assert lines[3].endswith(" ago; index current")
+    assert re.fullmatch(r"newest verdict \S+ ago", lines[3])
+
+
+def test_last_job_is_named_only_if_it_says_more_than_the_newest_verdict(run_cli, repo: Path) -> None:
+    run_cli("fact", "Tokens are signed", "--contains", "RS256", "--in", "src/auth/jwt.py", "--key", "f")
+    run_cli("verify", "--all")
+
+    at_head = run_cli("status").out
+    commit_files(repo, {"a.txt": "which no check reads"})
+    behind = run_cli("status").out
+
+    assert "last verify job" not in at_head and "verdicts recorded" not in at_head
+    assert "last verify job here" in behind and "1 commit behind HEAD" in behind
+
+
+def test_view_is_named_without_a_commit_if_it_shows_the_branch(run_cli, repo: Path) -> None:
+    run_cli("init")
+    run_cli("remember", "Retries need jitter", "--key", "k")
+    run_cli("view")
+    view = f"view: {repo}/.memory"
+    shown = tip(repo)[:12]
+
+    fresh = run_cli("status").out
+    git(repo, "update-ref", "refs/heads/memory", "memory~1")
+    late = run_cli("status").out
+
+    assert f"{view}\n" in fresh
+    assert f"{view} at {shown}, not updated yet\n" in late
 
 
 def test_failed_fact_is_named_with_its_author_and_exits_with_1(run_cli, repo: Path) -> None:

@@ -139,7 +139,7 @@ def find_span(git: Git, *, base: str, head: str, default: str) -> ChangeSpan:
     name = head or "HEAD"
     if there in common:
         behind = f"{name} is the same commit as {against}" if tip == there else f"{against} already contains {name}"
-        note = f"{behind}: there is no change to check; to check its last commit: gitmem check --base {name}~1"
+        note = f"{behind}; to check its last commit: gitmem check --base {name}~1"
         return ChangeSpan(there, there, against, note)
     if tip in common:
         return ChangeSpan(tip, there, against, "" if base else f"compared with {against}")

@@ -47,9 +47,9 @@ def test_base_that_is_an_ancestor_is_used_as_it_is(forked):
 @pytest.mark.parametrize(
     ("base", "head", "message"),
     [
-        ("change", "", "HEAD is the same commit as change: "),
-        ("change", "main~1", "change already contains main~1: "),
-        ("", "main", "main is the same commit as main: "),
+        ("change", "", "HEAD is the same commit as change; "),
+        ("change", "main~1", "change already contains main~1; "),
+        ("", "main", "main is the same commit as main; "),
     ],
     ids=["the same", "newer than the head", "on the default branch"],
 )
