@@ -1,10 +1,11 @@
 """Find the scripts and recipes that a check runs, and a program whose absence they take for success. Pure.
 
-Sources: POSIX.1-2017, Shell Command Language; make(1), GNU make manual, 4.2 and 9.
+Sources: POSIX.1-2017, Shell Command Language; make(1), GNU make manual, 4.2 and 9; npm-run(1).
 """
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 
@@ -20,6 +21,10 @@ _DEEPEST = 4
 # How a check runs make, and the names of makefiles, in the order of make(1).
 _MAKE = re.compile(r"(?:^|[\s;&|(!])g?make((?:[ \t]+[\w./=-]+)*)")
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+# How a check runs a script of package.json, perhaps in another folder.
+_NPM = re.compile(
+    r"(?:\bcd +([\w./-]+) *&& *|(?:^|[\s;&|(!]))(?:npm|pnpm|yarn|bun)(?: +(?:-[\w-]+|run|run-script))* +([\w:.-]+)"
+)
 _RULE = re.compile(
     r"^([\w./][\w./ -]*)[ \t]*:(?![=:])([^\n;]*)(?:;([^\n]*))?\n?((?:(?:\t[^\n]*|[ \t]*|#[^\n]*)\n?)*)", re.M
 )
@@ -57,26 +62,41 @@ _THEN_FAILS = re.compile(r"&& *(?:exit|return) [1-9]|&& *false\b")
 _NO_OTHER = re.compile(r"\|\| *(?:(?:true|:|false)(?![\w/.-])|(?:exit|return)\b|\{[^\n}]*\b(?:exit|return)\b)")
 
 
-def list_texts(command: str, read: Callable[[str], str]) -> list[str]:
-    """Return the shell scripts and the recipes of make that a check runs, and those that they run, in order.
+def list_texts(command: str, read: Callable[[str], str]) -> dict[str, str]:
+    """Return the shell scripts, recipes of make and scripts of package.json that a check runs, and those that they run.
+
+    Each has the folder whose ``node_modules`` has further programs for it; empty if there is none.
 
     Args:
         command: The check.
         read: Returns the text of a file of the code; empty if there is none.
     """
-    found: dict[str, None] = {}
-    level = [command]
+    found: dict[str, str] = {}
+    level = {command: ""}
     for _ in range(_DEEPEST):
-        level = [text for one in level for text in _texts_of(one, read) if text and text not in found]
-        found.update(dict.fromkeys(level))
-    return list(found)
+        level = {text: bins or own for one, own in level.items() for text, bins in _texts_of(one, read) if text}
+        level = {text: bins for text, bins in level.items() if text not in found}
+        found |= level
+    return found
 
 
-def _texts_of(command: str, read: Callable[[str], str]) -> Iterator[str]:
+def _texts_of(command: str, read: Callable[[str], str]) -> Iterator[tuple[str, str]]:
     for path in list_scripts(command, of_shells=True):
-        yield read(path)
+        yield read(path), ""
     for words in _MAKE.findall(command) if read_shell(command).runs("make") else []:
-        yield from _recipes_of(words.split(), read)
+        yield from ((recipe, "") for recipe in _recipes_of(words.split(), read))
+    for folder, name in _NPM.findall(command):
+        scripts = _read_scripts(read(posixpath.join(folder, "package.json")))
+        yield from ((scripts.get(each, ""), folder or ".") for each in (f"pre{name}", name))
+
+
+def _read_scripts(package: str) -> dict[str, str]:
+    """Return the scripts of a package.json by name; empty if it has none."""
+    try:
+        scripts = json.loads(package)["scripts"]
+        return {str(name): text for name, text in scripts.items() if isinstance(text, str)}
+    except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
+        return {}
 
 
 def _recipes_of(words: list[str], read: Callable[[str], str]) -> Iterator[str]:

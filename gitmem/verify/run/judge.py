@@ -273,12 +273,12 @@ class Judge:
         if spec.check.form == BUILTIN or spec.setup:
             return ""
         command, path = " ".join(spec.check.words), self._path()
-        texts = list_texts(command, self._read)
-        found = [
-            find_skipped(command, path),
-            *(find_skipped(text, path) or find_swallowed(text, path) for text in texts),
-        ]
-        return next(filter(None, found), "")
+        found, top = find_skipped(command, path), self._git.repository.work_tree
+        for text, folder in list_texts(command, self._read).items():
+            bins = [f"{top}/{name}/node_modules/.bin" for name in dict.fromkeys((folder, ".")) if folder and top]
+            own = ":".join([*bins, path])
+            found = found or find_skipped(text, own) or find_swallowed(text, own)
+        return found
 
     def _read(self, path: str) -> str:
         """Return the text of a script of the code; empty if there is none, or it is for another program."""

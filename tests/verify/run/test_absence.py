@@ -132,6 +132,9 @@ def test_dollar_of_a_recipe_is_the_shells():
         ("make -n lint", ""),
         ("make", "first"),
         ("npx tsx ci/a.ts; python3 ci/lint.sh", ""),
+        ("cd ui && npm run -s lint", "npm style"),
+        ("npm test && yarn --silent build:all", "all top"),
+        ("npm ci; npm run absent", ""),
     ],
 )
 def test_texts_of_a_check_are_the_scripts_and_recipes_that_it_runs(command, found):
@@ -142,6 +145,8 @@ def test_texts_of_a_check_are_the_scripts_and_recipes_that_it_runs(command, foun
         "sub/Makefile": "a:\n\techo sub\n",
         "own.mk": "a:\n\techo own\n",
         "ci/a.ts": "echo ts\n",
+        "ui/package.json": '{"scripts": {"prelint": "make style", "lint": "echo npm"}}',
+        "package.json": '{"scripts": {"test": "echo top", "build:all": "echo all"}}',
     }
 
     texts = list_texts(command, lambda path: files.get(path, ""))
