@@ -27,7 +27,7 @@ from gitmem.git.repository import Repository
 CLASSES = {
     "package": "symbol", "service": "symbol", "program": "path", "test": "symbol", "count": "value",
     "absence": "dependency", "import rule": "symbol", "job": "symbol", "run in CI": "command", "option": "symbol",
-    "style": "value", "variable": "symbol", "anchor": "path", "marker": "symbol",
+    "style": "value", "variable": "symbol", "anchor": "path", "marker": "symbol", "extra": "symbol",
     "recipe": "command", "signature": "symbol", "import": "symbol", "subcommand": "command", "route": "symbol",
 }  # fmt: skip
 

@@ -123,7 +123,6 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/commands/adopt/formats.py": "what is printed: tests/cli/test_adopt.py",
     "gitmem/commands/adopt/correct/wording.py": "on real repositories: tests/commands/adopt/correct/test_init.py",
     "gitmem/commands/adopt/correct/successor.py": "the same",
-    "gitmem/commands/adopt/judge/figures.py": "on real repositories: tests/commands/adopt/test_run.py",
     "gitmem/commands/adopt/judge/reader.py": "tests/commands/adopt/judge/test_defaults.py, test_versions.py",
     "gitmem/commands/adopt/kinds/kind.py": "data: tests/commands/adopt/kinds/test_sourced.py",
     "gitmem/commands/adopt/kinds/words.py": "searches of the code: tests/benchmarks/test_kinds.py",

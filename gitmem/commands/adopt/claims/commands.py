@@ -69,7 +69,7 @@ _TAKES = frozenset({
 })  # fmt: skip
 # Tools whose `run` starts a command in an environment, and options of `run` whose value is the next word.
 _ENVIRONMENTS = frozenset({"uv", "poetry", "pdm", "hatch", "rye", "pixi"})
-_RUN_TAKES = frozenset({"--with", "--extra", "--group", "--python"})
+_RUN_TAKES = frozenset({"--with", "--extra", "--group", "--only-group", "--python"})
 # Words that may precede a command.
 _PREFIXES = frozenset({"sudo", "time", "nice", "env", "exec", "corepack"})
 
@@ -182,12 +182,11 @@ def nx_target(words: Sequence[str]) -> tuple[str, str] | None:
 def _targets(kind: str, rest: list[str], words: Sequence[str]) -> list[str]:
     """Return the targets in the arguments of a runner."""
     if kind in ("tox", "nox"):
-        options = ("-e", "-s", "--session")
-        named = next((words[at + 1] for at, word in enumerate(words[:-1]) if word in options), "")
+        named = next(iter(option_values(words, "-e", "-s", "--session")), "")
         # tox makes an environment for each Python by itself.
         return [one for one in named.split(",") if one and not (kind == "tox" and _OF_PYTHON.fullmatch(one))]
     if kind == "pio":  # an environment for each `-e`; without one, all
-        return [words[at + 1] for at, word in enumerate(words[:-1]) if word in ("-e", "--environment")]
+        return option_values(words, "-e", "--environment")
     if kind in ("", "make"):
         return rest if kind else []
     first = rest[0] if rest else ""
@@ -196,6 +195,20 @@ def _targets(kind: str, rest: list[str], words: Sequence[str]) -> list[str]:
     is_own = kind in ("deno", "mise") or first in _COMMANDS.get(kind, ()) or first.startswith("+")
     is_file = kind == "entry" and "." in first
     return [] if is_own or is_file else rest[:1]
+
+
+def option_values(words: Sequence[str], *options: str) -> list[str]:
+    """Return the values of options, in each form: ``-e A``, ``-eA``, ``--session A`` and ``--session=A``."""
+    found: list[str] = []
+    for at, word in enumerate(words[1:], 1):
+        name, sign, value = word.partition("=")
+        if word in options:
+            found += words[at + 1 : at + 2]
+        elif sign and name in options and name.startswith("--"):
+            found.append(value)
+        elif word[:2] in options and word[1:2] != "-":
+            found.append(word[2:])
+    return found
 
 
 def _member(words: Sequence[str]) -> list[str]:

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from gitmem.commands.adopt.claims.claim import PATH, Claim
 from gitmem.commands.adopt.claims.commands import iter_commands
 from gitmem.commands.adopt.statements import CODE, SHELLS, TREE
+from gitmem.frozen import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ _BRACKETED = re.compile(r"\[[A-Z]\w*\]")
 _STAND_IN = re.compile(r"(?:^|[/_-])(?:my|your|some|example)[/_-]|path/to/")
 # A name in code that labels a link to another site: if the address ends so, it is a file there.
 _LABEL = re.compile(r"\[`{1,2}([^`\]]{1,200})`{1,2}\]\(https?://([^)\s]{1,300})\)")
+# The mark of such a path: it is a claim only if the repository has it.
+FOREIGN = "foreign"
 # A file of the reader's own project: "your build.gradle", "your app's `package.json`".
 _YOUR = re.compile(r"\byour (?:own )?(?:\w{1,20}['’]s )?$", re.I)
 _YOURS = re.compile(r"\b[Yy]our (?:own )?(?:\w{1,20}['’]s )?`([^`/\s]{1,80})`")
@@ -106,10 +109,13 @@ def _list_paths(statement: Statement, document: Document) -> Iterator[Claim]:
     spans = statement.spans if statement.kind != CODE else ()
     linked = {found[1] for span in spans if span.kind == "link" and (found := _REPOSITORY.match(span.text))}
     foreign = {name for name, address in _LABEL.findall(statement.text) if address.endswith(f"/{name}")}
-    foreign.update(_YOURS.findall(statement.text))
+    yours = set(_YOURS.findall(statement.text))
     for span in spans:
-        if span.kind != "code" or span.text not in foreign:
-            yield from (claim for claim in _marked(span, document) if claim.name not in linked)
+        if span.kind != "code" or span.text not in yours:
+            is_foreign = span.kind == "code" and span.text in foreign
+            for claim in _marked(span, document):
+                if claim.name not in linked:
+                    yield replace(claim, is_certain=False, tool=FOREIGN) if is_foreign else claim
     for number, line in enumerate(statement.lines, statement.line):
         bare = (
             line if statement.kind == CODE else re.sub(r"`{1,2}[^`]*`{1,2}|\]\([^)]{0,1000}\)|https?://\S+", " ", line)

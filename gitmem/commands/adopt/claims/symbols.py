@@ -162,6 +162,8 @@ def _in_code(span: Span, written: str, seen: set[str]) -> Iterator[Claim]:
             yield Claim(SYMBOL, span.line, re.sub(r"\(.{1,500}\)!?$", "", text), last, is_certain=is_coded)
     elif (setting := _ASSIGNED.fullmatch(text)) and _CODED.search(setting[1]):
         yield Claim(SYMBOL, span.line, setting[1], setting[1])
+    elif text.startswith("cmake "):
+        yield from (Claim(SYMBOL, span.line, name, name) for name in _DEFINED.findall(text))
     elif " " in text or "(" in text or "=" in text:
         for word in _WORDS.findall(text):
             if _CODED.search(word) and len(word) > 5 and word not in seen:

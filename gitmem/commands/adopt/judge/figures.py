@@ -27,6 +27,10 @@ _LENGTHS = re.compile(
     r"(?:line[-_]length|max[-_]line[-_]length|printWidth|max_width|lineWidth|maxLineLength|ColumnLimit|maxColumn|page_width"
     r")[\"']?\s*[=:]\s*([1-9]\d*)"  # ColumnLimit: 0 is none
 )
+# In detekt's settings, the length that other rules wrap at is not the longest line.
+_LENGTH_OF_DETEKT = re.compile(
+    r"\bMaxLineLength:[ \t]*\n(?:[ \t]+(?!maxLineLength)[^\n]*\n){0,20}[ \t]+maxLineLength:\s*([1-9]\d*)"
+)
 _LENGTH_FILES = frozenset({
     "pyproject.toml", "setup.cfg", ".flake8", "ruff.toml", ".ruff.toml", "tox.ini", ".editorconfig", "rustfmt.toml",
     ".rustfmt.toml",    "biome.json", "biome.jsonc", ".golangci.yml", ".golangci.yaml", ".pylintrc", "package.json",
@@ -36,6 +40,10 @@ _ENDINGS = {
     "Go": "go", "Python": "py", "TypeScript": "tsx?", "JavaScript": "jsx?", "Rust": "rs", "Java": "java", "Ruby": "rb",
     "C#": "cs", "Kotlin": "kts?", "Swift": "swift",
 }  # fmt: skip
+
+
+def _lengths_in(path: str) -> re.Pattern[str]:
+    return _LENGTH_OF_DETEKT if path.rpartition("/")[2].startswith("detekt") else _LENGTHS
 
 
 def constants_of(claim: Claim) -> list[str]:
@@ -88,20 +96,23 @@ class Numbers:
         paths = [path for path in self._head.files if path.rpartition("/")[2] in _LENGTH_FILES or ".prettierrc" in path]
         paths.sort(key=lambda path: path.count("/"))
         texts = self._head.texts(paths)
-        found = [(path, number) for path, text in texts.items() for number in _LENGTHS.findall(text)]
-        same = next((path for path, number in found if number == stated), None)
-        rooted = [path for path, _ in found if path.count("/") == folder.count("/") + bool(folder)]
-        if same is None and not rooted:
+        found = [(path, number) for path, text in texts.items() for number in _lengths_in(path).findall(text)]
+        rooted = [(path, number) for path, number in found if path.rpartition("/")[0] == folder]
+        # Where the document's folder has a limit, that of another one decides nothing.
+        same = next((path for path, number in rooted or found if number == stated), None)
+        if same is None and (not rooted or any(number == stated for _, number in found)):
             return None
 
+        path = same or rooted[0][0]
+
         def read(text: str) -> tuple[bool, int, str] | None:
-            numbers = [(hit[1], hit.start(1)) for hit in _LENGTHS.finditer(text)]
+            numbers = [(hit[1], hit.start(1)) for hit in _lengths_in(path).finditer(text)]
             if not numbers:
                 return None
             number, at = next(((number, at) for number, at in numbers if number == stated), numbers[0])
             return number == stated, text.count("\n", 0, at) + 1, number
 
-        return Reader(same or rooted[0], read).judge(mention, self._head, self._past)
+        return Reader(path, read).judge(mention, self._head, self._past)
 
     def _judge_labelled(self, mention: Mention) -> JudgedClaim | None:
         """Judge a file's name by the one constant that the words before it may name: "History file" `HISTORY_FILE`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gitmem.commands.adopt.corpus import is_aside
-from gitmem.commands.adopt.findings import FALSE, HOLDS, JudgedClaim, Probe, Source
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Probe, Source
 from gitmem.text.globs import escape
 
 TYPE_CHECKING = False
@@ -60,6 +60,8 @@ def judge_port(
     *packages* are those that manifests list, by plain name.
     """
     port = mention.claim.stated
+    if (named := _judge_named(mention, head, port)) is not None:
+        return named
     near = [path for path in corpus.files_by_name.get(port, ()) if _is_about(mention, path)]
     if (source := _find(head, near, port)) is not None:
         return JudgedClaim(mention, HOLDS, source, check=_check(head, source))
@@ -80,6 +82,17 @@ def judge_port(
         return None
     probe = Probe(was.path, lambda text: _line_of(text, port) > 0)
     return JudgedClaim(mention, FALSE, source, held=True, wrote=wrote, probe=probe, check=_check(then, was))
+
+
+def _judge_named(mention: Mention, head: Code, port: str) -> JudgedClaim | None:
+    """Judge a port by the file that its sentence names; None if it names no file that declares ports."""
+    spots = [one.text for one in mention.statement.spans if one.kind in ("code", "link") and one.text in head.files]
+    declared = {path: one for path in dict.fromkeys(spots) if (one := _declared(head.text(path), path)) is not None}
+    if (source := _find(head, declared, port)) is not None:
+        return JudgedClaim(mention, HOLDS, source, check=_check(head, source))
+    if len(declared) != 1 or len(spots) != 1 or mention.is_past:
+        return None
+    return JudgedClaim(mention, NEVER, next(iter(declared.values())), is_contradicted=True)
 
 
 def spellings_of_port(port: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import posixpath
 import re
 
 from gitmem.commands.adopt.claims.claim import is_example
-from gitmem.commands.adopt.claims.paths import ABOVE, looks_like_name
+from gitmem.commands.adopt.claims.paths import ABOVE, FOREIGN, looks_like_name
 from gitmem.commands.adopt.documents import moved_to
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Source
 from gitmem.commands.adopt.judge.identifiers import is_identifier
@@ -34,6 +34,10 @@ _BUILT = re.compile(
     r"\b(?:built|compiled|resulting|generated|produced) (?:binary|binaries|executable|program|file)s?\b",
     re.I,
 )
+# What a program writes under a name: "stores the sources as `Readme.md`".
+_STORED = re.compile(
+    r"\b(?:stores?|saves?|writes?|generates?|produces?|emits?|dumps?)\b[^;]{0,160}\b(?:as|to|into)\W{0,3}$"
+)
 _FIXTURE = re.compile(r"(?:^|/)(?:__)?(?:fixtures?|testdata|mocks?|snapshots?)(?:__)?/")
 
 
@@ -41,6 +45,8 @@ def judge_path(mention: Mention, head: Code, past: Past) -> JudgedClaim | None:
     """Judge the claim that a path exists; None if it turns out not to be a claim."""
     claim = mention.claim
     if _is_other_thing(mention):
+        return None
+    if claim.tool == FOREIGN and not any(head.has(place) for place in claim.places):
         return None
     is_plain = "/" not in claim.name and not claim.token.endswith("/")
     there = next((place for place in claim.places if head.has(place)), "")
@@ -112,6 +118,8 @@ def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_t
     if other and not gone:
         return _confirm(mention, other)
     if any(head.is_ignored(place) for place in (*claim.places, *([gone] if gone else []))) or mention.is_past:
+        return None
+    if gone and _STORED.search(mention.statement.text.partition(f"`{claim.token}`")[0][-200:]):
         return None
     if gone and then is not None and _is_choice(mention, then):
         return None

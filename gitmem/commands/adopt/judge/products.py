@@ -43,11 +43,19 @@ class Place:
 
 
 _NUMBER = r"v?(\d+(?:\.\d+){0,3})"
-_CI = (".github/workflows/*",)
+_CI = (".github/workflows/*", ".github/actions/*")
 _COMPOSE = ("*compose*.yml", "*compose*.yaml", ".github/workflows/*")
 _CLASSIFIED = rf"Programming Language :: Python :: {_NUMBER}"
 _REQUIRES_PYTHON = ("project", "requires-python")
 _POETRY_PYTHON = ("tool", "poetry", "dependencies", "python")
+
+
+def _pinned(*names: str) -> tuple[Place, ...]:
+    """Return the places where the version managers asdf and mise pin a product, by its names there."""
+    files = ((".tool-versions", ()), ("mise.toml", ("tools",)), (".mise.toml", ("tools",)))
+    return tuple(
+        Place((file,), (*keys, name), EXACT, rf"^(?:[a-z]+-)?{_NUMBER}") for name in names for file, keys in files
+    )
 
 
 def _managers(name: str) -> tuple[Place, ...]:
@@ -83,8 +91,7 @@ PRODUCTS: dict[str, tuple[Place, ...]] = {
         ),
         Place(_CI, None, MATRIX, r"go(?:-?version)?"),
         Place(("Dockerfile",), None, ONE_OF, rf"(?m)^FROM.*golang:{_NUMBER}"),
-        Place((".tool-versions",), ("golang",), EXACT),
-        Place((".tool-versions",), ("go",), EXACT),
+        *_pinned("golang", "go"),
     ),
     "python": (
         Place(("pyproject.toml",), _REQUIRES_PYTHON),
@@ -101,6 +108,7 @@ PRODUCTS: dict[str, tuple[Place, ...]] = {
         Place(("tox.ini",), None, MATRIX, r"env_?list"),
         Place(("noxfile.py",), None, MATRIX, r"python(?:_?versions)?"),
         Place(("Dockerfile",), None, ONE_OF, rf"(?m)^FROM.*python:{_NUMBER}"),
+        *_pinned("python"),
         Place(("pyproject.toml",), None, ONE_OF, r"target-version\s*=\s*[\"']py(3)(\d+)"),
     ),
     "node": (
@@ -108,7 +116,7 @@ PRODUCTS: dict[str, tuple[Place, ...]] = {
         Place((".nvmrc", ".node-version"), (), EXACT),
         Place(_CI, None, MATRIX, r"node(?:-?versions?)?"),
         Place(("Dockerfile",), None, ONE_OF, rf"(?m)^FROM.*node:{_NUMBER}"),
-        Place((".tool-versions",), ("nodejs",), EXACT),
+        *_pinned("nodejs", "node"),
         Place(("package.json",), ("volta", "node"), EXACT),
     ),
     **{name: _managers(name) for name in ("pnpm", "npm", "yarn", "bun")},
@@ -131,12 +139,19 @@ PRODUCTS: dict[str, tuple[Place, ...]] = {
     "ruby": (
         Place((".ruby-version",), None, EXACT, rf"^(?:ruby-)?{_NUMBER}"),
         Place(("Gemfile",), None, LEAST, rf"(?m)^ruby [\"'][^\"'\d]*{_NUMBER}"),
+        *_pinned("ruby"),
         Place(("*.gemspec",), None, LEAST, rf"required_ruby_version\s*=\s*[\"'][^\"'\d]*{_NUMBER}"),
     ),
     "elixir": (
         Place(("mix.exs",), None, LEAST, rf"(?m)^[^#\n]*\belixir:\s*\"(?:~>|>=)\s*{_NUMBER}"),
-        Place((".tool-versions",), ("elixir",), EXACT),
+        *_pinned("elixir"),
         Place(_CI, None, MATRIX, r"elixir(?:-?versions?)?"),
+    ),
+    "erlang": (*_pinned("erlang"), Place(_CI, None, MATRIX, r"otp(?:-?versions?)?")),
+    "java": (
+        Place((".java-version",), (), EXACT),
+        *_pinned("java"),
+        Place(_CI, None, MATRIX, r"java(?:-?versions?)?"),
     ),
     "cmake": (Place(("CMakeLists.txt",), None, LEAST, rf"(?im)^\s*cmake_minimum_required\s*\(\s*VERSION\s+{_NUMBER}"),),
     "swift": (Place(("Package.swift",), None, LEAST, rf"\A// ?swift-tools-version ?: ?{_NUMBER}"),),

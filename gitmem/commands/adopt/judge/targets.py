@@ -6,6 +6,7 @@ import posixpath
 import re
 from functools import lru_cache, partial
 
+from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.documents import moved_to
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Probe, Source
 from gitmem.commands.adopt.judge.packages import list_packages
@@ -237,7 +238,8 @@ def _has_unread_part(code: Code, claim: Claim, document: Document) -> bool:
 
 def _has_unread_file(code: Code, claim: Claim, document: Document) -> bool:
     """Return whether a file that may define a target cannot be read: it is broken, or in a newer form of its format."""
-    return any(_read(path, text) is None for path, text in code.texts(_definitions(code, claim, document)).items())
+    paths = [path for path in _definitions(code, claim, document) if not is_aside(path)]
+    return any(_read(path, text) is None for path, text in code.texts(paths).items())
 
 
 def _is_whole(source: Source, claim: Claim) -> bool:

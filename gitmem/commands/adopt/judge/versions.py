@@ -16,6 +16,7 @@ from gitmem.commands.adopt.judge.products import (
     LEAST,
     LISTED,
     MATRIX,
+    ONE_OF,
     PRODUCTS,
     compare,
     next_minor,
@@ -90,27 +91,38 @@ class Versions:
         listed = [one for one in stated if one.place.how in LISTED]
         if listed:
             return self._judge_listed(mention, listed) if mention.claim.relation == "is" else None
-        found = _deciding_place(mention, product, stated)
+        named = {one.text for one in mention.statement.spans}
+        said = [one for one in stated if one.path in named and one.place.how in (EXACT, LEAST)]
+        found = _named_place(mention, said) or _deciding_place(mention, product, stated)
         if found is None:
             return self._judge_lowered(mention, stated)
         finding = _reader(found.place, found.path, mention.claim.stated).judge(mention, self._head, self._past)
         is_quiet = (
             finding
             and not finding.held
-            and (_is_of_another(mention) or not _is_required(mention) or _is_of_above(mention, found.path))
+            and (
+                found in said
+                or _is_of_another(mention)
+                or not _is_required(mention)
+                or _is_of_above(mention, found.path)
+            )
         )
         return self._quiet(finding) if finding and is_quiet else finding
 
     def _find_stated(self, places: Sequence[Place], document: Document) -> list[_Stated]:
         """Return what the files of some kinds state for a document; if none at the root does, what all packages do."""
         near = [one for place in places for one in self._read(place, self._near(place, document))]
-        if document.folder or any(one.place.how in (LEAST, EXACT) and "/" not in one.path for one in near):
-            return near
-        return near + [one for place in places for one in self._find_spread(place, near)]
+        spread = [] if document.folder else [one for place in places for one in self._find_spread(place, near)]
+        return near + spread
 
     def _find_spread(self, place: Place, near: Sequence[_Stated]) -> list[_Stated]:
-        """Return what all packages state in files of a kind, if it is the same, and nothing near the document does."""
-        if "*" in place.names[0] or any(one.place == place for one in near):
+        """Return what all packages state in files of a kind, if it is the same, and nothing near the document does.
+
+        The image that one part is built from says nothing about a project that states its version at the root.
+        """
+        is_stated = any(one.place.how in (LEAST, EXACT) and "/" not in one.path for one in near)
+        is_near = any(one.place == place for one in near) or (place.how == ONE_OF and is_stated)
+        if is_near or "*" in place.names[0]:
             return []
         every = self._head.tree.files_named(*place.names)
         spread = self._read(place, [path for path in sorted(every) if not is_aside(path)])
@@ -185,6 +197,14 @@ class Versions:
             if beside or not folder:
                 return sorted(beside)
             folder = folder.rpartition("/")[0]
+
+
+def _named_place(mention: Mention, said: Sequence[_Stated]) -> _Stated | None:
+    """Return which of the places in files that a sentence names decides its version: "Node 22.1, as `.nvmrc` says"."""
+    stated = mention.claim.stated
+    is_exact = mention.claim.relation == "is" and "." in stated
+    same = next((one for one in said if compare(stated, one.version) == 0), None)
+    return same or (said[0] if said and is_exact else None)
 
 
 def _deciding_place(mention: Mention, product: str, stated: Sequence[_Stated]) -> _Stated | None:

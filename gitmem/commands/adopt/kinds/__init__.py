@@ -28,7 +28,17 @@ from gitmem.commands.adopt.kinds import (
     words,
 )
 from gitmem.commands.adopt.kinds.kind import Kind
-from gitmem.commands.adopt.kinds.project import boundaries, counts, members, pipelines, programs, services, style, usage
+from gitmem.commands.adopt.kinds.project import (
+    boundaries,
+    counts,
+    extras,
+    members,
+    pipelines,
+    programs,
+    services,
+    style,
+    usage,
+)
 from gitmem.commands.adopt.kinds.sourced import sourced
 from gitmem.frozen import replace
 
@@ -58,7 +68,9 @@ _MEMBER = sourced(
     members.member_claims,
     members.find_member,
     "no package is called {name}",
+    doubt=members.find_folder,
     check=members.member_check,
+    applies=members.is_readable,
 )
 # In the order in which the claims of a statement are listed.
 KINDS = {
@@ -110,6 +122,15 @@ KINDS = {
             words=lambda claim: [claim.name],
         ),
         replace(_MEMBER, judge=members.accuse_no_moved(_MEMBER.judge)),
+        sourced(
+            extras.EXTRA,
+            extras.extra_claims,
+            extras.find_extra,
+            "no manifest defines the {token}",
+            doubt=extras.find_unread,
+            check=extras.extra_check,
+            applies=extras.is_readable,
+        ),
         sourced(
             services.SERVICE,
             services.service_claims,

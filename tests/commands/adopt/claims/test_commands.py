@@ -25,6 +25,11 @@ from gitmem.commands.adopt.statements import split
         ("- `mix ecto.reset`, `uv run serve --port 1`, `uv run a.py`", [("mix", "ecto.reset"), ("entry", "serve")]),
         ("```sh\n$ cd app && task lint-go # quick\n```", [("task", "lint-go")]),
         ("```python\nmake(test)\n```", []),
+        (
+            "- `tox -elint`, `nox --session=docs`, `tox -e a,b`",
+            [("tox", "lint"), ("nox", "docs"), ("tox", "a"), ("tox", "b")],
+        ),
+        ("- `pio run --environment=esp32 -enano`", [("pio", "esp32"), ("pio", "nano")]),
     ],
 )
 def test_target_is_found_with_its_runner(text, targets):

@@ -14,6 +14,8 @@ from gitmem.commands.adopt.statements import split
         ("- Click the button of React", []),
         ("## Tech stack\n\n- Next.js with React and `zod`", ["zod", "Next.js", "React"]),
         ("- `vitest run` and `a b`", []),
+        ("## Stack\n\nBuilt on Typer, Rich and Chalk; Hono: the server", ["Typer", "Rich", "Chalk"]),
+        ("## Stack\n\nHono: the server", ["Hono"]),
         ("## Decision framework\n\nDoes this make React faster?", []),
     ],
 )

@@ -26,7 +26,6 @@ from gitmem.commands.adopt.statements import split
         ("[`acme/site:HEAD`](https://forge.example/acme/site/pulls)", ()),
         ("[`acme/site`](https://forge.example/acme/site.git)", ()),
         ("[`src/site`](https://forge.example/acme/site)", ("app/src/site", "src/site")),
-        ("See [``Main.java``](https://forge.example/acme/site/blob/main/src/Main.java).", ()),
         ("Add this to your build.gradle, or your app's `package.json`:", ()),
         ("Put it in your `src/a.py`", ("app/src/a.py", "src/a.py")),
     ],

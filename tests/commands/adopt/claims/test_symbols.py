@@ -25,6 +25,7 @@ from gitmem.commands.adopt.statements import split
         ("**OrderChecker**: checks, **Bold words**, **all**", [("OrderChecker", False)]),
         ("```sh\nexport API_URL=x\n```", [("API_URL", False)]),
         ("```sh\ncmake -B out -DCMAKE_BUILD_TYPE=Debug -DAPP_SAFE=ON\n```", [("APP_SAFE", True)]),
+        ("`cmake -S . -DWITH_ZSTD=ON -DCMAKE_BUILD_TYPE=Debug`", [("WITH_ZSTD", True)]),
         ("Prefer types (e.g., `type AgentName string`); `type RunName string`", [("RunName", False)]),
         ("`maxRetries_ = 3`, `max_tries = limit`", [("maxRetries_", True), ("max_tries", False)]),
     ],

@@ -109,3 +109,12 @@ def test_several_ports_of_now_are_named(repo):
     commit_files(repo, {"a.yml": "port: 9000\nport: 9001\n"})
 
     assert judged(repo, FALSE) == [("8000", "a.yml:1", "9000 and 9001")]
+
+
+def test_file_that_a_sentence_names_decides_its_port(repo):
+    said = "- The cache is on port 6379 (`compose.yml`).\n- The store is on port 6390 (`compose.yml`).\n"
+    compose = "services:\n  cache:\n    ports:\n      - 6379:6379\n"
+    commit_files(repo, {"AGENTS.md": said, "compose.yml": compose, "src/a.py": "PORT = 6390\n"})
+
+    assert judged(repo, HOLDS) == [("6379", "compose.yml:4", "6379")]
+    assert judged(repo, NEVER) == [("6390", "compose.yml:4", "6379")]

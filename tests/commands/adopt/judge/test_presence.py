@@ -148,6 +148,16 @@ def test_link_right_only_from_the_root_proves_nothing_and_one_to_the_forge_is_no
     assert found == [[], ["../../c.md"], ["../AGENTS.md"]]
 
 
+def test_file_of_another_site_or_that_a_program_writes_is_not_missing(repo):
+    text = "- See [`a.c`](https://forge.example/x/y/blob/main/a.c), [`b.c`](https://forge.example/x/y/blob/main/b.c).\n"
+    made = "- With `--dest`, it stores the sources, and the page (as `Page.md`).\n"
+    commit_files(repo, {"AGENTS.md": text + made, "a.c": "1\n", "b.c": "2\n", "docs/Page.md": "x\n"})
+    git(repo, "rm", "-q", "a.c", "docs/Page.md")
+    commit_files(repo, {}, "remove them")
+
+    assert (paths(repo, FALSE), paths(repo, HOLDS)) == ([], ["b.c"])
+
+
 def test_file_that_must_not_be_added_is_not_missing(repo):
     text = "- Do not add a `style.config.js` that nothing loads.\n- Never edit `old.config.js` by hand.\n"
     commit_files(repo, {"AGENTS.md": text, "style.config.js": "1\n", "old.config.js": "2\n", "a.py": "3\n"})

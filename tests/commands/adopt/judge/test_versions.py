@@ -238,3 +238,27 @@ def test_version_of_a_part_is_none_of_the_project_that_states_its_own(repo):
 
     assert judged(repo, HOLDS) == []
     assert judged(repo, FALSE) == [("Python 3.9", "pyproject.toml:3")]
+
+
+def test_file_that_a_sentence_names_decides_its_version(repo):
+    pins = "- `.tool-versions` pins Erlang 27.2 and Elixir 1.19.4\n"
+    said = f"- Node 22.14.0, as `.nvmrc` says\n{pins}- CI builds with Java 21\n"
+    files = {
+        ".nvmrc": "24.14.0\n",
+        ".tool-versions": "elixir 1.19.4-otp-28\nerlang 28.3\n",
+        ".github/actions/set-up/action.yml": "    - with:\n        java-version: '21'\n",
+    }
+    commit_files(repo, {"AGENTS.md": said, **files})
+
+    assert judged(repo, FALSE) == []
+    assert judged(repo, NEVER) == [("Node 22.14.0", ".nvmrc:1"), ("Erlang 27.2", ".tool-versions:2")]
+    assert [token for token, _ in judged(repo, HOLDS)] == ["Elixir 1.19.4", "Java 21"]
+
+
+def test_version_managers_and_a_plain_sentence_state_versions(repo):
+    mise = '[tools]\njava = "temurin-21"\npython = "3.14"\n'
+    cargo = '[workspace.package]\nrust-version = "1.90"\n'
+    said = "- Java 21 and Python 3.14\n- The minimum supported Rust version is 1.90.\n"
+    commit_files(repo, {"AGENTS.md": said, "mise.toml": mise, "Cargo.toml": cargo})
+
+    assert [where for _, where in judged(repo, HOLDS)] == ["mise.toml:2", "mise.toml:3", "Cargo.toml:2"]

@@ -6,9 +6,9 @@ import re
 
 from gitmem.commands.adopt.claims.claim import Claim
 from gitmem.commands.adopt.claims.commands import iter_commands, nx_target
-from gitmem.commands.adopt.findings import FALSE
+from gitmem.commands.adopt.findings import FALSE, Source
 from gitmem.commands.adopt.judge.packages import NAME_KEYS, list_packages
-from gitmem.commands.adopt.statements import BULLET, ROW
+from gitmem.commands.adopt.statements import BULLET, CODE, HEADING, ROW
 from gitmem.text.globs import escape
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.claims.commands import Command
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.documents import Document
-    from gitmem.commands.adopt.findings import JudgedClaim, Mention, Source
+    from gitmem.commands.adopt.findings import JudgedClaim, Mention
     from gitmem.commands.adopt.kinds.kind import Basis
     from gitmem.commands.adopt.statements import Statement
 
@@ -59,6 +59,9 @@ _INSTALLERS: Mapping[tuple[str, ...], str] = {
 }
 _ONCE = frozenset({("uvx",), ("npx",), ("bunx",), ("pnpm", "dlx"), ("pipx", "install")})
 _MODULE = re.compile(r"^(:[\w-]+(?::[\w-]+)*):\w+$")
+# A project of Gradle by its path, and what a sentence calls it.
+_PROJECT = re.compile(r":[a-z][\w-]*(?::[\w-]+)*")
+_CALLED = re.compile(r"\b(?:modules?|(?:Gradle |sub)projects?)\b", re.I)
 _HEADING = re.compile(r"\b(?:crates|packages|workspaces|monorepo)\b", re.I)
 _COLUMN = re.compile(r"^\W*(?:crate|package|workspace|npm package|rust crate)(?: name)?s?\W*$", re.I)
 _ENTRY = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\*\*)?`([^`\s]+)`(?:\*\*)?\s*(?:[:(–—-]|$)")
@@ -76,6 +79,16 @@ def member_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
             yield Claim(MEMBER, command.line, name, name, tool=tool)
         for tool, name in _installed(command.words):
             yield Claim(MEMBER, command.line, name, name, relation=INSTALLED, tool=tool, is_certain=False)
+    for span in statement.spans if statement.kind not in (CODE, HEADING) else ():
+        if span.kind == "code" and _PROJECT.fullmatch(span.text) and not _EXAMPLE.search(span.text):
+            yield Claim(
+                MEMBER,
+                span.line,
+                span.text,
+                span.text,
+                tool="gradle",
+                is_certain=_CALLED.search(statement.text) is not None,
+            )
     for name in _listed(statement):
         if _NAME.match(name):
             yield Claim(MEMBER, statement.line, name, name, is_certain=False)
@@ -148,6 +161,18 @@ def _bare(name: str) -> str:
 def find_member(code: Code, claim: Claim, _document: Document) -> Source | None:
     """Return where a manifest states that its package has this name."""
     return next(list_packages(code, claim.name, claim.tool), None)
+
+
+def is_readable(code: Code, claim: Claim) -> bool:
+    """Return whether a name may be one of a package here: `:app` is a project only where Gradle has settings."""
+    return claim.tool != "gradle" or bool(code.tree.files_named("settings.gradle.kts", "settings.gradle"))
+
+
+def find_folder(code: Code, claim: Claim, _document: Document) -> Source | None:
+    """Return the build file of a Gradle project that settings may include by code: of `:a:b`, that in `a/b`."""
+    folder = claim.name.strip(":").replace(":", "/")
+    found = (code.list_ending_with(f"{folder}/{name}") for name in ("build.gradle.kts", "build.gradle"))
+    return next((Source(paths[0]) for paths in found if paths), None) if claim.tool == "gradle" else None
 
 
 def accuse_no_moved(judge: Callable[[Mention, Basis], JudgedClaim | None]) -> Callable[..., JudgedClaim | None]:

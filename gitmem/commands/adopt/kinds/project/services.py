@@ -8,6 +8,7 @@ import re
 from gitmem.commands.adopt.claims.claim import Claim
 from gitmem.commands.adopt.claims.commands import iter_commands
 from gitmem.commands.adopt.findings import Source
+from gitmem.commands.adopt.statements import CODE, HEADING
 from gitmem.document.sources.formats import read_source
 from gitmem.errors import FormatError
 from gitmem.text.globs import escape
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 SERVICE = "service"
 _NAME = re.compile(r"^[A-Za-z][\w-]*$")
+_SAID = re.compile(r"`(?P<before>[a-z][\w-]*)` service\b|\bservice (?:called |named )?`(?P<after>[a-z][\w-]*)`")
 _FILE = re.compile(r"(?:^|/)[\w.-]*compose[\w.-]*\.ya?ml$", re.I)
 # The files that compose reads without `-f`. Source: the Compose specification, "The Compose file".
 _USUAL = frozenset({"compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml"})
@@ -56,6 +58,19 @@ def service_claims(statement: Statement, _document: Document) -> Iterator[Claim]
         for name in names:
             if _NAME.match(name):
                 yield Claim(SERVICE, command.line, f"{rest[0]} {name}", name, places=places)
+    yield from _in_sentence(statement)
+
+
+def _in_sentence(statement: Statement) -> Iterator[Claim]:
+    """Yield the services that a sentence says are in the one compose file that it names."""
+    files = {one.text for one in statement.spans if one.kind in ("code", "link") and _FILE.search(one.text)}
+    if statement.kind in (CODE, HEADING) or len(files) != 1:
+        return
+    places = tuple(map(posixpath.normpath, files))
+    for number, line in enumerate(statement.lines, statement.line):
+        for found in _SAID.finditer(line):
+            name = found["before"] or found["after"]
+            yield Claim(SERVICE, number, name, name, places=places)
 
 
 def _read(words: Sequence[str]) -> tuple[list[str], list[str]]:

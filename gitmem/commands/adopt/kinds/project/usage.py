@@ -121,7 +121,7 @@ def package_claims(statement: Statement, _document: Document) -> Iterator[Claim]
             for name in re.findall(_NAMED, found["names"])
             if name != "and" and (not name.islower() or not name[0].isalpha() or _END.match(line[found.end() :]))
         }
-    is_list = statement.kind != SENTENCE and STACK.search(statement.section) is not None
+    is_list = STACK.search(statement.section) is not None
     seen = set()
     for claim in dependency_claims(statement):
         seen.add(claim.name)

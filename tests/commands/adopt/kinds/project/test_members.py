@@ -4,7 +4,7 @@ import pytest
 from conftest import commit_files, git
 
 from gitmem.commands.adopt.documents import Document
-from gitmem.commands.adopt.findings import FALSE
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
 from gitmem.commands.adopt.kinds.project.members import member_claims
 from gitmem.commands.adopt.run import adopt
 from gitmem.commands.adopt.statements import split
@@ -58,3 +58,24 @@ def test_installed_package_is_false_once_renamed_and_not_once_it_moved_to_anothe
     found = adopt(handle, handle.resolve("HEAD"), kinds={"package"}).of(FALSE)
 
     assert [one.claim.token for one in found] == ["@x/ui"]
+
+
+def test_project_of_gradle_is_one_that_the_settings_include(repo):
+    said = (
+        "- The module `:core:mail` reads, the module `:core:post` sends.\n- The module `:made` is included by code.\n"
+    )
+    code = {"settings.gradle.kts": 'include(":core:mail")\n', "made/build.gradle.kts": "x\n"}
+    commit_files(repo, {"AGENTS.md": said, **code, "lib/AGENTS.md": "- `:core:mail`, `:atom`\n"})
+    handle = Git(discover(repo))
+
+    adoption = adopt(handle, handle.resolve("HEAD"), kinds={"package"})
+
+    assert {one.claim.token for one in adoption.of(HOLDS)} == {":core:mail"}
+    assert [one.claim.token for one in adoption.of(NEVER)] == [":core:post"]
+
+
+def test_atom_is_no_project_where_gradle_has_no_settings(repo):
+    commit_files(repo, {"AGENTS.md": "- The module `:crypto` signs it.\n", "mix.exs": "x\n"})
+    handle = Git(discover(repo))
+
+    assert adopt(handle, handle.resolve("HEAD"), kinds={"package"}).findings == []

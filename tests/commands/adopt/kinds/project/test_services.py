@@ -4,7 +4,7 @@ import pytest
 from conftest import commit_files
 
 from gitmem.commands.adopt.documents import Document
-from gitmem.commands.adopt.findings import HOLDS
+from gitmem.commands.adopt.findings import HOLDS, NEVER
 from gitmem.commands.adopt.kinds.project.services import service_claims, services_in
 from gitmem.commands.adopt.run import adopt
 from gitmem.commands.adopt.statements import split
@@ -52,3 +52,14 @@ def test_service_is_looked_for_beside_the_document_first(repo):
     (found,) = adopt(handle, handle.resolve("HEAD"), kinds={"service"}).of(HOLDS)
 
     assert found.source.path == "docker/b/compose.yml"
+
+
+def test_sentence_says_which_services_a_compose_file_has(repo):
+    text = "- The `db` service of `compose.yml` keeps it.\n- The mails are in the service `mails` of `compose.yml`.\n"
+    commit_files(repo, {"AGENTS.md": f"{text}- The `api` service answers.\n", "compose.yml": "services:\n  db: {}\n"})
+    handle = Git(discover(repo))
+
+    adoption = adopt(handle, handle.resolve("HEAD"), kinds={"service"})
+
+    assert [one.claim.token for one in adoption.of(HOLDS)] == ["db"]
+    assert [one.claim.token for one in adoption.of(NEVER)] == ["mails"]
