@@ -9,8 +9,10 @@ for the old names is broken, and the fact fails.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from functools import cached_property
+from math import inf
 
 from gitmem.document.builtin_checks import (
     NO_PART,
@@ -263,6 +265,8 @@ class Moves:
         self._tree = tree
         self._trees: dict[str, CodeTree] = {}
         self._known: dict[Move, bool] = {}
+        # Times, sorted, each with the newest commit that is not newer.
+        self._written: list[tuple[float, str]] = [(inf, tree.commit)]
 
     @cached_property
     def _renames(self) -> Renames:
@@ -298,6 +302,19 @@ class Moves:
         new = [move for move in dict.fromkeys(found) if move not in moves]
         return format_moves([*moves, *new]) if new else known
 
+    def find_written_commit(self, written_at: int) -> str:
+        """Return the newest commit that is not newer than a time in epoch seconds, or an empty string.
+
+        git is asked once for facts that were written together: between two times with one answer, there is no other.
+        """
+        place = bisect_left(self._written, (written_at, ""))
+        at, commit = self._written[place]
+        if at == written_at or (place and self._written[place - 1][1] == commit):
+            return commit
+        found = find_commit_at(self._git, self._tree.commit, written_at)
+        self._written.insert(place, (written_at, found))
+        return found
+
     def find_holding_commit(self, check: Check, verdict: Verdict | None, written_at: int) -> str:
         """Return the commit where a fact last held; if it was never seen to, where it was written and may have held.
 
@@ -306,7 +323,7 @@ class Moves:
         """
         if verdict is not None and verdict.held_commit:
             return verdict.held_commit
-        commit = find_commit_at(self._git, self._tree.commit, written_at)
+        commit = self.find_written_commit(written_at)
         before = self.tree_at(commit)
         if before is None or check.form != BUILTIN:
             return commit

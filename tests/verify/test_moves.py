@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import CODE, NOW, commit_files, git
+from conftest import CODE, NOW, commit_all, commit_files, git
 from support.each import each
 from support.facts import (
     approve_all,
@@ -25,11 +25,13 @@ from support.facts import (
 
 from gitmem.frozen import replace
 from gitmem.git import Git
+from gitmem.git.history import find_commit_at
 from gitmem.git.repository import discover
 from gitmem.memory import Memory
 from gitmem.model import BUILTIN, HOLDS, PROGRAM, SHELL, Check, Verdict
 from gitmem.store.verdicts import format_verdict
 from gitmem.store.verdicts.buckets import join_bucket
+from gitmem.verify import moves as moves_module
 from gitmem.verify.code_files import CodeFiles
 from gitmem.verify.inputs import digest
 from gitmem.verify.moves import (
@@ -144,6 +146,21 @@ def test_split_or_copied_file_has_no_move(repo, halves):
     check = Check(BUILTIN, ("contains", "some line 20", "src/big.py"))
 
     assert Moves(Git(discover(repo)), tree_of(repo)).find(check, held) == ""
+
+
+def test_commit_of_facts_that_were_written_together_is_asked_of_git_once(repo, monkeypatch):
+    git_of = Git(discover(repo))
+    for minutes in (1, 2, 3):
+        (repo / "minute.txt").write_text(f"{minutes}\n", encoding="ascii")
+        commit_all(repo, after_s=60 * minutes)
+    tree, asked = tree_of(repo), []
+    times = [NOW + seconds for seconds in (200, 190, 500, 130, 170, 150, 65, 110, 70, 0, 20, -99, -90)]
+    wanted = [find_commit_at(git_of, tree.commit, at) for at in times]
+    monkeypatch.setattr(moves_module, "find_commit_at", lambda *args: asked.append(args) or find_commit_at(*args))
+    moves = Moves(git_of, tree)
+
+    assert [moves.find_written_commit(at) for at in times * 2] == wanted * 2
+    assert len(set(wanted)) > 3 and len(asked) < len(times)
 
 
 def test_a_name_is_followed_into_the_one_part_of_a_split_file_that_has_it(repo):

@@ -11,7 +11,6 @@ from gitmem.config import home, variables
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import is_shallow
-from gitmem.git.history import find_commit_at
 from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, INTERRUPTED, NOT_HERE, SHELL, UNPROVEN, Ran, Spec, Verdict
 from gitmem.system import process
 from gitmem.system.process_limits import stop_count
@@ -382,7 +381,8 @@ class Judge:
 
     def _find_written_commit(self, due: Due) -> str:
         """Return the commit where a fact was written that was never seen to hold, if it is an earlier one."""
-        commit = find_commit_at(self._git, self._commit, due.written_at)
+        with self._moving:
+            commit = self._moves.find_written_commit(due.written_at)
         return commit if commit != self._commit else ""
 
     def _measure_flap(self, due: Due, verdict: Verdict, held: str, *, is_quick: bool, width: int) -> Verdict:
