@@ -1,4 +1,4 @@
-"""Cut imported documents at their headings, so that each section becomes a memory (``import --chunk``)."""
+"""Cut imported documents at their headings, so that each section becomes a memory: all (``--chunk``), or long ones."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import Counter
 from gitmem.commands.adopt.chunks import LINES_AT_MOST, prose_chunks
 from gitmem.frozen import replace
 from gitmem.plugins.import_.fields import Unreadable
+from gitmem.store import layout
 from gitmem.text.slugs import slug
 from gitmem.write.draft import key_from
 
@@ -18,19 +19,42 @@ if TYPE_CHECKING:
 
 # Characters of a heading in the key of its section, and of a document's name before it.
 HEADING_KEY, NAME_KEY = 40, 40
+# About how many bytes the fields take that the import adds.
+MADE = 512
+LONG = "it is longer than a memory can be, and its sections became memories"
 
 
-def cut_documents(records: Iterable[ImportRecord | Unreadable]) -> Iterator[ImportRecord | Unreadable]:
+def cut_documents(
+    records: Iterable[ImportRecord | Unreadable], *, only_long: bool = False
+) -> Iterator[ImportRecord | Unreadable]:
     """Yield records, a document with headings as one for each section.
 
     The text before the first heading keeps the document's key and title; a section has both, followed by its headings,
     so that the same document gives the same keys. Files of gitmem and retired memories stay whole.
+
+    Args:
+        records: The records.
+        only_long: Whether to cut only what no memory can hold; tasks and facts are never cut then.
     """
     for record in records:
-        if isinstance(record, Unreadable) or record.text or record.archived:
+        is_whole = isinstance(record, Unreadable) or record.text != "" or record.archived
+        if isinstance(record, Unreadable) or is_whole or (only_long and not _is_long(record)):
             yield record
+        elif only_long:
+            first, *others = _sections(record)
+            yield replace(first, remark="; ".join(filter(None, (record.remark, LONG))))
+            yield from (replace(one, remark="") for one in others)
         else:
             yield from _sections(record)
+
+
+def _is_long(record: ImportRecord) -> bool:
+    if record.fields.get("kind") == "task" or "verify" in record.fields:
+        return False
+    size = len(record.body) + MADE
+    if size + len(str(record.fields)) < layout.MEMORY_LIMIT // 4:  # a character has at most four bytes
+        return False
+    return len(f"{record.fields}{record.body}".encode("utf-8", "replace")) + MADE > layout.MEMORY_LIMIT
 
 
 def _sections(record: ImportRecord) -> Iterator[ImportRecord]:

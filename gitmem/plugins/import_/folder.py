@@ -441,5 +441,4 @@ def _open_at_once(path: str, flags: int) -> int:
 def _unreadable(err: OSError | FormatError, where: str) -> Unreadable:
     if isinstance(err, OSError):
         return Unreadable(where, str(err.strerror))
-    hint = f"{err.message}; --chunk cuts a document at its headings" if err.code == "too-large" else err.message
-    return Unreadable(f"{where}:{err.line}" if err.line else where, hint)
+    return Unreadable(f"{where}:{err.line}" if err.line else where, err.message)

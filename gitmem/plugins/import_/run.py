@@ -14,6 +14,7 @@ from gitmem.errors import BusyError, RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.git.objects import oid_of
 from gitmem.plugins.import_.again import is_another_folder, merge_notes
+from gitmem.plugins.import_.chunks import cut_documents
 from gitmem.plugins.import_.fields import Unreadable, in_stored_form
 from gitmem.plugins.import_.files import check_sources, read_sources
 from gitmem.plugins.import_.folder import ImportContext
@@ -21,7 +22,6 @@ from gitmem.plugins.import_.names import Names
 from gitmem.policy.kinds import IMPORT
 from gitmem.recall.conversation import PLACE, number_key
 from gitmem.recall.query import SESSION
-from gitmem.store import layout
 from gitmem.text import display
 from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets, redact
@@ -120,13 +120,9 @@ def import_files(
     """
     check_sources(asked.names)
     left, notes = _LeftOut(), Names(partial(is_another_folder, repository))
-    limit = CUT_LIMIT if asked.chunk else layout.MEMORY_LIMIT
-    shared = ImportContext(notes, asked.kind, left.rejected, limit)
+    shared = ImportContext(notes, asked.kind, left.rejected, CUT_LIMIT)
     sources = read_sources(asked.names, shared, stdin=stdin, progress_of=progress_of("reading"))
-    if asked.chunk:
-        from gitmem.plugins.import_.chunks import cut_documents
-
-        sources = cut_documents(sources)
+    sources = cut_documents(sources, only_long=not asked.chunk)
     incoming = list(_incoming(repository, sources, left))
     settled, commit = ImportPlan(), repository.find_tip() or ""
     if asked.dry_run or not incoming:

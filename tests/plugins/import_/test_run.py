@@ -519,7 +519,7 @@ ODD: dict[str, tuple[dict[str, bytes], str, dict[str, str]]] = {
             "v/a.md": b"\xff\xfea",
             "v/b.md": b"caf\x81",
             "v/c.md": b"",
-            "v/d.md": b"x" * 70_000,
+            "v/d.md": b"x" * (4 << 20) + b"x",
             "v/e.md": b"---\nno: [yaml\n---\nwalrus1\n",
             "v/f.md": b"---\ntitle: walrus2\nopen walrus3\n",
             "v/.g.md": b"x",
@@ -528,7 +528,7 @@ ODD: dict[str, tuple[dict[str, bytes], str, dict[str, str]]] = {
             "v/i.txt": b"x",
         },
         walruses(3),
-        {"v/a.md:1": "not UTF-8", "v/b.md:1": "not UTF-8", "v/c.md": "it is empty", "v/d.md": "larger than 64 KiB"}
+        {"v/a.md:1": "not UTF-8", "v/b.md:1": "not UTF-8", "v/c.md": "it is empty", "v/d.md": "larger than 4096 KiB"}
         | {"v/.g.md": DOT, "v/.rules": DOT, "v/.trash": DOT, "v/i.txt": "files of this kind are not read"},
     ),
     "equal names": (
@@ -588,17 +588,21 @@ def test_text_in_another_encoding_and_numbers_that_are_none_are_imported_with_a_
     assert all(f"the field {name} was left out of 1" in said for name in ("n", "created", "confidence"))
 
 
-def test_document_that_is_cut_may_be_larger_than_a_memory(memory: Memory, repo: Path, tmp_path: Path) -> None:
+def test_document_that_no_memory_can_hold_is_cut_and_others_are_not(memory: Memory, repo: Path, tmp_path: Path) -> None:
     part = "Keep the cache warm before the release.\n\n" * 200
-    (tmp_path / "CLAUDE.md").write_text("".join(f"# Part {number}\n\n{part}" for number in range(12)))
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "long.md").write_text("".join(f"# Part {number}\n\n{part}" for number in range(12)))
+    (docs / "short.md").write_text("# One\n\nText.\n\n# Two\n\nMore.\n")
 
-    named = run(memory, str(tmp_path / "CLAUDE.md"))
-    assert [reason for _, reason in named.unreadable.kept] == [
-        "the file is larger than 64 KiB; --chunk cuts a document at its headings"
-    ]
+    done, again = run(memory, str(docs)), run(memory, str(docs))
 
-    done = memory.bulk.import_files(Sources((str(tmp_path / "CLAUDE.md"),), chunk=True))
-    assert (done.unreadable.total, len(done.settled.new) >= 12) == (0, True)
+    assert (done.unreadable.total, again.unreadable.total, len(again.settled.new)) == (0, 0, 0)
+    assert sum(key.startswith("long") for key in done.settled.new) >= 12
+    assert [key for key in done.settled.new if key.startswith("short")] == ["short"]
+    assert any("its sections became memories" in notice for notice in memory.notices)
+    one = memory.bulk.import_files(Sources((str(docs / "short.md"),), chunk=True))
+    assert len(one.settled.new) == 2
 
 
 @pytest.mark.parametrize(
