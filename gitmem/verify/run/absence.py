@@ -37,6 +37,8 @@ _ELSEWHERE = re.compile(r"<<|\beval\b|\balias\b|(?<!\w)PATH\+?=|(?:^|[\n;&|(])[ 
 _PROSE = re.compile(r"\\.|(?<![^\s;])#[^\n]*|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.S)
 # What ends a branch that found something wrong, in its line or in the next ones; and the end of a branch.
 _REFUSES = re.compile(r"\b(?:exit|return) [1-9]|\bfalse\b")
+_TRIED = re.compile(r"\|\| *(?:(?:exit|return) \d|false\b)")
+_EXITS = re.compile(r"\b(?:exit|return) \"?\$")
 _NOTES = re.compile(r"(?:^|[\s;])(\w+)=(?:[1-9]|true|yes)\b")
 _BRANCH_LINES = 4
 _BRANCH_ENDS = re.compile(r"(?:^|[;\s])(?:fi|else|elif)\b")
@@ -189,7 +191,7 @@ def _takes_absence(nth: int, lines: list[str], tests: dict[str, list[int]]) -> b
     if "||" in _NO_OTHER.sub("", line):
         return False
     if line.startswith("if "):
-        return not line.startswith("if !") and _branch_refuses(nth, lines, tests)
+        return not line.startswith("if !") and _decides(nth, lines, tests)
     if assigned := _ASSIGNS.match(line):
         after = [at for at in tests.get(assigned[1], []) if at >= nth][:_BRANCH_LINES]
         return any(_decides(at, lines, tests) for at in after)
@@ -198,17 +200,23 @@ def _takes_absence(nth: int, lines: list[str], tests: dict[str, list[int]]) -> b
 
 
 def _decides(nth: int, lines: list[str], tests: dict[str, list[int]]) -> bool:
-    """Return whether the status of a script depends on a line that tests something."""
-    if lines[nth].startswith("if "):
-        return _branch_refuses(nth, lines, tests)
-    return "&&" not in lines[nth] or _THEN_FAILS.search(lines[nth]) is not None
-
-
-def _branch_refuses(nth: int, lines: list[str], tests: dict[str, list[int]]) -> bool:
-    """Return whether the script has failed in the branch of the condition that begins in this line."""
-    branch = "\n".join(lines[nth : nth + _BRANCH_LINES])
-    end = _BRANCH_ENDS.search(branch)
-    branch = branch[: end.start()] if end else branch
-    return _REFUSES.search(branch) is not None or any(
-        max(tests.get(name, [-1])) >= nth for name in _NOTES.findall(branch)
+    """Return whether the status of a script depends on a line that tests something, or on what its branch notes."""
+    branch = _branch(nth, lines)
+    noted = [tests[name][-1] for name in _NOTES.findall(branch) if name in tests] if branch.startswith("if ") else []
+    return _refuses(branch) or any(
+        at >= nth and (_EXITS.search(lines[at]) or _refuses(_branch(at, lines))) for at in noted
     )
+
+
+def _refuses(branch: str) -> bool:
+    """Return whether a test, with the branch of its condition, fails the script."""
+    if branch.startswith("if "):
+        return _REFUSES.search(branch) is not None
+    return "&&" not in branch or _THEN_FAILS.search(branch) is not None
+
+
+def _branch(nth: int, lines: list[str]) -> str:
+    """Return a line, with the branch of a condition that begins in it, without the failures of its commands."""
+    branch = "\n".join(lines[nth : nth + _BRANCH_LINES]) if lines[nth].startswith("if ") else lines[nth]
+    end = _BRANCH_ENDS.search(branch) if branch.startswith("if ") else None
+    return _TRIED.sub("", branch[: end.start()] if end else branch)

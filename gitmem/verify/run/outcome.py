@@ -164,7 +164,7 @@ def find_crash(spec: Spec, output: str) -> str:
     if spec.check.form != SHELL or "||" in _NO_OTHER.sub("", words := spec.check.words[0]) or _ELSE.search(words):
         return ""
     text = read_shell(words)
-    if all(map(text.is_ignored, text.programs() - _NO_CRASH)):
+    if all(text.is_ignored(name) or _is_optional(words, name) for name in text.programs() - _NO_CRASH):
         return ""
     if (target := _NO_TARGET.search(output)) and re.search(rf"make .*\s{re.escape(target[1])}(?!\S)", words):
         is_one = re.search(rf"make\s+(?:-\S+\s+)*{re.escape(target[1])}\s*(?:$|[;&|)\d>])", words)

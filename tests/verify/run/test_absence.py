@@ -58,6 +58,10 @@ def path(tmp_path_factory) -> str:
         ('wide=$(tput cols)\nif [ "$wide" -gt 80 ]; then\n  long=1\nfi\ngrep x f\n', ""),
         ('wide=$(tput cols)\n[ "$wide" -gt 80 ] && long=1\ngrep x f\n', ""),
         ('x=$(rg x || grep -r x .)\n[ -z "$x" ]\n', ""),
+        ("c=$(tput colors)\nif [ $c -ge 8 ]; then\n  red=1\nfi\n[ -n $red ] && echo hi\ngrep x f\n", ""),
+        ("if docker ps; then\n  docker run a || exit 1\nelse\n  echo none\nfi\ngrep x f\n", ""),
+        ("if rg x; then fail=1; fi; exit $fail\n", "rg"),
+        ("bad=0\nif rg x; then bad=1; fi\nif [ $bad = 1 ]; then\n  exit 1\nfi\n", "rg"),
         # Nothing is printed, or no line.
         ('[ "$(rg x | wc -l)" -eq 0 ]\n', "rg"),
         ("rg x 2>/dev/null | wc -l | grep -qx 0\n", "rg"),
