@@ -6,7 +6,7 @@ import os
 
 from gitmem.commands.context import digest, relevance, sections
 from gitmem.commands.context.relevance import UNFIT
-from gitmem.errors import ProcessError
+from gitmem.errors import NoRepositoryError, ProcessError
 from gitmem.frozen import fields_of, replace
 from gitmem.git.branches import SHARED, likely_default
 from gitmem.git.git import NO_SYSTEM
@@ -215,8 +215,8 @@ def working_set(git: Git, default_branch: str) -> list[str]:
             status = ("status", "--porcelain", "-z", "-uno", "--no-renames")
             done = git.run(f"--work-tree={top}", "-C", top, *plain, *status, timeout_s=5, more=more)
             found += [os.fsdecode(item[3:]) for item in done.stdout.split(b"\0") if len(item) > 3]
-        except ProcessError:
-            pass  # a broken index is reported elsewhere; the digest is only less relevant
+        except (ProcessError, NoRepositoryError):
+            pass  # a broken index, or a pipe, is reported elsewhere; the digest is only less relevant
     if default_branch and not _is_at(git, default_branch):
         try:
             done = git.run("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", f"{default_branch}...HEAD")

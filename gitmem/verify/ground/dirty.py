@@ -16,6 +16,7 @@ from pathlib import Path
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.frozen import frozen, replace
 from gitmem.git import Git
+from gitmem.git.repository import refuse_pipes
 from gitmem.git.staging_area import index_file
 from gitmem.index.catalog import fact_state, state
 from gitmem.model import Check
@@ -102,8 +103,13 @@ class _SnapshotMaker:
         self.objects = self._apart.objects
 
     def commit(self) -> str:
-        """Make the commit and return its name."""
+        """Make the commit and return its name; refuse a pipe that git would wait for in a folder with tracked files."""
         tracked, submodules = self._list_tracked()
+        folders = {"", *(path.rpartition("/")[0] for path in tracked)}
+        while outer := {folder.rpartition("/")[0] for folder in folders} - folders:
+            folders |= outer
+        for folder in folders:
+            refuse_pipes(str(self._top / folder))
         present, gone = self._sort(self._list_changed(), tracked, submodules)
         if gone:
             self._run("update-index", "-z", "--force-remove", "--stdin", input=_join(gone))

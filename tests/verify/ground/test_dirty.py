@@ -285,3 +285,12 @@ def test_command_line_says_that_it_is_the_work_tree_and_exits_by_the_results(sto
     assert [(r["key"], r["outcome"]) for r in found["results"]] == [("gateway", "fails")]
     assert (refused.status, "--dirty records nothing" in refused.err) == (2, True)
     assert result_of(verify(stocked, "gateway", dirty=True), "gateway").because.startswith("exit 1")
+
+
+def test_pipe_that_git_would_wait_for_is_named(repo):
+    (repo / "README.md").write_text("changed\n")
+    for name in (".gitattributes", ".gitignore", "src/.gitattributes", "src/auth/.gitignore"):
+        os.mkfifo(repo / name)
+        with pytest.raises(NoRepositoryError, match=f"{name} is not a file"):
+            take(repo)
+        (repo / name).unlink()
