@@ -69,7 +69,10 @@ def _mend(git: Git, admin: str, path: str, commit: str) -> None:
     known = {"commondir": "../..", "gitdir": f"{path}/.git"}
     for name in [name for name in WORKTREE_FILES if _is_lost(os.path.join(admin, name))]:
         if text := known.get(name) or _last_commit(git, admin) or commit:
-            write_durably(os.path.join(admin, name), os.fsencode(f"{text}\n"))
+            place = os.path.join(admin, name)
+            if os.path.isdir(place) and not os.path.islink(place):
+                os.rename(place, f"{place}.gitmem-{os.getpid()}")
+            write_durably(place, os.fsencode(f"{text}\n"))
     if is_useless(f"{path}/.git"):
         write_durably(f"{path}/.git", os.fsencode(f"gitdir: {admin}\n"))
     for name in ("index", "logs/HEAD"):
@@ -101,11 +104,11 @@ def _is_astray(folder: str, path: str) -> bool:
 
 def _is_lost(path: str) -> bool:
     """Return whether a file of ``WORKTREE_FILES`` is not there, or has nothing that git accepts: it then reads none."""
-    if not os.path.exists(path) or is_useless(path):
+    if not os.path.isfile(path) or is_useless(path):
         return True
     text, name = os.fsdecode(_read(path)).rstrip("\n"), os.path.basename(path)
     if name == "HEAD":
-        return os.path.isfile(path) and not is_oid(text) and not text.startswith("ref: refs/")
+        return not is_oid(text) and not text.startswith("ref: refs/")
     return name == "commondir" and not os.path.isdir(os.path.join(os.path.dirname(path), text))
 
 

@@ -87,7 +87,13 @@ def zeros_first(path: Path) -> None:
     path.write_bytes(b"\0" + path.read_bytes())
 
 
-@pytest.mark.parametrize("damage", [dangling, looping, zeros_first])
+def full_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+    (path / "x").write_text("x")
+
+
+@pytest.mark.parametrize("damage", [dangling, looping, zeros_first, full_folder])
 def test_what_git_cannot_use_among_the_views_files_is_written_again(
     memory: Memory, shown: Path, repo: Path, damage: Callable[[Path], None]
 ) -> None:
