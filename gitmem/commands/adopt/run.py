@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from gitmem.commands.adopt.budget import ALMOST, JUDGING, READING, UNLIMITED, Budget
+from gitmem.commands.adopt.budget import ALMOST, JUDGING, READING, SLOW_S, UNLIMITED, Budget
 from gitmem.commands.adopt.change import Change
 from gitmem.commands.adopt.claims.claim import DEPENDENCY, PATH, SYMBOL, VALUE, VERSION
 from gitmem.commands.adopt.claims.symbols import is_plain_word, owner_of, qualified, tied_paths, whole_forms
@@ -313,11 +313,14 @@ def _judge_claims(
     """Return what came of the claims, the statements without one that can be checked, and those not judged in time."""
     found: dict[int, list[JudgedClaim]] = {}
     until = 1.0 if budget.is_spent(ALMOST) else JUDGING
+    excused_s = 0.0
     for number, at in enumerate(sorted(range(len(read)), key=lambda at: _rank_of(read[at][0]))):
         document, statement, claims = read[at]
-        if not (claims and budget.is_spent(until)):
+        if not (claims and budget.is_spent(until, excused_s)):
             progress(f"judging {document.path}", number, len(read))
+            began_s = budget.used_s()
             found[at] = judge.judge_all(Mention(document, statement, claim) for claim in claims)
+            excused_s += max(0.0, budget.used_s() - began_s - SLOW_S)
     findings = [finding for at in range(len(read)) for finding in found.get(at, ())]
     unchecked = [
         (document, statement)

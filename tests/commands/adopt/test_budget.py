@@ -10,7 +10,7 @@ from conftest import commit_files, git
 from gitmem.commands.adopt.budget import UNLIMITED, Budget, used_s
 from gitmem.commands.adopt.findings import FALSE, HOLDS
 from gitmem.commands.adopt.formats import as_table, summary
-from gitmem.commands.adopt.run import adopt
+from gitmem.commands.adopt.run import _Judge, adopt
 from gitmem.git import Git
 from gitmem.git.repository import discover
 
@@ -36,6 +36,8 @@ def test_budget_is_spent_when_a_part_of_the_limit_is_used():
     assert [budget.is_spent(), budget.is_spent(0.5)] == [False, True]
     now[0] = 6.0
     assert budget.is_spent() and not UNLIMITED.is_spent()
+    # The time of slow statements does not count, up to half of the limit.
+    assert [budget.is_spent(1.0, 0.5), budget.is_spent(0.5, 1.5), budget.is_spent(0.5, 9.0)] == [False, True, True]
 
 
 def test_time_used_includes_the_programs_that_were_started():
@@ -81,3 +83,18 @@ def test_false_statement_whose_cause_was_not_looked_up_in_time_is_still_false(re
     assert [(one.culprit, one.fix) for one in late.of(FALSE)] == [(None, "")]
     assert late.notes == ["some causes and corrections are missing, because 1 s of CPU time are used up"]
     assert [(one.culprit is not None, one.fix) for one in whole.of(FALSE)] == [(True, "src/gateway/limits.py")]
+
+
+def test_one_slow_statement_leaves_time_for_the_others(two, monkeypatch):
+    now, judge_all = [0.0], _Judge.judge_all
+
+    def slowly(self, mentions):
+        now[0] += 0.9 if now[0] == 0 else 0.0
+        return judge_all(self, mentions)
+
+    monkeypatch.setattr(_Judge, "judge_all", slowly)
+    handle = Git(discover(two))
+
+    adoption = adopt(handle, handle.resolve("HEAD"), budget=Budget(1, 0.0, lambda: now[0]))
+
+    assert [one.document.path for one in adoption.of(HOLDS)] == ["README.md", "docs/CLAUDE.md"]
