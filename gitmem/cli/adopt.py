@@ -10,8 +10,8 @@ memory: a fact for each statement that can be checked, and memories for clear ru
 again, it follows the documents). A comment <!-- gitmem: ignore REASON --> in a statement, or on the line above it,
 excludes the statement.
 
-After about 5 seconds of CPU time, the other statements are only counted; --no-limit judges all of them, as do --base,
---fix, --suggest, --apply and --write-baseline.
+After about 5 seconds of CPU time (7 if single ones are slow), the other statements are only counted; --no-limit judges
+all of them, as do --base, --fix, --suggest, --apply and --write-baseline.
 
 Exit status: 0 no statement is false, or all are in the baseline; 1 at least one is. With --fix: 0 if every false
 statement was corrected. With --apply: 0 once everything is written.

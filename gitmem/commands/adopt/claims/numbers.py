@@ -110,7 +110,9 @@ _LENGTH = re.compile(
 _OTHER_LINES = re.compile(
     r"\b(?:commits?|subjects?|messages?|bod(?:y|ies)|titles?|markdown|docs|docstrings?|comments?|terminals?)\b", re.I
 )
-_PORT = re.compile(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})\b|\bports?[ :`*]{1,4}(\d{2,5})\b", re.I)
+_PORT = re.compile(
+    r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{2,5})\b|\bports?(?: is| number)?[ :`*]{1,4}(\d{2,5})\b", re.I
+)
 # "15 minutes (`TTL_MINUTES`)", "`TTL_MINUTES` (15 minutes)": a constant beside the one number that it stands for.
 _CONSTANT = r"`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`"
 _GLOSSED = re.compile(

@@ -193,6 +193,6 @@ def _find_lost_path(mention: Mention, named: str, then: Code | None, head: Code,
     is_file = "/" in claim.name and ("." in posixpath.basename(claim.name) or claim.token.endswith("/"))
     is_name = "/" not in claim.name and claim.is_certain
     if is_alone and (is_name or is_file) and claim.tool not in ("tree", "link"):
-        were = then.list_ending_with(claim.name)
+        were = [path for path in then.list_ending_with(claim.name) if is_file or not _FIXTURE.search(path)]
         return were[0] if len(were) == 1 and not head.has(were[0]) else ""
     return ""

@@ -60,6 +60,8 @@ from gitmem.commands.adopt.statements import split
         ("- at 15 (`AUTH`) and 2.5 of `TTL_MINUTES`", []),
         ("- 70 Go files", [("Go files", "70", "is")]),
         ("- ~70 Go files", []),
+        ("The port is 8082, or port number 8083.", [("port", "8082", "is"), ("port", "8083", "is")]),
+        ("- The minimum supported Rust version is 1.90.", [("Rust", "1.90", "is")]),
         ("- **Line length**: 100 characters", [("line-length", "100", "is")]),
         ("- Commit messages have a 72-character line limit.", []),
     ],

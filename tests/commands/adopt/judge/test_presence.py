@@ -165,3 +165,12 @@ def test_file_that_must_not_be_added_is_not_missing(repo):
     commit_files(repo, {}, "remove them")
 
     assert paths(repo, FALSE) == ["old.config.js"]
+
+
+def test_folder_that_only_fixtures_had_is_not_missing(repo):
+    files = {"cmd/testdata/outputs/a.json": "1\n", "cmd/parts/b.go": "2\n", "a.py": "3\n"}
+    commit_files(repo, {"AGENTS.md": "- Results are in `outputs/`, and parts in `parts/`\n", **files})
+    git(repo, "rm", "-rq", "cmd")
+    commit_files(repo, {}, "remove them")
+
+    assert paths(repo, FALSE) == ["parts/"]

@@ -33,7 +33,7 @@ _OPTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 }
 # Commands that may be about another package.
 _FOREIGN = frozenset({"add", "install", "tool", "update", "remove", "new", "init", "publish", "info"})
-_HERE = re.compile(r"^[\"']?(?:-e)?\.{1,2}(?:/[\w./-]*)?\[([\w.,-]+)\][\"']?$")
+_HERE = re.compile(r"^[\"']?(?:-e)?(?:\.{1,2}|[\w-]+/)(?:[\w./-]*)\[([\w.,-]+)\][\"']?$")
 _NAME = re.compile(r"^[A-Za-z][\w.-]*$")
 _EXAMPLE = re.compile(r"^(?:your|my|some|foo|bar|extra|extras|group|feature|features|name)\b", re.I)
 _MANIFESTS: Mapping[str, tuple[str, ...]] = {"feature": ("Cargo.toml",)}

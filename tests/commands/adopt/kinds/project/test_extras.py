@@ -27,6 +27,7 @@ from gitmem.git.repository import discover
             ["extra s3", "group dev", "group docs", "part test"],
         ),
         ("`cargo test -p app --features tls,app/json`", ["feature tls", "feature json"]),
+        ("`pip install 'python/[test]'`, `pip install ../kit[gpu]`", ["extra test", "extra gpu"]),
         ("`pip install requests[socks]`, `uv add httpx --extra http2`, `cargo add serde --features derive`", []),
         ("`uv sync --extra <name>`, `uv sync --extra your-extra`", []),
     ],
