@@ -302,7 +302,8 @@ class _Reader:
             return not WORDS["than"].isdisjoint(before[-1:])
         articles = [word for word in before[-1:] if word in ARTICLE]
         lead = before[: len(before) - len(articles)]
-        is_kept = not WORDS["spanning"].isdisjoint(lead[-1:])
+        # "who indexed the emails last month": a noun
+        is_kept = not WORDS["spanning"].isdisjoint(lead[-1:]) and ARTICLE.isdisjoint(lead[-2:-1])
         # "last week" and "la semaine dernière" are that week, "the last week" and "la dernière semaine" are seven days.
         if len(span) == 2 and span[0] not in WORDS["past_units"] and not (articles and span[0] in WORDS["last"]):
             return is_kept

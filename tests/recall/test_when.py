@@ -236,6 +236,7 @@ def test_other_words_name_no_time(question: str) -> None:
         "anything new on retention in the past few days",
         "incidents of the last two weeks that are open",
         "we hit the gym last week to stay fit",
+        "who indexed the emails last month",
         "which logs are rotated wrongly since last week",
         "Entscheidungen der letzten zwei Wochen",
         "problèmes de rétention de la semaine dernière",
