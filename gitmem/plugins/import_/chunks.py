@@ -41,7 +41,7 @@ def cut_documents(
         if isinstance(record, Unreadable) or is_whole or (only_long and not _is_long(record)):
             yield record
         elif only_long:
-            first, *others = _sections(record)
+            first, *others = _sections(record, has_links=True)
             yield replace(first, remark="; ".join(filter(None, (record.remark, LONG))))
             yield from (replace(one, remark="") for one in others)
         else:
@@ -57,7 +57,8 @@ def _is_long(record: ImportRecord) -> bool:
     return len(f"{record.fields}{record.body}".encode("utf-8", "replace")) + MADE > layout.MEMORY_LIMIT
 
 
-def _sections(record: ImportRecord) -> Iterator[ImportRecord]:
+def _sections(record: ImportRecord, *, has_links: bool = False) -> Iterator[ImportRecord]:
+    """Yield the sections of a document; if other notes may link to it, the first one has its key."""
     parts = prose_chunks("\n".join(part for line in record.body.split("\n") for part in _cut(line)))
     if len(parts) < 2:
         yield record
@@ -68,7 +69,8 @@ def _sections(record: ImportRecord) -> Iterator[ImportRecord]:
     numbers = Counter[str]()  # of the headings that repeat
     for part in parts:
         name = " › ".join(filter(None, (title, part.name)))
-        key = base if not part.name else key_from(f"{base[:NAME_KEY]}-{slug(part.name, limit=HEADING_KEY)}")
+        is_target = not part.name or (has_links and not taken)
+        key = base if is_target else key_from(f"{base[:NAME_KEY]}-{slug(part.name, limit=HEADING_KEY)}")
         own = key
         while own in taken:
             numbers[key] += 1

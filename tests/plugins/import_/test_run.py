@@ -593,12 +593,13 @@ def test_document_that_no_memory_can_hold_is_cut_and_others_are_not(memory: Memo
     docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "long.md").write_text("".join(f"# Part {number}\n\n{part}" for number in range(12)))
-    (docs / "short.md").write_text("# One\n\nText.\n\n# Two\n\nMore.\n")
+    (docs / "short.md").write_text("# One\n\nText of [the long one](long.md).\n\n# Two\n\nMore.\n")
 
     done, again = run(memory, str(docs)), run(memory, str(docs))
 
     assert (done.unreadable.total, again.unreadable.total, len(again.settled.new)) == (0, 0, 0)
     assert sum(key.startswith("long") for key in done.settled.new) >= 12
+    assert memory.show("short").frontmatter["refs"] == [memory.show("long").key]
     assert [key for key in done.settled.new if key.startswith("short")] == ["short"]
     assert any("its sections became memories" in notice for notice in memory.notices)
     one = memory.bulk.import_files(Sources((str(docs / "short.md"),), chunk=True))
