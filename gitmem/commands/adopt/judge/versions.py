@@ -93,7 +93,8 @@ class Versions:
             return self._judge_listed(mention, listed) if mention.claim.relation == "is" else None
         named = {one.text for one in mention.statement.spans}
         said = [one for one in stated if one.path in named and one.place.how in (EXACT, LEAST)]
-        found = _named_place(mention, said) or _deciding_place(mention, product, stated)
+        usual = _deciding_place(mention, product, stated)
+        found = _named_place(mention, said) or usual
         if found is None:
             return self._judge_lowered(mention, stated)
         finding = _reader(found.place, found.path, mention.claim.stated).judge(mention, self._head, self._past)
@@ -101,7 +102,7 @@ class Versions:
             finding
             and not finding.held
             and (
-                found in said
+                found != usual
                 or _is_of_another(mention)
                 or not _is_required(mention)
                 or _is_of_above(mention, found.path)

@@ -250,8 +250,8 @@ def test_file_that_a_sentence_names_decides_its_version(repo):
     }
     commit_files(repo, {"AGENTS.md": said, **files})
 
-    assert judged(repo, FALSE) == []
-    assert judged(repo, NEVER) == [("Node 22.14.0", ".nvmrc:1"), ("Erlang 27.2", ".tool-versions:2")]
+    assert judged(repo, FALSE) == [("Erlang 27.2", ".tool-versions:2")]
+    assert judged(repo, NEVER) == [("Node 22.14.0", ".nvmrc:1")]
     assert [token for token, _ in judged(repo, HOLDS)] == ["Elixir 1.19.4", "Java 21"]
 
 
@@ -262,3 +262,9 @@ def test_version_managers_and_a_plain_sentence_state_versions(repo):
     commit_files(repo, {"AGENTS.md": said, "mise.toml": mise, "Cargo.toml": cargo})
 
     assert [where for _, where in judged(repo, HOLDS)] == ["mise.toml:2", "mise.toml:3", "Cargo.toml:2"]
+
+
+def test_required_version_is_an_alarm_also_where_its_file_is_named(repo):
+    commit_files(repo, {"AGENTS.md": "- Requires Go 1.22 (`go.mod`)\n", "go.mod": "module x\n\ngo 1.25.1\n"})
+
+    assert judged(repo, FALSE) == [("Go 1.22+", "go.mod:3")]
