@@ -42,7 +42,7 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 _REDEFINE = frozenset("eval alias . source case function".split())
 _OTHER_PATH = re.compile(r"(?<!\w)PATH\+?=")
 # What makes the status of an earlier statement count, and what succeeds or ends by itself.
-_COUNTS = re.compile(r"\bset\b|\btrap\b|\bexit\b|\breturn\b|[&|]{2}|\bpipefail\b")
+_COUNTS = re.compile(r"\bset\b|\btrap\b|\bexit\b|\breturn\b|\bpipefail\b")
 _TRIVIAL = frozenset(("true", ":", "echo", "printf"))
 _DEEPEST = 8
 # Programs that run the script that they get, or another such program, each with its options whose value is a word of
@@ -189,6 +189,7 @@ class _Reader:
         self._depth, self._statement = depth, 0
         self._is_command, self._is_runner, self._is_target, self._is_text = True, False, False, False
         self._is_condition, self._is_value = False, False
+        self._is_joined = False  # after `&&`, `||` or `|`: the next line goes on
         self._interpreter: int | None = None  # whose script may come next
         self._reads = ""  # its name, or that of the program that it runs
         self._word: str | None = None
@@ -251,10 +252,11 @@ class _Reader:
         self.has_effects = self.has_effects or char in "()"
         if char in "()":
             self._group(char)
-        is_end = char in ";\n" or (char == "&" and "&" not in (text[at - 1 : at], text[at + 1 : at + 2]))
+        is_background = char == "&" and "&" not in (text[at - 1 : at], text[at + 1 : at + 2])
+        is_end = char == ";" or is_background or (char == "\n" and not self._is_joined)
+        self._is_joined = (self._is_joined and char == "\n") or (char in "&|" and not is_background)
         self._statement += is_end
-        if is_end and not (char == "\n" and text[max(0, at - 80) : at].rstrip().endswith(("&&", "||"))):
-            self._levels[-1].is_later = False
+        self._levels[-1].is_later &= not is_end
 
     def _add(self, text: str) -> None:
         self._word = (self._word or "") + text
@@ -382,6 +384,7 @@ class _Reader:
         word, self._word = self._word, None
         if word is None or (is_number and word.isdigit()):
             return
+        self._is_joined = False
         if self._is_condition:
             self._is_condition = word != "]]"
         elif self._is_target:

@@ -104,7 +104,13 @@ def bare(tmp_path_factory) -> tuple[Path, str]:
         ('test -z "$(python3 lint.py)"', "the Python module absent_yaml"),
         ("python3 lint.py | wc -l | grep -q 0", "the Python module absent_yaml"),
         ("! make all absent", "the target absent of make"),
+        ("! rg -q VERSION . 2>/dev/null && # none\n  grep -q 2 api.py", "the program rg"),
+        ("grep -q 2 api.py &&\n\n  ! rg -q VERSION . 2>/dev/null", "the program rg"),
+        ("grep -q 2 api.py; rg -l VERSION . 2>/dev/null |\n  wc -l | grep -q 0", "the program rg"),
         # True whatever is missing.
+        ("rg VERSION . 2>/dev/null; grep -q 2 api.py && grep -q VERSION api.py", ""),
+        ("rg VERSION . >/dev/null 2>&1 && true; grep -q 2 api.py || false", ""),
+        ("python3 lint.py; grep -q 2 api.py && grep -q VERSION api.py", ""),
         ("! make absent", ""),
         ("python3 lint.py || grep -q VERSION api.py", ""),
         ("python3 lint.py; grep -q VERSION api.py", ""),
