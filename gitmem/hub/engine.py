@@ -226,6 +226,8 @@ class TantivyView:
         self._counts: dict[tuple[frozenset[int] | None, str], int] = {}
         self._sums: dict[frozenset[int] | None, list[int]] = {}
         self._filters: dict[frozenset[int], list[tuple[Any, Query]]] = {}
+        # Whether a filter leaves out any of the index's repositories: 10,000 are compared in 0.2 ms, several times.
+        self._hides: dict[frozenset[int], bool] = {}
         # Else some repositories may be missing in the totals.
         self._is_whole = len(self._totals) < MOST_REPOSITORIES
 
@@ -247,9 +249,11 @@ class TantivyView:
 
     def _needed(self, repositories: frozenset[int] | None) -> frozenset[int] | None:
         """Return a filter by repositories, or None if the index has no others."""
-        return (
-            None if repositories is None or (self._is_whole and self._totals.keys() <= repositories) else repositories
-        )
+        if repositories is None:
+            return None
+        if (hides := self._hides.get(repositories)) is None:
+            hides = self._hides[repositories] = not (self._is_whole and self._totals.keys() <= repositories)
+        return repositories if hides else None
 
     def _within(self, repositories: frozenset[int] | None) -> list[tuple[Any, Query]]:
         """Return the clauses that leave out other repositories: by whichever list is shorter, for 2,000 cost 30 ms."""

@@ -150,12 +150,13 @@ def _sync_one(connections: Connections, folder: Path, due: _Due) -> Synced:
             )
         return Synced(due.name, problem=problem)
     with connections.connected() as connection:
+        # The workers learn of new code also if the memories cannot be written.
+        done = "now()" if found is None else "synced_at"
         connection.execute(
-            "UPDATE hub.repository SET code = %s, code_branch = %s WHERE id = %s AND (code, code_branch) <> (%s, %s)",
-            (tips.code, tips.code_branch, due.number, tips.code, tips.code_branch),
+            f"UPDATE hub.repository SET code = %s, code_branch = %s, synced_at = {done} WHERE id = %s",
+            (tips.code, tips.code_branch, due.number),
         )
         if found is None:
-            connection.execute("UPDATE hub.repository SET synced_at = now() WHERE id = %s", (due.number,))
             return Synced(due.name)
         commit, catalog = found
         try:

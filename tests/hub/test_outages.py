@@ -85,7 +85,13 @@ def test_processes_go_on_after_the_database_restarted(template: Path, tmp_path: 
                 assert wait_until(lambda log=log: "the database cannot be reached" in log.read_text(), 45), log
             put(api, make_memory("later", "A later storm"))
             with running(cluster):
-                assert until(lambda: len(ask(address, "/search?q=storm", "alice-token").json.get("hits", ())) == 2)
+
+                def has_both() -> bool:
+                    found = ask(address, "/search?q=storm", "alice-token")
+                    assert found.status in (200, 503), (found.body, logs["serve"].read_text())
+                    return found.status == 200 and len(found.keys) == 2
+
+                assert until(has_both)
     finally:
         shutil.rmtree(cluster)
 
