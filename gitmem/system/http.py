@@ -47,15 +47,20 @@ def is_site(text: str) -> bool:
 
 def is_encrypted(site: str) -> bool:
     """Return whether a token may be sent to a site: encrypted, or to this machine."""
-    parts = urlsplit(site)
+    try:
+        parts = urlsplit(site)
+    except ValueError:
+        return False
     return parts.scheme == "https" or parts.hostname in LOOPBACK
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     """Follow no redirect: text and key would go to an address that no one configured."""
 
-    def redirect_request(self, *_: Any) -> None:
-        return None
+    def http_error_302(self, *_: Any) -> None:
+        """Leave the answer as it is; urllib's own method fails at an address that it cannot parse."""
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302  # type: ignore[assignment]
 
 
 @frozen

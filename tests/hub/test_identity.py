@@ -165,6 +165,7 @@ def test_new_key_is_fetched_but_not_at_every_unknown_name() -> None:
         {"issuer": "https://evil.example.org", "jwks_uri": f"{ISSUER}/keys"},
         {"issuer": ISSUER, "jwks_uri": "http://id.example.org/keys"},
         {"issuer": ISSUER, "jwks_uri": 1},
+        {"issuer": ISSUER, "jwks_uri": "https://[::1"},
     ],
 )
 def test_issuer_that_names_no_safe_address_of_keys_is_refused(about: object) -> None:

@@ -214,7 +214,7 @@ class Forge:
                 raise self._no_answer(failed, is_reading=is_reading) from cause
             elif answer.status in MOVED and hops < HOPS:
                 hops += 1
-                url = self._same_origin(urljoin(url, answer.headers.get("location", "")))
+                url = self._same_origin(answer.headers.get("location", ""), base=url)
             elif (wait := wait_of(answer, self._clock())) is not None:
                 self._wait(wait)
             elif not 200 <= answer.status < 300 and not (etag and answer.status == UNCHANGED):
@@ -263,13 +263,14 @@ class Forge:
         message = f"the forge at {self._origin[1]} cannot be reached: {why}"
         return ForgeError(message, hint="" if is_reading else "the outcome is unknown: run it again")
 
-    def _same_origin(self, url: str) -> str:
-        """Return an address named by the forge, if the token may go there.
+    def _same_origin(self, url: str, *, base: str = "") -> str:
+        """Return an address named by the forge, relative to *base*, if the token may go there.
 
         Raises:
             ForgeError: It has another origin.
         """
         try:
+            url = urljoin(base, url)
             parts = urlsplit(url)
             fits = _origin(url) == self._origin and not parts.username and not parts.password
         except ValueError:

@@ -88,7 +88,10 @@ def list_offers(*, cache: str, ollama_host: str = "", ports: Iterable[int] = POR
 
 def host_of(setting: str) -> str:
     """Return the host that a setting sends texts to, if it is not this machine; else an empty string."""
-    host = urlsplit(setting).hostname or "" if setting.startswith(("http://", "https://")) else ""
+    try:
+        host = urlsplit(setting).hostname or "" if setting.startswith(("http://", "https://")) else ""
+    except ValueError:  # who opens it says what is wrong with it
+        return ""
     return "" if host in LOOPBACK else host
 
 

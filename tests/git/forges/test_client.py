@@ -190,7 +190,9 @@ def test_a_redirect_is_followed_on_the_same_origin_with_the_same_method(hub: Hub
 
 
 @pytest.mark.parametrize("way", ["redirect", "link"])
-@pytest.mark.parametrize("elsewhere", ["{other}/x", "http://user@127.0.0.1:{port}/x", "https://127.0.0.1:{port}/x"])
+@pytest.mark.parametrize(
+    "elsewhere", ["{other}/x", "http://user@127.0.0.1:{port}/x", "https://127.0.0.1:{port}/x", "http://[::1"]
+)
 def test_token_is_not_sent_to_another_origin(hub: Hub, way: str, elsewhere: str) -> None:
     with serving() as other:
         address = elsewhere.format(other=other.address, port=hub.server_port)

@@ -63,6 +63,7 @@ def test_only_this_machine_is_asked(variable: str, expected: str, monkeypatch: p
         ("https://api.example.org/v1#m", "api.example.org"),
         ("minilm", ""),
         ("dir:/a/folder", ""),
+        ("http://[x#m", ""),
     ],
 )
 def test_host_is_the_one_that_texts_would_be_sent_to(setting: str, host: str) -> None:

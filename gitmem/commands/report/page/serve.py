@@ -22,6 +22,7 @@ LONGEST = 1_000
 # Digits of the number of a block that are read.
 DIGITS = 9
 _NAMES = ("", "state", "texts", "find")
+MISSING = "There is nothing here. Open the address that gitmem report printed.\n"
 HEADERS = {
     "Cache-Control": "no-store",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -80,10 +81,13 @@ class ReportServer(ThreadingHTTPServer):
 
     def answer(self, path: str) -> tuple[int, str, str]:
         """Return status, type and text of the response for a path."""
-        split = urlsplit(path)
+        try:
+            split = urlsplit(path)
+        except ValueError:
+            return 404, "text/plain", MISSING
         token, _, name = split.path.removeprefix("/").partition("/")
         if not hmac.compare_digest(token.encode(), self._token.encode()) or name not in _NAMES:
-            return 404, "text/plain", "There is nothing here. Open the address that gitmem report printed.\n"
+            return 404, "text/plain", MISSING
         try:
             with self._one_at_a_time:
                 asked = parse_qs(split.query)

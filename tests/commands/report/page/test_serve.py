@@ -62,7 +62,9 @@ def test_page_state_and_search_are_answered_behind_the_token(server: ReportServe
     assert len(json.loads(ask(server, f"{base}find?words={'x' * 5_000}")[1])[0]) == LONGEST
 
 
-@pytest.mark.parametrize("path", ["/", "/wrong/", "/state", "{base}../", "{base}page", "{base}%2e%2e/etc/passwd"])
+@pytest.mark.parametrize(
+    "path", ["/", "/wrong/", "/state", "{base}../", "{base}page", "{base}%2e%2e/etc/passwd", "//[x/"]
+)
 def test_other_paths_are_not_found(server: ReportServer, path: str) -> None:
     base = server.url.removeprefix(f"http://{HOST}:{server.server_port}")
 
