@@ -34,13 +34,9 @@ TOKENS = {
 
 def places_of(repo: Path, state: Path, needle: str) -> list[str]:
     """Return where a text is: in any object of any kind, reachable or not, and in any file of ours, cases ignored."""
-    found = []
-    listed = git(repo, "cat-file", "--batch-all-objects", "--batch-check").split("\n")
-    for line in listed:
-        oid, kind, _ = line.split()
-        content = subprocess.run(["git", "cat-file", kind, oid], cwd=repo, capture_output=True, check=True).stdout
-        if needle.lower().encode() in content.lower():
-            found.append(f"{kind} {oid}")
+    dump = ("git", "cat-file", "--batch-all-objects", "--batch", "--unordered")
+    objects = subprocess.run(dump, cwd=repo, capture_output=True, check=True).stdout
+    found = ["objects"] if needle.lower().encode() in objects.lower() else []
     for folder in (repo / ".git" / "gitmem", state, repo / ".git" / "logs"):
         for path in folder.rglob("*"):
             if path.is_file() and needle.lower().encode() in path.read_bytes().lower():
