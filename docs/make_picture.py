@@ -113,7 +113,7 @@ TERMINALS = {
         BREAK,
         ("git log --format='%h %an: %s' main..", "gitmem check --base main"),
     ),
-    "told": Terminal(
+    "hook": Terminal(
         "an agent has read a file; the hook of gitmem adds what people know about that file",
         REMEMBER + READ,
         ("gitmem hook claude-code < agent-reads-cache.json | jq -r .hookSpecificOutput.additionalContext",),

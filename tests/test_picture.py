@@ -17,7 +17,7 @@ import pytest
 from support.typed_pages import is_shown
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-NAMES = ("adopt", "check", "told")
+NAMES = ("adopt", "check", "hook")
 
 
 @pytest.fixture(scope="module")
