@@ -104,10 +104,10 @@ class MergedCode:
         path, source_size, place, size = self.index[name]
         source = f"{self.folder}/{path}"
         try:
-            found = os.stat(source)
+            info = os.stat(source)
         except OSError:
             return None
-        if found.st_size != source_size or found.st_mtime > self.written_s + INSTALL_S:
+        if info.st_size != source_size or info.st_mtime > self.written_s + INSTALL_S:
             return None
         loader = MergedLoader(name, source)
         loader.place = (self.file, size, self.start + place)

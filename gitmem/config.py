@@ -160,10 +160,10 @@ def parts_of(*words: str) -> Callable[[Any], tuple[str, ...]]:
     """Return a reader for some of these words, separated by commas."""
 
     def read(value: Any) -> tuple[str, ...]:
-        found = tuple(filter(None, (part.strip() for part in text(value).split(","))))
-        if not set(words).issuperset(found):
+        parts = tuple(filter(None, (part.strip() for part in text(value).split(","))))
+        if not set(words).issuperset(parts):
             raise WrongValue(f"some of {', '.join(words)}, separated by commas")
-        return found
+        return parts
 
     return read
 
@@ -535,8 +535,8 @@ def variable(name: str) -> str:
 
 def machine_identity() -> tuple[str, str]:
     """Return the name and email for commits made by gitmem itself: in a forge's job, the robot's."""
-    found = next((who for name, who in ROBOTS.items() if variable(name) == "true"), None)
-    return found or ("gitmem", "gitmem@localhost")
+    identity = next((who for name, who in ROBOTS.items() if variable(name) == "true"), None)
+    return identity or ("gitmem", "gitmem@localhost")
 
 
 def variable_names() -> list[str]:
@@ -551,8 +551,8 @@ def variables(names: Iterable[str]) -> dict[str, str]:
 
 def home() -> str:
     """Return the person's home folder; ``/`` if HOME is unset and the user has no account, as in a container."""
-    found = os.path.expanduser("~")
-    return found if found.startswith("/") else "/"
+    folder = os.path.expanduser("~")
+    return folder if folder.startswith("/") else "/"
 
 
 def state_home() -> str:

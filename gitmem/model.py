@@ -449,10 +449,10 @@ def searched_of(kind: str, title: str, body: str) -> tuple[str, str]:
     """
     if kind != SUMMARY:
         return title, body
-    kept, is_prompt = [], False
+    prose, is_prompt = [], False
     for line in body.split("\n"):
         is_prompt = line == ASKED or (is_prompt and line.startswith("- "))
         if not is_prompt and not line.startswith((GOAL, UNANSWERED)):
-            kept.append(line)
+            prose.append(line)
     # Where there is a goal, the title is its first sentence.
-    return "" if body.startswith(GOAL) else title, "\n".join(kept)
+    return "" if body.startswith(GOAL) else title, "\n".join(prose)

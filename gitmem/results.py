@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def _from_document(kind: type[Result], source: Mapping[str, Any], others: Mapping[str, Any] | None = None) -> Result:
     """Return a result that takes its fields, but for the *others*, from those of the same names in a document."""
     names = kind.__fields__  # type: ignore[attr-defined]
-    made = others or {}
-    return kind(**{name: source[name] for name in names if name not in made}, **made)
+    fixed = others or {}
+    return kind(**{name: source[name] for name in names if name not in fixed}, **fixed)
 
 
 @frozen

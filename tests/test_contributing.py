@@ -41,7 +41,9 @@ OPTION: Edits = {
         ),
         (
             "        if args.json:",
-            '        if args.keys:\n            out.line(*(f"<{h.key}>" for h in found.hits))\n        elif args.json:',
+            "        if args.keys:\n"
+            '            out.line(*(f"<{h.key}>" for h in result.hits))\n'
+            "        elif args.json:",
         ),
     ]
 }

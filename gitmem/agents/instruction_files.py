@@ -73,9 +73,9 @@ def _documents_of(client: Client, texts: Mapping[str, str], settings: Mapping[st
     if client.instructions_setting and "AGENTS.md" in settings.get(client.instructions_setting[0], ""):
         globs.append("AGENTS.md")
     for path in texts:
-        found = next((one for one in (_pattern(glob)(path) for glob in globs) if one), None)
-        if found is not None:
-            yield path, (found["folder"] or "").rstrip("/")
+        match = next((one for one in (_pattern(glob)(path) for glob in globs) if one), None)
+        if match is not None:
+            yield path, (match["folder"] or "").rstrip("/")
 
 
 @cache
@@ -97,7 +97,7 @@ def _excess(
         return f"{client.title} loads {client.limit_characters:,} of its {len(texts[path]):,} characters"
     if not client.limit_bytes:
         return ""
-    above = [one for one in loads if client in loads[one] and _is_above(folders[one], folders[path])]
+    above = [load for load in loads if client in loads[load] and _is_above(folders[load], folders[path])]
     size = sum(len(texts[one].encode("utf-8", "surrogateescape")) for one in above)
     if size <= client.limit_bytes:
         return ""

@@ -118,7 +118,7 @@ def tool_used(memory: Memory, event: Event) -> str:
 def _was_announced(event: Event) -> bool:
     """Return whether the client has a hook before commands, which has shown the warnings about this one."""
     table = find_table(event.client)
-    before = [one.matcher for one in table.hooks if one.event == "PreToolUse"] if table else []
+    before = [hook.matcher for hook in table.hooks if hook.event == "PreToolUse"] if table else []
     return table is not None and any(set(table.shells) <= set(matcher.split("|")) for matcher in before)
 
 

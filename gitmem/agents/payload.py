@@ -49,8 +49,8 @@ def name(table: Mapping[str, Any], *names: str) -> str:
 
 def output(value: object) -> str:
     """Return the end of a tool's output: a text, or the texts in a table or list of a known form."""
-    said = _texts_in(value, depth=3)[-OUTPUT_LIMIT:]
-    return said.encode("utf-8", "replace").decode("utf-8")
+    joined = _texts_in(value, depth=3)[-OUTPUT_LIMIT:]
+    return joined.encode("utf-8", "replace").decode("utf-8")
 
 
 def _texts_in(value: object, depth: int) -> str:

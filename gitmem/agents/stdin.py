@@ -62,13 +62,13 @@ class HookInput:
             raise UnusableError(f"the payload is larger than {PARSED_AT_MOST} bytes and was ignored")
         try:
             # Decode leniently: a byte that is not UTF-8 must not cost the event.
-            found = parse_json(self.content.removeprefix(BOM).decode("utf-8", "replace"))
+            table = parse_json(self.content.removeprefix(BOM).decode("utf-8", "replace"))
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
+            table = None
+        if not isinstance(table, dict):
             how = "" if self.is_whole else ", and it did not end in time"
             raise UnusableError(f"the payload is not a JSON object ({self.size} bytes{how})")
-        return found
+        return table
 
 
 def read_input(fd: int) -> HookInput:

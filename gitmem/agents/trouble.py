@@ -65,8 +65,8 @@ def note(state_folder: str, session: str, kind: str) -> bool:
 
 def lost_s(state_folder: str, session: str) -> float:
     """Return how many seconds a session has lost to slow events."""
-    found = [read_file(path) for path in _paths(state_folder, session, SLOW)]
-    return max((int(one) / 1000 for one in found if one.isdigit() and len(one) < 9), default=0.0)
+    numbers = [read_file(path) for path in _paths(state_folder, session, SLOW)]
+    return max((int(one) / 1000 for one in numbers if one.isdigit() and len(one) < 9), default=0.0)
 
 
 def add_lost(state_folder: str, session: str, seconds: float) -> float:

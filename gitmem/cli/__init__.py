@@ -215,9 +215,9 @@ def note_interruption(*_: object) -> None:
 
 def _was_interrupted() -> bool:
     """Return whether the user interrupted the command that is ending, and forget the interruption."""
-    found = bool(_interruptions)
+    was_interrupted = bool(_interruptions)
     _interruptions.clear()
-    return found
+    return was_interrupted
 
 
 def _count_commits() -> int:
@@ -372,8 +372,8 @@ def _misplaced(words: list[str]) -> Exception:
             name, rest = " ".join(words[at : at + length]), [*words[:at], *words[at + length :]]
             if not is_exact and not is_command(word):
                 name = "" if word.startswith("-") else _nearest(word)
-            if name and is_command(name.split(" ")[0]) and (found := _accepted(name, rest, is_exact=is_exact)):
-                hint = shlex.join(["gitmem", *name.split(" "), *found])
+            if name and is_command(name.split(" ")[0]) and (accepted := _accepted(name, rest, is_exact=is_exact)):
+                hint = shlex.join(["gitmem", *name.split(" "), *accepted])
                 return UsageError(
                     f"{words[0]} is not allowed before the command", hint=hint if is_exact else f"did you mean: {hint}"
                 )

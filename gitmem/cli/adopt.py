@@ -151,7 +151,7 @@ def _judge(git: Git, top: Path | None, args: Arguments, out: Output) -> Adoption
     budget = UNLIMITED if needs_all else Budget(LIMIT_S, used_s())
     adoption = adopt(git, head, wanted, base=base, since=since, budget=budget, progress=out.progress)
     out.clear_progress()
-    _refuse_unread(args.files, wanted, [one.path for one in adoption.documents])
+    _refuse_unread(args.files, wanted, [document.path for document in adoption.documents])
     return adoption
 
 
@@ -215,7 +215,7 @@ def _corrections(top: Path, adoption: Adoption) -> list[Correction]:
     """Return the corrected lines of the documents in the work tree."""
     from gitmem.commands.adopt.correct import applicable
 
-    paths = {one.path for one in adoption.corrections}
+    paths = {correction.path for correction in adoption.corrections}
     return applicable(adoption.corrections, {path: _lines(top, path) for path in paths})
 
 
@@ -384,15 +384,15 @@ def _print_each(adoption: Adoption, out: Output) -> None:
     for verdict, status in ((NEVER, UNPROVEN), (HOLDS, VERIFIED)):
         for finding in adoption.of(verdict):
             if verdict == NEVER:
-                said, why = (
+                statement, why = (
                     finding.claim.token,
                     formats.blame(finding) if finding.culprit else formats.describe_never(finding),
                 )
             else:
-                said, why = formats.checked(finding), finding.source.where if finding.source else ""
+                statement, why = formats.checked(finding), finding.source.where if finding.source else ""
             what = f"  {why}" if why else ""
             where = f"{finding.document.path}:{finding.claim.line}"
-            out.line((SIGNS[status].mark, SIGNS[status].style), f" {where}  {said}", (what, "dim"))
+            out.line((SIGNS[status].mark, SIGNS[status].style), f" {where}  {statement}", (what, "dim"))
     for finding in adoption.of(KNOWN):
         out.line(("-", "dim"), f" {finding.document.path}:{finding.claim.line}  known: {formats.sentence(finding)}")
     for document, ignored in adoption.ignored:
@@ -408,7 +408,7 @@ def _print_counts(adoption: Adoption, out: Output, args: Arguments) -> None:
     is_narrowed = args.base or args.since or args.baseline or args.write_baseline
     is_lead = not (is_narrowed or args.fix or args.apply or adoption.of(FALSE))
     if is_lead and adoption.documents:
-        out.line(f"Read {list_some([one.path for one in adoption.documents], READ)}.")
+        out.line(f"Read {list_some([document.path for document in adoption.documents], READ)}.")
     elif is_lead:
         out.line("No AGENTS.md, CLAUDE.md, README, CONTRIBUTING or other document of this kind was found.")
     out.line((formats.summary(adoption), "bold"))
@@ -483,8 +483,8 @@ def _list_loaded(git: Git, adoption: Adoption) -> list[LoadedDocument]:
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.documents import INSTRUCTIONS
 
-    settings = {one.instructions_setting[0] for one in all_tables().values() if one.instructions_setting}
-    paths = [one.path for one in adoption.documents if one.kind == INSTRUCTIONS]
+    settings = {table.instructions_setting[0] for table in all_tables().values() if table.instructions_setting}
+    paths = [document.path for document in adoption.documents if document.kind == INSTRUCTIONS]
     texts = Code(git, adoption.commit).texts([*paths, *settings])
     documents = {path: text for path, text in texts.items() if path not in settings}
     return list_loaded(documents, {path: text for path, text in texts.items() if path in settings})
@@ -523,17 +523,17 @@ def _print_contradictions(adoption: Adoption, out: Output, args: Arguments) -> N
     from gitmem.commands.adopt import formats
     from gitmem.commands.adopt.findings import FALSE
 
-    found = adoption.contradictions
-    if not found:
+    contradictions = adoption.contradictions
+    if not contradictions:
         return
     if adoption.of(FALSE) or adoption.list_unfounded():
         out.line()
     out.line("Documents that contradict each other:")
-    shown = found if args.verbose else found[:UNFOUNDED]
+    shown = contradictions if args.verbose else contradictions[:UNFOUNDED]
     for one in shown:
         out.line((SIGNS[UNPROVEN].mark, SIGNS[UNPROVEN].style), f" {formats.contradiction(one)}")
-    if len(found) > len(shown):
-        out.line((f"  {len(found) - len(shown)} more: {_command_for_all(args)}", "dim"))
+    if len(contradictions) > len(shown):
+        out.line((f"  {len(contradictions) - len(shown)} more: {_command_for_all(args)}", "dim"))
 
 
 def _print_false(finding: JudgedClaim, out: Output) -> None:

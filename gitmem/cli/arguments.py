@@ -157,24 +157,24 @@ class Reader:
 
     def _place(self, words: list[str]) -> dict[str, Any]:
         """Return the values of the positional arguments in order; the last one may take all remaining words."""
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for argument in self.words:
             if argument.nargs is None:
                 if not words:
                     raise NotPlainError
-                found[argument.dest] = argument.value_of(words.pop(0))
+                values[argument.dest] = argument.value_of(words.pop(0))
             elif argument.nargs == "?":
                 if words:
-                    found[argument.dest] = argument.value_of(words.pop(0))
+                    values[argument.dest] = argument.value_of(words.pop(0))
             elif words and argument.dest != "program":  # which requires ``--`` before it
-                found[argument.dest], words = [*map(argument.value_of, words)], []
+                values[argument.dest], words = [*map(argument.value_of, words)], []
             elif argument.nargs == "+":
                 raise NotPlainError
             else:
-                found[argument.dest] = [] if argument.default is None else argument.default
+                values[argument.dest] = [] if argument.default is None else argument.default
         if words:
             raise NotPlainError
-        return found
+        return values
 
 
 if not TYPE_CHECKING:

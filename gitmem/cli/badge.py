@@ -37,8 +37,8 @@ def run(args: Arguments, out: Output) -> int:
     from gitmem.commands.report.badge import as_table, make_badge, svg
 
     with open_memory(out) as memory:
-        found = memory.status().document
-    badge = make_badge(found, label=args.label)
+        document = memory.status().document
+    badge = make_badge(document, label=args.label)
     text = json.dumps(as_table(badge)) + "\n" if args.json else svg(badge)
     if args.file == "-":
         out.bytes(text.encode(), is_json=args.json)

@@ -103,10 +103,10 @@ def _print_one(case: Case, phrases: Phrases, out: Output, indent: str) -> None:
     why = ", ".join(filter(None, (case.because, phrases.get(case.culprit, "") if case.culprit[0] else "")))
     style = "dim" if case.status != "suspect" else ""
     mark = (MARKS.get(case.status, MARKS[""]), case.status)
-    said = (case.label, (f" — {why}" if why else "", style), (f" ({case.more})" if case.more else "", "dim"))
+    description = (case.label, (f" — {why}" if why else "", style), (f" ({case.more})" if case.more else "", "dim"))
     if case.title and out.is_terminal:  # a program reads the key first
         room = out.width - width_of(indent) - len(case.name) - 4  # the mark and the spaces
         out.line(indent, mark, " ", (shorten(case.title, room), "bold"), "  ", (case.name, "key"))
-        out.line(indent, "  ", *said)
+        out.line(indent, "  ", *description)
     else:
-        out.line(indent, mark, " ", (case.key, "key"), "  ", *said)
+        out.line(indent, mark, " ", (case.key, "key"), "  ", *description)

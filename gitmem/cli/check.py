@@ -116,23 +116,23 @@ def run(args: Arguments, out: Output) -> int:
         )
         names = {finding.key: name_of(finding, out) for finding in checked.findings}
         tip = memory.repository.find_tip() or ""
-        found = findings_of(checked, now=memory.repository.now, memory_commit=tip, names=names)
+        findings = findings_of(checked, now=memory.repository.now, memory_commit=tip, names=names)
         fail_on = args.fail_on or memory.repository.policy().check.fail_on
         others = _ask_hub(memory, checked)
-        found = with_dependents(found, others) if others else found
+        findings = with_dependents(findings, others) if others else findings
         is_table = form == "json" or reports.is_wanted(args)
-        table = with_short_ids(memory, as_table(checked, found)) if is_table else {}
+        table = with_short_ids(memory, as_table(checked, findings)) if is_table else {}
         table |= {"elsewhere": _elsewhere_table(others)} if is_table and others else {}
     if reports.is_wanted(args):
-        reports.emit(args, out, found, table)
+        reports.emit(args, out, findings, table)
     if form == "json":
         out.json(table)
     elif form == "text":
-        print_sections(found.sections, out)
-        listed = [finding for finding in found.of(*LISTED) if args.each or not finding.is_waiting]
+        print_sections(findings.sections, out)
+        listed = [finding for finding in findings.of(*LISTED) if args.each or not finding.is_waiting]
         print_findings(listed, out, is_each=args.each, rest=" ".join(["gitmem check --each", *_span_of(args)]))
-        out.line((found.summary, "bold"))
-    for note in (*found.notes, *_advice(checked, out)) if form == "text" else ():
+        out.line((findings.summary, "bold"))
+    for note in (*findings.notes, *_advice(checked, out)) if form == "text" else ():
         out.note(note)
     return exit_status(checked, fail_on)
 
@@ -146,17 +146,21 @@ def _ask_hub(memory: Memory, checked: CheckResult) -> HubDependents | None:
     from gitmem.hub import client
 
     address = address_of(memory.repository.git.remote_url(memory.repository.config.remote))
-    found = client.find_dependents(site, address, sorted(chains), token=variable("GITMEM_HUB_TOKEN"))
+    dependents = client.find_dependents(site, address, sorted(chains), token=variable("GITMEM_HUB_TOKEN"))
     # Suspicion does not travel further over repositories than within one.
-    near = [one for one in found.dependents if len(one.chain) + len(chains.get(one.chain[-1], ())) <= DEPTH]
-    return replace(found, dependents=tuple(near))
+    near = [
+        dependent
+        for dependent in dependents.dependents
+        if len(dependent.chain) + len(chains.get(dependent.chain[-1], ())) <= DEPTH
+    ]
+    return replace(dependents, dependents=tuple(near))
 
 
 def with_dependents(found: Findings, others: HubDependents) -> Findings:
     """Return the findings with the memories of other repositories that a hub named; notes say what it did not name."""
     rows = [
-        FindingRow(f"{one.repository_name}:{one.key} {describe_chain(one.chain)}: {one.title}")
-        for one in others.dependents
+        FindingRow(f"{dependent.repository_name}:{dependent.key} {describe_chain(dependent.chain)}: {dependent.title}")
+        for dependent in others.dependents
     ]
     notes = []
     if others.problem:
@@ -176,10 +180,10 @@ def _elsewhere_table(others: HubDependents) -> dict[str, Any]:
     """Return a hub's answer as documented JSON."""
     names = ("key", "kind", "title", "status")
     rows = [
-        {"repository": one.repository_name}
-        | {name: getattr(one, name) for name in names}
-        | {"because": list(one.chain)}
-        for one in others.dependents
+        {"repository": dependent.repository_name}
+        | {name: getattr(dependent, name) for name in names}
+        | {"because": list(dependent.chain)}
+        for dependent in others.dependents
     ]
     return {"dependents": rows, "more": others.more, "repository": others.name, "problem": others.problem}
 
@@ -230,9 +234,9 @@ def name_of(finding: FactFinding, out: Output) -> str:
 
 def _span_of(args: Arguments) -> list[str]:
     """Return the options that selected the change, as typed."""
-    given = [f"--base {args.base}"] if args.base else []
-    given += [f"--head {args.head}"] if args.head else []
-    return [*given, *(["--staged"] if args.staged else [])]
+    options = [f"--base {args.base}"] if args.base else []
+    options += [f"--head {args.head}"] if args.head else []
+    return [*options, *(["--staged"] if args.staged else [])]
 
 
 def _advice(checked: CheckResult, out: Output) -> list[str]:
@@ -285,8 +289,8 @@ def as_table(checked: CheckResult, found: Findings) -> dict[str, Any]:
         "untouched": [{"key": key, "because": because} for key, because in checked.untouched],
         "waiting": [f.key for f in checked.findings if f.is_waiting],
         "review": {
-            "edits": [fields_of(one) for one in checked.review.edits],
-            "programs": [fields_of(one) for one in checked.review.programs],
+            "edits": [fields_of(edit) for edit in checked.review.edits],
+            "programs": [fields_of(program) for program in checked.review.programs],
             "memory": [fields_of(one) for one in checked.review.memory],
         },
         "branch_memory": table_of(checked.branch) if checked.branch is not None else None,

@@ -192,12 +192,12 @@ def _added_by(*, only_own: bool) -> _Added:
     if only_own not in _plugins:
         from gitmem.cli.plugins import find_plugins
 
-        found = find_plugins(only_own=only_own)
+        plugins = find_plugins(only_own=only_own)
         commands: dict[str, tuple[str, str]] = {}
         modules: dict[str, str] = {}
-        for plugin in found.modules.values():
+        for plugin in plugins.modules.values():
             own = {*COMMANDS, *commands}
             commands |= {name: row for name, row in plugin.COMMANDS.items() if name.partition(" ")[0] not in own}
             modules |= {name: path for name, path in plugin.MODULES.items() if name not in own}
-        _plugins[only_own] = _Added(commands, modules, found.problems)
+        _plugins[only_own] = _Added(commands, modules, plugins.problems)
     return _plugins[only_own]

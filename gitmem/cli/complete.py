@@ -184,7 +184,7 @@ def _values(name: str, argument: Argument, last: str) -> list[tuple[str, str]]:
 
     with OpenRepository() as repository:
         if dest == "topic":
-            return [(one, "") for one in _topics(repository)]
+            return [(topic, "") for topic in _topics(repository)]
         if dest in ("kind", "collection", "role"):
             policy = repository.policy()
             named = {"kind": policy.kinds, "collection": policy.collections, "role": policy.roles}[dest]

@@ -51,27 +51,27 @@ def run(args: Arguments, out: Output) -> int:
     if args.captured or args.accept or args.drop:
         return _captured(args, out)
     with open_memory(out) as memory:
-        found = memory.doctor(fix=args.fix, delete=args.delete)
+        examination = memory.doctor(fix=args.fix, delete=args.delete)
     if args.json:
-        problems = [fields_of(problem) for problem in found.problems]
-        out.json({"problems": problems, "fixed": list(found.fixed), "machine": dict(found.machine)})
-        return int(bool(found.problems))
-    for done in found.fixed:
+        problems = [fields_of(problem) for problem in examination.problems]
+        out.json({"problems": problems, "fixed": list(examination.fixed), "machine": dict(examination.machine)})
+        return int(bool(examination.problems))
+    for done in examination.fixed:
         out.line(("fixed ", "green"), done)
-    for p in found.problems:
+    for p in examination.problems:
         where = p.path or p.key
         style = "red" if p.severity == "error" else "yellow"
         out.line((p.code, style), f"  {where}: " if where else "  ", p.message)
         for line in p.hint.splitlines():
             out.line("    ", (line, "dim"))
-    for name, value in found.machine:
+    for name, value in examination.machine:
         out.line((f"{name}: ", "dim"), value)
-    if not found.problems:
+    if not examination.problems:
         out.line(("the store is well formed", "green"))
     else:
-        errors = sum(p.severity == "error" for p in found.problems)
-        out.line((f"{quantity(errors, 'problem')}, {quantity(len(found.problems) - errors, 'warning')}", "bold"))
-    return int(bool(found.problems))
+        errors = sum(p.severity == "error" for p in examination.problems)
+        out.line((f"{quantity(errors, 'problem')}, {quantity(len(examination.problems) - errors, 'warning')}", "bold"))
+    return int(bool(examination.problems))
 
 
 def _captured(args: Arguments, out: Output) -> int:

@@ -38,12 +38,12 @@ def refresh(memory: Memory, out: Output, *, limit_s: float, more: Iterable[str] 
     if not references:
         return
     listed = repository.listing().entries if limit_s else {}
-    found: dict[str, Foundation | None] = {}
+    foundations: dict[str, Foundation | None] = {}
     others = []
     for one in references:
         name, key = parse_elsewhere(one) or ("", "")
         if name in listed:
-            found[one] = _read_listed(memory, name, key)
+            foundations[one] = _read_listed(memory, name, key)
         else:
             others.append(one)
     theirs, problem = _ask_hub(repository.config.hub, others, limit_s) if others else ({}, "")
@@ -51,12 +51,12 @@ def refresh(memory: Memory, out: Output, *, limit_s: float, more: Iterable[str] 
     for one in others:
         before = known.get(one)
         # A worker of a hub has just stored what all readers may know (``hub.work``).
-        found[one] = (
+        foundations[one] = (
             theirs.get(one) if not problem else before and replace(before, problem=problem * (not before.is_shared))
         )
     if problem and problem not in (_NO_HUB, _OFFLINE):
         out.note(f"the hub does not say whether memories of other repositories hold: {problem}")
-    repository.local.keep_elsewhere(found)
+    repository.local.keep_elsewhere(foundations)
 
 
 def _ask_hub(site: str, references: Sequence[str], limit_s: float) -> tuple[dict[str, Foundation], str]:
@@ -67,15 +67,15 @@ def _ask_hub(site: str, references: Sequence[str], limit_s: float) -> tuple[dict
         return {}, _NO_HUB
     from gitmem.hub import client
 
-    found: dict[str, Foundation] = {}
+    foundations: dict[str, Foundation] = {}
     for at in range(0, len(references), client.KEYS):
         some, problem = client.find_foundations(
             site, references[at : at + client.KEYS], token=variable("GITMEM_HUB_TOKEN"), limit_s=limit_s
         )
         if problem:
             return {}, problem
-        found |= some
-    return found, ""
+        foundations |= some
+    return foundations, ""
 
 
 def _read_listed(memory: Memory, name: str, key: str) -> Foundation | None:

@@ -68,11 +68,11 @@ def run(args: Arguments, out: Output) -> int:
             count = sum(1 for _ in memory.bulk.export(query, folder=to, **how))
         else:
             count = _write_lines(memory.bulk.export(query), args.to, out)
-    said = f"{quantity(count, 'memory', 'memories')} exported"
+    summary = f"{quantity(count, 'memory', 'memories')} exported"
     if to != "-":
-        out.result(to, f"{said} to {to}")
+        out.result(to, f"{summary} to {to}")
     if not (to != "-" and out.is_terminal):
-        out.note(said if count else "no memories found")
+        out.note(summary if count else "no memories found")
     return int(is_filtered and not count)
 
 

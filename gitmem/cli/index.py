@@ -28,11 +28,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Update the index and print a summary."""
     with open_memory(out) as memory:
-        found = memory.index.refresh(rebuild=args.rebuild, engine=args.engine)
+        refreshed = memory.index.refresh(rebuild=args.rebuild, engine=args.engine)
     if args.json:
-        out.json(fields_of(found))
+        out.json(fields_of(refreshed))
     else:
-        memories = quantity(found.memories, "memory", "memories")
-        did = f"{memories} at {found.commit[:12]}, {found.seconds:.2f} s"
+        memories = quantity(refreshed.memories, "memory", "memories")
+        did = f"{memories} at {refreshed.commit[:12]}, {refreshed.seconds:.2f} s"
         out.result(did, f"indexed {did}")
     return 0

@@ -66,14 +66,14 @@ def run(args: Arguments, out: Output) -> int:
     if args.json:
         out.json({"branch": done.branch, "commit": done.commit, "how": done.how, "view": view})
         return 0
-    said = {
+    messages = {
         "started": f"created the branch {done.branch}",
         "joined": f"joined the remote's memory on the branch {done.branch}",
         "there": f"the branch {done.branch} already exists",
         "completed": f"added missing files to the branch {done.branch}",
     }
     mark = ((MARKS["verified"], "green"), " ") if out.is_terminal and done.how != "there" else ()
-    out.line(*mark, said[done.how], (f"  {done.commit[:12]}", "dim"))
+    out.line(*mark, messages[done.how], (f"  {done.commit[:12]}", "dim"))
     if view:
         out.line(f"its files are shown in {view}", ("  (hidden from git status by .git/info/exclude)", "dim"))
     out.line()

@@ -189,8 +189,8 @@ def check_options(args: Arguments, command: str) -> None:
     """Raise UsageError for an option that applies to none of the named targets."""
     for option, of in OPTIONS.items():
         if getattr(args, option, None) and not set(args.what) & set(of):
-            given = args.kind if option == "kind" else option
-            raise UsageError(f"--{given} is for gitmem {command} {of[0]}, not {' '.join(args.what)}")
+            option_name = args.kind if option == "kind" else option
+            raise UsageError(f"--{option_name} is for gitmem {command} {of[0]}, not {' '.join(args.what)}")
 
 
 def parse_setup(args: Arguments, named: tuple[str, ...]) -> agents.AgentSetup:
@@ -238,11 +238,11 @@ def _install(memory: Memory, what: str, args: Arguments) -> Sequence[InstallStep
         return schedule.plan_install(git, every=every, kind=args.kind)
     if what == "schedule":
         return schedule.install(git, every=every, kind=args.kind, now=memory.repository.now)
-    given = {"every": args.every, "shards": args.shards, "package": args.package}
-    asked = {name: value for name, value in given.items() if value}
+    options = {"every": args.every, "shards": args.shards, "package": args.package}
+    chosen = {name: value for name, value in options.items() if value}
     if args.print:
-        return ci.plan_install(memory.repository, what, asked, force=args.force).steps
-    return ci.install(memory.repository, what, asked, force=args.force)
+        return ci.plan_install(memory.repository, what, chosen, force=args.force).steps
+    return ci.install(memory.repository, what, chosen, force=args.force)
 
 
 def print_steps(steps: Iterable[InstallStep], out: Output, *, whole: bool = False) -> None:

@@ -47,19 +47,19 @@ def run(args: Arguments, out: Output) -> int:
     with open_to_read(out) as memory:
         query = parse_query(args, memory, limit=EVERY)
         past = memory.at(args.at) if args.at is not None else None
-        found = past.list(query) if past else memory.list(query)
+        result = past.list(query) if past else memory.list(query)
         print_notices(memory, out)
         if args.json:
-            out.json({"memories": [_table(hit) for hit in found.hits]} | ({"at": past.table()} if past else {}))
+            out.json({"memories": [_table(hit) for hit in result.hits]} | ({"at": past.table()} if past else {}))
         elif out.is_terminal:
-            _print_table(found.hits, out, now=memory.repository.now)
+            _print_table(result.hits, out, now=memory.repository.now)
         else:
-            _print_rows(found.hits, out)
-        if not found.hits:
+            _print_rows(result.hits, out)
+        if not result.hits:
             out.note("no memories found")
-        if found.more:
-            out.note(own("{} more: --limit {}", found.more, len(found.hits) + found.more))
-    return 0 if found.hits else 1
+        if result.more:
+            out.note(own("{} more: --limit {}", result.more, len(result.hits) + result.more))
+    return 0 if result.hits else 1
 
 
 def _table(hit: Hit) -> dict[str, Any]:

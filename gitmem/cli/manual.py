@@ -61,14 +61,14 @@ def option_of(action: argparse.Action) -> str:
 
 def groups_of(parser: Parser) -> dict[str, list[argparse.Action]]:
     """Return the arguments and options of a command by group title; groups with the same title are merged."""
-    found: dict[str, list[argparse.Action]] = {}
+    groups: dict[str, list[argparse.Action]] = {}
     for group in parser._action_groups:
         title = {"positional arguments": "arguments"}.get(group.title or "", group.title or "")
-        found.setdefault(title, []).extend(a for a in group._group_actions if a.dest != "help")
+        groups.setdefault(title, []).extend(a for a in group._group_actions if a.dest != "help")
     # Options without a group come after the groups, and output options come last.
     for title in ("options", "output"):
-        found[title] = found.pop(title, [])
-    return {title: actions for title, actions in found.items() if actions}
+        groups[title] = groups.pop(title, [])
+    return {title: actions for title, actions in groups.items() if actions}
 
 
 def usage_of(parser: Parser) -> str:
@@ -172,13 +172,13 @@ def shared_options(parsers: Mapping[str, Parser], item_of: Callable[[argparse.Ac
         parsers: The parser of each command.
         item_of: Returns an option as it is printed.
     """
-    found: dict[Item, list[str]] = {}
+    options: dict[Item, list[str]] = {}
     for name, parser in parsers.items():
         for actions in groups_of(parser).values():
             for action in actions:
                 if action.option_strings:
-                    found.setdefault(item_of(action), []).append(name)
-    return {item: names for item, names in found.items() if len(names) >= 3}
+                    options.setdefault(item_of(action), []).append(name)
+    return {item: names for item, names in options.items() if len(names) >= 3}
 
 
 def shared_by_commands(shared: Mapping[Item, Sequence[str]], mark: str = "") -> list[tuple[str, list[Item]]]:

@@ -47,8 +47,8 @@ def run(args: Arguments, out: Output) -> int:
         merged, is_open = unite_policies(base or None, FileVersion(ours, ONE), FileVersion(theirs, OTHER))
         fields = ("file",) if is_open else ()
     else:
-        found = unite(base or None, Version(ours, lambda: ONE), Version(theirs, lambda: OTHER), path=path)
-        merged, fields = found.content, found.conflicts
+        merged_file = unite(base or None, Version(ours, lambda: ONE), Version(theirs, lambda: OTHER), path=path)
+        merged, fields = merged_file.content, merged_file.conflicts
     Path(args.ours).write_bytes(merged)
     if args.json:
         out.json({"path": path, "fields": list(fields)})

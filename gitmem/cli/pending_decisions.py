@@ -62,7 +62,7 @@ def list_decisions(memory: Memory) -> list[Decision]:
 
 def print_decisions(memory: Memory, out: Output, *, as_json: bool) -> int:
     """Walk a person through all decisions at a terminal, else print them; return 1 if any is left."""
-    found = list_decisions(memory)
+    decisions = list_decisions(memory)
     if as_json:
         rows = [
             {
@@ -71,23 +71,23 @@ def print_decisions(memory: Memory, out: Output, *, as_json: bool) -> int:
                 "text": list(one.lines),
                 "ways": {c.what: c.command for c in one.choices},
             }
-            for one in found
+            for one in decisions
         ]
         out.json(with_short_ids(memory, {"decisions": rows}))
-        return int(bool(found))
-    if not found:
+        return int(bool(decisions))
+    if not decisions:
         out.line(("no pending decisions", "green"))
         return 0
-    names = shown_names(memory, [one.key for one in found], out)
+    names = shown_names(memory, [one.key for one in decisions], out)
     if is_interactive():
-        return _walk(found, names, out)
-    for one in found:
-        _print(one, names[one.key], out)
+        return _walk(decisions, names, out)
+    for decision in decisions:
+        _print(decision, names[decision.key], out)
     return 1
 
 
 def _failing(memory: Memory) -> list[Decision]:
-    found = memory.status().document
+    document = memory.status().document
     return [
         Decision(
             FAILING,
@@ -96,18 +96,21 @@ def _failing(memory: Memory) -> list[Decision]:
             (Choice("decide about it", f"gitmem settle {line['short_id'] or line['key']}"),),
         )
         for status in ("failed", "suspect")
-        for line in found[status]
+        for line in document[status]
     ]
 
 
 def _disputes(memory: Memory) -> list[Decision]:
-    found, catalog = [], memory.repository.catalog()
+    decisions, catalog = [], memory.repository.catalog()
     disputes = list_disputes(catalog)
     names = short_names(memory, [key for one in disputes for key in (one.key, one.other)])
-    for one in disputes:
-        by = [f"by agent {agent}" if agent else "by a person" for agent in (one.agent, one.other_agent)]
-        key, other = one.key, one.other
-        lines = (f"newer: {one.title} ({names[key]}, {by[0]})", f"older: {one.other_title} ({names[other]}, {by[1]})")
+    for dispute in disputes:
+        by = [f"by agent {agent}" if agent else "by a person" for agent in (dispute.agent, dispute.other_agent)]
+        key, other = dispute.key, dispute.other
+        lines = (
+            f"newer: {dispute.title} ({names[key]}, {by[0]})",
+            f"older: {dispute.other_title} ({names[other]}, {by[1]})",
+        )
         why = f"{other} holds"
         choices = (
             Choice(
@@ -122,12 +125,12 @@ def _disputes(memory: Memory) -> list[Decision]:
             ),
             Choice("both are true", f"gitmem settle {names[key]} --both", lambda key=key: memory.bulk.reconcile(key)),  # type: ignore[misc]
         )
-        found.append(Decision(DISPUTE, key, lines, choices))
-    return found
+        decisions.append(Decision(DISPUTE, key, lines, choices))
+    return decisions
 
 
 def _set_aside(memory: Memory) -> list[Decision]:
-    found = []
+    decisions = []
     for one in memory.captures.list_refused():
         name = one.name
         lines = (f"{one.kind or 'text not kept'}: {one.why}", *one.text[:TEXT_CHARS].splitlines())
@@ -141,8 +144,8 @@ def _set_aside(memory: Memory) -> list[Decision]:
             f"gitmem doctor --captured --drop {name}",
             lambda name=name: memory.captures.drop(name),  # type: ignore[misc]
         )
-        found.append(Decision(ASIDE, name, lines, (accept, drop) if one.text else (drop,)))
-    return found
+        decisions.append(Decision(ASIDE, name, lines, (accept, drop) if one.text else (drop,)))
+    return decisions
 
 
 def _personal(memory: Memory) -> list[Decision]:
@@ -157,12 +160,12 @@ def _personal(memory: Memory) -> list[Decision]:
         " ORDER BY m.key",
         (f'"{PERSONAL}"',),
     )
-    found = []
+    decisions = []
     for key, title in rows:
         promote = Choice("it may be shared: into the project's memory", f"gitmem promote {key} --to project")
         forget = Choice("delete it", f"gitmem forget {key}", lambda key=key: memory.forget(key))  # type: ignore[misc]
-        found.append(Decision(PRIVATE, key, (f"{title} (private; it has personal data)",), (promote, forget)))
-    return found
+        decisions.append(Decision(PRIVATE, key, (f"{title} (private; it has personal data)",), (promote, forget)))
+    return decisions
 
 
 def _print(one: Decision, name: str, out: Output) -> None:

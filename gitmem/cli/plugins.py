@@ -46,10 +46,10 @@ def find_plugins(*, only_own: bool = False) -> Plugins:
     Args:
         only_own: Leave out those of other packages, which take 25 ms to find.
     """
-    found: dict[str, ModuleType] = {}
+    plugins: dict[str, ModuleType] = {}
     problems = []
     for name, path, package in (*_own(), *(() if only_own else _of_packages())):
-        if name in found:
+        if name in plugins:
             problems.append(f"the plug-in {name} of {package} has the name of another one")
             continue
         try:
@@ -59,11 +59,11 @@ def find_plugins(*, only_own: bool = False) -> Plugins:
             continue
         if not all(isinstance(getattr(module, table, None), dict) for table in ("COMMANDS", "MODULES")):
             problems.append(f"the plug-in {name} of {package} has no tables COMMANDS and MODULES")
-        elif missing := {one.partition(" ")[0] for one in module.COMMANDS} - set(module.MODULES):
+        elif missing := {command.partition(" ")[0] for command in module.COMMANDS} - set(module.MODULES):
             problems.append(f"the plug-in {name} of {package} names no module for {min(missing)}")
         else:
-            found[name] = module
-    return Plugins(found, tuple(problems))
+            plugins[name] = module
+    return Plugins(plugins, tuple(problems))
 
 
 def _own() -> Iterator[tuple[str, str, str]]:
@@ -71,7 +71,7 @@ def _own() -> Iterator[tuple[str, str, str]]:
         folder = __import__(FOLDER, fromlist=("__path__",))
     except ModuleNotFoundError:
         return
-    for name in sorted(one.name for one in pkgutil.iter_modules(folder.__path__)):
+    for name in sorted(module.name for module in pkgutil.iter_modules(folder.__path__)):
         yield name, f"{FOLDER}.{name}", "gitmem"
 
 
@@ -79,5 +79,5 @@ def _of_packages() -> Iterator[tuple[str, str, str]]:
     """Yield name, module and package of the plug-ins of other packages."""
     from importlib.metadata import entry_points  # 25 ms
 
-    for one in sorted(entry_points(group=GROUP), key=lambda one: one.name):
-        yield one.name, one.value, one.dist.name if one.dist is not None else "another package"
+    for point in sorted(entry_points(group=GROUP), key=lambda one: one.name):
+        yield point.name, point.value, point.dist.name if point.dist is not None else "another package"

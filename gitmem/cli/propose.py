@@ -132,18 +132,22 @@ def _counts(one: ProposalState | Proposal) -> str:
 
 
 def _list(memory: Memory, args: Arguments, out: Output) -> int:
-    found = memory.proposals.list()
+    proposals = memory.proposals.list()
     now = memory.repository.now
     print_notices(memory, out)
     if args.json:
         from gitmem.commands.propose.proposals import as_table
 
-        out.json(as_table(found, now=now))
+        out.json(as_table(proposals, now=now))
         return 0
-    if not found:
+    if not proposals:
         out.note("no proposals; to start one: gitmem propose NAME")
-    for one in found:
-        out.line(("* " if one.current else "  ", "green"), (one.name, "key"), f"  {describe_changes(one, now)}")
+    for proposal in proposals:
+        out.line(
+            ("* " if proposal.current else "  ", "green"),
+            (proposal.name, "key"),
+            f"  {describe_changes(proposal, now)}",
+        )
     return 0
 
 
@@ -172,16 +176,18 @@ def _switch(memory: Memory, args: Arguments, out: Output, talk: RemoteOptions) -
 
 
 def _drop(memory: Memory, args: Arguments, out: Output, talk: RemoteOptions) -> int:
-    one, kept = memory.proposals.drop(args.drop, talk=talk, force=args.force, remote=args.remote)
+    one, rescue_refs = memory.proposals.drop(args.drop, talk=talk, force=args.force, remote=args.remote)
     base = memory.repository.config.branch
     print_notices(memory, out)
     if args.json:
-        out.json({"name": one.name, "branch": one.branch, "commit": one.commit, "remote": args.remote, "kept": kept})
+        out.json(
+            {"name": one.name, "branch": one.branch, "commit": one.commit, "remote": args.remote, "kept": rescue_refs}
+        )
         return 0
     where = [*(["here"] if one.commit else []), *(["at the remote"] if args.remote and one.remote_commit else [])]
     if where:
         out.announce(f"deleted {one.branch} {' and '.join(where)}")
-    for ref in kept:
+    for ref in rescue_refs:
         out.note(f"its commits are kept; to restore the branch: git branch {one.branch} {ref}")
     if one.current:
         out.note(f"new memories go to {base} again")

@@ -111,8 +111,8 @@ def _maintain(args: Arguments, scope: str, out: Output) -> int:
 def _publish(memory: Memory, args: Arguments) -> tuple[str, ...]:
     from gitmem.git.remotes import RemoteOptions
 
-    found = memory.purges.publish(args.remote, talk=RemoteOptions(interactive=is_interactive()))
-    return tuple(f"{found.remote}/{branch}" for branch in found.branches)
+    published = memory.purges.publish(args.remote, talk=RemoteOptions(interactive=is_interactive()))
+    return tuple(f"{published.remote}/{branch}" for branch in published.branches)
 
 
 def _read_secret(out: Output) -> str:

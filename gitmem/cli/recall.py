@@ -101,20 +101,20 @@ def run(args: Arguments, out: Output) -> int:
             raise UsageError(
                 "--near without a question shows the present memories", hint="gitmem recall WORDS… --at REV"
             )
-        found = _about_files(memory, question) if is_near else (past or memory).recall(question)
+        result = _about_files(memory, question) if is_near else (past or memory).recall(question)
         print_notices(memory, out)
         others = None if past or args.syntax or not query else _ask_hub(args, memory, question)
         if args.repository or args.language:
-            found = replace(found, hits=(), near=(), more=0, withheld=())
+            result = replace(result, hits=(), near=(), more=0, withheld=())
         if others:
-            found, others = _within(found, others, question.limit)
+            result, others = _within(result, others, question.limit)
         if query and not past:
-            count_recall(memory.repository, found)
+            count_recall(memory.repository, result)
         if args.json:
-            out.json(_document(args, memory, found, past) | _hub_table(others))
+            out.json(_document(args, memory, result, past) | _hub_table(others))
         else:
-            _print_found(args, memory, found, others, out)
-    return 0 if others and others.hits else _status(found)
+            _print_found(args, memory, result, others, out)
+    return 0 if others and others.hits else _status(result)
 
 
 def _about_files(memory: Memory, question: Query) -> RecallResult:
@@ -159,11 +159,11 @@ def _ask_hub(args: Arguments, memory: Memory, question: Query) -> HubAnswer | No
         return None
     from gitmem.hub import client
 
-    asked = [("q", question.text), ("limit", str(min(question.limit, 100)))]
+    parameters = [("q", question.text), ("limit", str(min(question.limit, 100)))]
     filters = {"kind": question.kinds, "status": question.statuses, "owner": question.by}
     filters |= {"repository": args.repository, "language": args.language}
-    asked += [(name, one) for name, values in filters.items() for one in values]
-    return client.ask(site, asked, token=variable("GITMEM_HUB_TOKEN"))
+    parameters += [(name, value) for name, values in filters.items() for value in values]
+    return client.ask(site, parameters, token=variable("GITMEM_HUB_TOKEN"))
 
 
 # Filters that a hub does not have.
@@ -176,9 +176,9 @@ _ONLY_HERE = (
 def _within(found: RecallResult, others: HubAnswer, limit: int) -> tuple[RecallResult, HubAnswer]:
     """Return both results within one limit: the hub's hits get the places that are left, and up to half of all."""
     theirs = others.hits[: max(limit - len(found.hits), limit // 2)]
-    kept = limit - len(theirs)
-    more = found.more + max(0, len(found.hits) - kept)
-    return replace(found, hits=found.hits[:kept], more=more), replace(others, hits=theirs)
+    own_limit = limit - len(theirs)
+    more = found.more + max(0, len(found.hits) - own_limit)
+    return replace(found, hits=found.hits[:own_limit], more=more), replace(others, hits=theirs)
 
 
 def _hub_table(others: HubAnswer | None) -> dict[str, Any]:
@@ -186,7 +186,7 @@ def _hub_table(others: HubAnswer | None) -> dict[str, Any]:
     if others is None:
         return {}
     names = ("key", "kind", "title", "status", "score", "snippet")
-    hits = [{"repository": one.repository_name} | {name: getattr(one, name) for name in names} for one in others.hits]
+    hits = [{"repository": hit.repository_name} | {name: getattr(hit, name) for name in names} for hit in others.hits]
     return {"hub": {"hits": hits, "problem": others.problem}}
 
 
@@ -194,13 +194,13 @@ def _print_hub(others: HubAnswer, out: Output) -> None:
     """Print what a hub found, after the memories that are here, or one line about why it did not answer."""
     if others.problem:
         out.note(f"the hub was not searched: {others.problem}")
-    for one in others.hits:
+    for hit in others.hits:
         if not out.is_terminal:
-            out.row(f"{one.repository_name}:{one.key}", one.kind, one.status, one.title, one.snippet, "hub")
+            out.row(f"{hit.repository_name}:{hit.key}", hit.kind, hit.status, hit.title, hit.snippet, "hub")
             continue
-        out.line((f"{one.repository_name}:{one.key}", "key"), f"  {one.title}  ", (one.status or one.kind, "dim"))
-        if one.snippet:
-            out.line("  ", (one.snippet, "dim"))
+        out.line((f"{hit.repository_name}:{hit.key}", "key"), f"  {hit.title}  ", (hit.status or hit.kind, "dim"))
+        if hit.snippet:
+            out.line("  ", (hit.snippet, "dim"))
 
 
 def _status(found: RecallResult) -> int:

@@ -120,8 +120,8 @@ def _refuse_others(args: Arguments, mode: str, *allowed: str, hint: str = "") ->
         UsageError: Such an option, or a text, was given.
     """
     apart = (mode, *allowed, "command")
-    given = [name for name, value in vars(args).items() if name not in apart and not callable(value)]
-    wrong = [name for name in given if vars(args)[name]]
+    option_names = [name for name, value in vars(args).items() if name not in apart and not callable(value)]
+    wrong = [name for name in option_names if vars(args)[name]]
     if wrong:
         what = "a text" if "text" in wrong else f"--{wrong[0].replace('_', '-')}"
         raise UsageError(f"{what} cannot be combined with --{mode.replace('_', '-')}", hint=hint)
@@ -165,8 +165,8 @@ def _table(done: RunResult) -> dict[str, object]:
         "run": done.run,
         "commit": done.commit,
         "memories": [
-            {"item": where, "key": one.key, "path": one.path, "new": one.is_new, "written": one.is_written}
-            for where, one in done.changes
+            {"item": where, "key": change.key, "path": change.path, "new": change.is_new, "written": change.is_written}
+            for where, change in done.changes
         ],
         "refused": [{"item": where, "reason": reason} for where, reason in done.refused],
     }

@@ -99,9 +99,9 @@ class _LivePage:
 
     def state(self) -> str:
         with Memory() as memory:
-            found = memory.status(scope=self._scope).document
-            shown = [found[name] for name in ("commit", "statuses", "waiting")]
-            job = (found["jobs"] or {}).get("last") or {}
+            document = memory.status(scope=self._scope).document
+            shown = [document[name] for name in ("commit", "statuses", "waiting")]
+            job = (document["jobs"] or {}).get("last") or {}
             return json.dumps([*shown, memory.repository.git.read_head(), job.get("at")], sort_keys=True)
 
     def page(self, state: str) -> str:
@@ -125,8 +125,8 @@ class _LivePage:
         with Memory() as memory:
             limits, scopes = (memory.repository.config.recall_limit, FOUND), [self._scope or PROJECT]
             # With another limit, recall considers more memories, and their order may change.
-            found = [hit.key for limit in limits for hit in memory.recall(words, limit=limit, scopes=scopes).hits]
-            return list(dict.fromkeys(found))
+            keys = [hit.key for limit in limits for hit in memory.recall(words, limit=limit, scopes=scopes).hits]
+            return list(dict.fromkeys(keys))
 
 
 def _serve(args: Arguments, out: Output) -> int:

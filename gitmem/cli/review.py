@@ -140,8 +140,8 @@ def _print_change(change: MemoryChange, out: Output) -> None:
     kind = f"{change.kind} " if change.kind else ""
     head = ((f"{sign} {change.what}", style), f" {kind}", (change.key, "key"), "  ")
     out.line(*head, *title, because, (by, "dim"))
-    for one in change.fields:
-        out.line(f"    {one.name}: ", *_was(one.before), (one.after or "–", "green"))
+    for field in change.fields:
+        out.line(f"    {field.name}: ", *_was(field.before), (field.after or "–", "green"))
     for words in _lines(change.body):
         out.line("    ", *words)
     for line in change.raw.split("\n") if change.raw else ():
@@ -169,16 +169,16 @@ def _print_command(command: CheckCommand, out: Output) -> None:
 
 def _words(pieces: tuple[WordRun, ...]) -> list[str | tuple[str, str]]:
     """Return a word diff as git prints it: ``[-old-]{+new+}``."""
-    found: list[str | tuple[str, str]] = []
+    words: list[str | tuple[str, str]] = []
     for piece in pieces:
         text = piece.text.rstrip()
         space = piece.text[len(text) :]
         if piece.op == "=":
-            found.append(piece.text)
+            words.append(piece.text)
         else:
             shown = f"[-{text}-]" if piece.op == "-" else f"{{+{text}+}}"
-            found += [(shown, "red" if piece.op == "-" else "green"), space]
-    return found
+            words += [(shown, "red" if piece.op == "-" else "green"), space]
+    return words
 
 
 def _lines(pieces: tuple[WordRun, ...]) -> list[list[str | tuple[str, str]]]:

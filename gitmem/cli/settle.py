@@ -119,8 +119,8 @@ def _refuse_misused(args: Arguments) -> None:
     Raises:
         UsageError: The options cannot be used together, or one is missing.
     """
-    given = (args.reword, args.superseded_by, args.moved)
-    if sum(value is not None for value in given) + args.retire + args.recheck + args.confirm + args.both > 1:
+    choices = (args.reword, args.superseded_by, args.moved)
+    if sum(value is not None for value in choices) + args.retire + args.recheck + args.confirm + args.both > 1:
         ways = "--reword, --retire, --recheck, --confirm, --both, --superseded-by, --moved"
         raise UsageError("choose one way to settle it", hint=f"use one of {ways}")
     is_about_one = args.reword is not None or args.superseded_by is not None or args.both
@@ -140,13 +140,16 @@ def _settle_moved(args: Arguments, out: Output) -> int:
     """Update memories to where their files moved, and print the changes."""
     keys = [*([args.key] if args.key else []), *args.moved]
     with open_memory(out) as memory:
-        found = memory.bulk.settle_moved(*keys, dry_run=args.dry_run, approve=is_interactive())
+        updates = memory.bulk.settle_moved(*keys, dry_run=args.dry_run, approve=is_interactive())
         print_notices(memory, out)
-        changed, skipped = [one for one in found if not one.skipped], [one for one in found if one.skipped]
+        changed, skipped = (
+            [update for update in updates if not update.skipped],
+            [update for update in updates if update.skipped],
+        )
         # Named memories are changed even if their new commands cannot be approved now.
         waiting = [] if args.dry_run else memory.repository.waiting_keys()
         unapproved = sorted({one.key for one in changed}.intersection(waiting))
-        names = shown_names(memory, [one.key for one in found], out)
+        names = shown_names(memory, [update.key for update in updates], out)
         table = {
             "moved": [{"key": one.key, "changes": list(one.shown), "commit": one.commit} for one in changed],
             "skipped": [{"key": one.key, "reason": one.skipped} for one in skipped],
@@ -173,7 +176,7 @@ def _settle_moved(args: Arguments, out: Output) -> int:
             out.note(f"{them[0]} {'would stay' if would else 'stays'} as it is: {reason}")
         else:
             out.note(f"{len(them)} memories {would}stay as they are ({few(them)}): {reason}")
-    if not found:
+    if not updates:
         out.note("no memory names files that moved")
     elif args.dry_run:
         out.note(f"{quantity(len(changed), 'memory', 'memories')} would change; nothing was written")
@@ -183,29 +186,29 @@ def _settle_moved(args: Arguments, out: Output) -> int:
 def _advise(memory: Memory, key: str, args: Arguments, out: Output) -> int:
     from gitmem.cli.show import print_memory
 
-    found = dict(memory.show(key).document)
-    is_reworded = "reworded" in found["suspicion"]
-    name = found["short_id"] or key
+    document = dict(memory.show(key).document)
+    is_reworded = "reworded" in document["suspicion"]
+    name = document["short_id"] or key
     if args.json:
-        out.json(found | {"ways": ways(name, is_reworded=is_reworded)})
+        out.json(document | {"ways": ways(name, is_reworded=is_reworded)})
     else:
-        names = wordings(memory, found["because"], out)
-        print_memory(found, out, names)
+        names = wordings(memory, document["because"], out)
+        print_memory(document, out, names)
         out.line()
-        if not warning_of(found["status"]):
-            status = found["status"]
+        if not warning_of(document["status"]):
+            status = document["status"]
             out.line("There is nothing to settle: it ", (f"is {status}", status) if status else "has no check", ".")
         else:
             out.line(("What you can do:", "bold"))
             for way, command in ways(name, is_reworded=is_reworded).items():
                 out.line("  ", way)
                 out.line("    ", (command, "key"))
-            if found["because"] and not is_reworded:
-                root = found["because"][-1]
+            if document["because"] and not is_reworded:
+                root = document["because"][-1]
                 cause = names[root] if out.is_terminal else short_names(memory, [root])[root]
-                said = f"It is suspect because {cause} failed: settle that one, and this one clears automatically."
-                out.line((said, "dim"))
-    return int(found["status"] in ("failed", "suspect"))
+                advice = f"It is suspect because {cause} failed: settle that one, and this one clears automatically."
+                out.line((advice, "dim"))
+    return int(document["status"] in ("failed", "suspect"))
 
 
 def ways(key: str, *, is_reworded: bool = False) -> dict[str, str]:

@@ -60,13 +60,17 @@ def run(args: Arguments, out: Output) -> int:
     if args.output:
         return _print_output(args, out)
     with open_to_read(out) as memory:
-        found = _find(memory, args)
+        memory_fields = _find(memory, args)
         print_notices(memory, out)
         if args.json:
-            out.json(found)
+            out.json(memory_fields)
         else:
             # The keys of a hub's memory are not those of memories here.
-            print_memory(found, out, {} if found["scope"] == HUB else wordings(memory, found["because"], out))
+            print_memory(
+                memory_fields,
+                out,
+                {} if memory_fields["scope"] == HUB else wordings(memory, memory_fields["because"], out),
+            )
     return 0
 
 
@@ -74,13 +78,13 @@ def _print_output(args: Arguments, out: Output) -> int:
     if args.store or ":" in args.key or args.at is not None:
         raise UsageError("--output shows what was kept in this clone", hint="remove --at, --store and NAME:")
     with open_to_read(out) as memory:
-        kept = memory.jobs.output(args.key, scope=args.scope)
-    at = format_time(kept.at)
+        stored = memory.jobs.output(args.key, scope=args.scope)
+    at = format_time(stored.at)
     if args.json:
-        out.json({"key": kept.key, "commit": kept.code, "at": at, "output": kept.text})
+        out.json({"key": stored.key, "commit": stored.code, "at": at, "output": stored.text})
     else:
-        out.note(f"the output of {kept.key} at {kept.code[:12]}, {at}")
-        for line in kept.text.rstrip("\n").split("\n"):
+        out.note(f"the output of {stored.key} at {stored.code[:12]}, {at}")
+        for line in stored.text.rstrip("\n").split("\n"):
             out.line(line)
     return 0
 

@@ -24,17 +24,17 @@ def run(args: Arguments, out: Output) -> int:
     with open_memory(out) as memory:
         query = parse_query(args, memory, limit=memory.repository.config.recall_limit)
         similar = memory.similar(args.key, query=query)
-        found = similar.found
+        result = similar.found
         print_notices(memory, out)
         if args.json:
-            hits = [hit_table(hit) for hit in found.hits]
+            hits = [hit_table(hit) for hit in result.hits]
             commit = memory.repository.catalog().meta("commit")
             key, terms = memory.repository.full_key(args.key), list(similar.terms)
-            out.json({"key": key, "terms": terms, "commit": commit, "hits": hits, "more": found.more})
+            out.json({"key": key, "terms": terms, "commit": commit, "hits": hits, "more": result.more})
         else:
             if args.explain:
                 out.line((f"by the terms {list_of(similar.terms)}", "dim"))
-            print_hits(memory, found, out, explain=args.explain)
-            if not found.hits:
+            print_hits(memory, result, out, explain=args.explain)
+            if not result.hits:
                 out.note(f"no memory is similar to {args.key}")
-    return 0 if found.hits else 1
+    return 0 if result.hits else 1

@@ -38,17 +38,17 @@ def run(args: Arguments, out: Output) -> int:
     """Print the figures."""
     with open_memory(out) as memory:
         days = _days_since(args.since, memory.repository.now) if args.since else args.days
-        found = memory.sessions.usage(days=days)
+        usage = memory.sessions.usage(days=days)
     if args.json:
-        out.json(found.document)
+        out.json(usage.document)
         return 0
-    rows = list(_rows(found))
+    rows = list(_rows(usage))
     if out.is_terminal:
         _print_table(rows, out)
     else:
         for part, name, number, _, more in rows:
             out.row(part, name, str(number), more)
-    _print_notes(found, out)
+    _print_notes(usage, out)
     return 0
 
 

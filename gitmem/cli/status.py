@@ -41,28 +41,28 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Print the status; return 1 if a fact failed or is suspect."""
     with open_memory(out) as memory:
-        found = (_at(memory, args) if args.at is not None else _now(memory, args)).document
+        document = (_at(memory, args) if args.at is not None else _now(memory, args)).document
         if args.at is None and not args.store and not args.scope:
             sources = find_sources(memory)
-            found = {**found, "sources": list(sources.overdue()) if sources is not None else []}
-            found = with_short_ids(memory, found) if args.json else found
-        names = _names_of(memory, found, args, out)
-        cases = _cases_of(found)
+            document = {**document, "sources": list(sources.overdue()) if sources is not None else []}
+            document = with_short_ids(memory, document) if args.json else document
+        names = _names_of(memory, document, args, out)
+        cases = _cases_of(document)
         if not (args.json or args.store or args.scope):
             cases = with_ids(memory, cases, out)
-    bad = bool(found["failed"] or found["suspect"] or found.get("is_empty"))
+    bad = bool(document["failed"] or document["suspect"] or document.get("is_empty"))
     if args.json:
-        out.json(found)
+        out.json(document)
         return int(bad)
-    _print_counts(found, out)
+    _print_counts(document, out)
     _print_cases(cases, args, out)
-    _print_stale(found, out)
-    _print_scopes(found["scopes"], out)
-    _print_what_waits(found, names, out)
-    _print_places(found, out)
-    for overdue in found.get("sources", ()):
+    _print_stale(document, out)
+    _print_scopes(document["scopes"], out)
+    _print_what_waits(document, names, out)
+    _print_places(document, out)
+    for overdue in document.get("sources", ()):
         out.line((overdue, "yellow"))
-    _print_ages(found, out)
+    _print_ages(document, out)
     return int(bad)
 
 
@@ -156,7 +156,7 @@ def _print_what_waits(found: Mapping[str, Any], names: Mapping[str, str], out: O
         some, more = list_of(names[key] for key in found["to_settle"][:10]), _more(len(found["to_settle"]) - 10)
         out.line(("two versions to settle: ", "yellow"), some, more, ("  gitmem doctor", "dim"))
     if disputes := found.get("disputes", ()):
-        some = list_of([f"{names[one['key']]} and {names[one['contradicts']]}" for one in disputes[:3]])
+        some = list_of([f"{names[dispute['key']]} and {names[dispute['contradicts']]}" for dispute in disputes[:3]])
         out.line(("contradict each other: ", "yellow"), some, _more(len(disputes) - 3), ("  gitmem settle", "dim"))
     if found["problems"]:
         out.line((f"{quantity(found['problems'], 'problem')}: gitmem doctor", "yellow"))
@@ -216,8 +216,8 @@ def _print_jobs(jobs: dict[str, Any], out: Output) -> None:
         out.line((f"verdicts recorded{by} {_recorded(branch)}", "dim"))
     if claimed and claimed != branch:
         out.line((f"verdicts recorded by other machines {_recorded(claimed)}", "dim"))
-    for one in jobs["schedules"]:
-        out.line((f"scheduled by {one['what']}, {one['often']}: {one['file']}", "dim"))
+    for job in jobs["schedules"]:
+        out.line((f"scheduled by {job['what']}, {job['often']}: {job['file']}", "dim"))
     for wrong in filter(None, (jobs["silent"], jobs["soon_off"])):
         out.line((wrong, "yellow"))
 

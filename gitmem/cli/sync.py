@@ -101,8 +101,8 @@ def run(args: Arguments, out: Output) -> int:
         out.json(table | {"dry_run": args.dry_run} | ({"boards": tables} if args.boards else {}))
     else:
         _print(done, whose, out, dry_run=args.dry_run)
-        for one in boards:
-            _print_board(one, out)
+        for board in boards:
+            _print_board(board, out)
     return 3 if any(one.problem for one in boards) else int(bool(done.instead))
 
 
@@ -135,7 +135,7 @@ def _write_bundle(args: Arguments, out: Output) -> int:
 def _authors_of(memory: Memory, done: SyncResult) -> str:
     """Return the names of those who wrote the new memories, as `` from Ana and Ben``; empty if there are none."""
     documents = [memory.show(key).document for key in (*done.added, *done.changed)[:NAMED]]
-    names = [name for name in dict.fromkeys(read_author(one["frontmatter"]).who for one in documents) if name]
+    names = [name for name in dict.fromkeys(read_author(document["frontmatter"]).who for document in documents) if name]
     return f" from {list_of(names)}" if names else ""
 
 

@@ -117,8 +117,8 @@ def _approve(memory: Memory, args: Arguments, out: Output) -> int:
         approved = 0
         groups = [[due] for due in dues] if args.keys else group(dues)
         for number, listed in enumerate(groups, 1):
-            asked = ask_group(terminal, listed, number, len(groups)) if listed[1:] else ""
-            answer = asked or ask(terminal, listed[0], number, len(groups))
+            group_answer = ask_group(terminal, listed, number, len(groups)) if listed[1:] else ""
+            answer = group_answer or ask(terminal, listed[0], number, len(groups))
             if answer == "quit":
                 break
             if answer == "yes":
@@ -280,8 +280,8 @@ def format_command(due: Due) -> list[str]:
         return [f"{n}: {display(word)}" for n, word in enumerate(check.words)]
     shown: list[str] = []
     for is_blank, run in groupby(check.words[0].split("\n"), key=lambda line: not line.strip()):
-        given = list(run)
-        shown += [f"[{len(given)} blank lines]"] if is_blank and len(given) > 1 else map(display, given)
+        words = list(run)
+        shown += [f"[{len(words)} blank lines]"] if is_blank and len(words) > 1 else map(display, words)
     return shown
 
 

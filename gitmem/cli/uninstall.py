@@ -102,10 +102,10 @@ def _check(args: Arguments) -> None:
 def _uninstall_completion(args: Arguments, out: Output) -> None:
     from gitmem.commands import completion
 
-    found = completion.list_installed() if args.print else completion.uninstall()
-    for path in found:
+    installed = completion.list_installed() if args.print else completion.uninstall()
+    for path in installed:
         out.line((f"{REMOVE:<8}", "bold"), str(path))
-    if not found:
+    if not installed:
         out.line("no completion is installed")
     elif not args.print:
         out.confirm("removed the completion")

@@ -164,19 +164,19 @@ def run(args: Arguments, out: Output) -> int:
         options = _options_of(args, memory)
         warn_of_no_sandbox(args, out)
         refresh(memory, out, limit_s=0 if args.offline else PATIENT_S)
-        found = _verify(memory, options, args, out)
-        if found is None:
+        results = _verify(memory, options, args, out)
+        if results is None:
             return 0
         explained: Sequence[Why] = ()
         if args.why and not args.dry_run:
             explained = memory.jobs.explain_failures(options, report=progress_of(out))
         print_notices(memory, out)
-        for notice in found.notices:
+        for notice in results.notices:
             out.note(notice)
-        if args.verbose and found.unfetched:
-            out.note(f"the memory of others was not fetched: {found.unfetched}")
-        _print(memory, _with_culprits(found, explained), explained, args, out)
-    return 0 if args.plan else exit_status(found, args.fail_on)
+        if args.verbose and results.unfetched:
+            out.note(f"the memory of others was not fetched: {results.unfetched}")
+        _print(memory, _with_culprits(results, explained), explained, args, out)
+    return 0 if args.plan else exit_status(results, args.fail_on)
 
 
 def _options_of(args: Arguments, memory: Memory) -> Options:
@@ -312,22 +312,22 @@ def _record_results(args: Arguments, out: Output) -> int:
     from gitmem.verify.jobs import import_results
 
     with open_memory(out) as memory:
-        found = memory.jobs.import_results(args.record_results, record=args.record)
-        table = with_short_ids(memory, import_results.as_table(found))
-        names = shown_names(memory, [*(key for key, _ in found.skipped), *found.recorded.failed], out)
-    for reason in found.refused:
+        imported = memory.jobs.import_results(args.record_results, record=args.record)
+        table = with_short_ids(memory, import_results.as_table(imported))
+        names = shown_names(memory, [*(key for key, _ in imported.skipped), *imported.recorded.failed], out)
+    for reason in imported.refused:
         out.error(reason)
     if reports.form_of(args) == "json":
         out.json(table)
     else:
-        for key, why in found.skipped:
+        for key, why in imported.skipped:
             out.line((MARKS["unproven"], "dim"), " ", (names[key], "key"), f"  not recorded — {why}")
-        for key in found.recorded.failed:
+        for key in imported.recorded.failed:
             out.line((MARKS["failed"], "failed"), " ", (names[key], "key"), "  failed")
-        if found.missing:
-            out.note(f"the result file of shard {list_of(found.missing)} is missing: its facts stay due")
-        out.line((import_results.summary(found), "bold"))
-    return import_results.exit_status(found, fail_on=args.fail_on)
+        if imported.missing:
+            out.note(f"the result file of shard {list_of(imported.missing)} is missing: its facts stay due")
+        out.line((import_results.summary(imported), "bold"))
+    return import_results.exit_status(imported, fail_on=args.fail_on)
 
 
 def exit_status(found: VerifyRun, fail_on: str = FAIL_ON[0]) -> int:

@@ -33,11 +33,11 @@ def run(args: Arguments, out: Output) -> int:
                 out.result(path, f"removed {path}")
             return 0
         view = memory.view.make(args.path)
-        found = memory.view.state() or {}
+        state = memory.view.state() or {}
     if args.json:
-        out.json({"path": view.path, "commit": view.shown, "unsaved": found["unsaved"], "held": found["held"]})
+        out.json({"path": view.path, "commit": view.shown, "unsaved": state["unsaved"], "held": state["held"]})
         return 0
     out.result(view.path, f"the memory is in {view.path}")
-    if found["unsaved"]:
-        out.note(f"{quantity(len(found['unsaved']), 'file')} not saved: gitmem save")
+    if state["unsaved"]:
+        out.note(f"{quantity(len(state['unsaved']), 'file')} not saved: gitmem save")
     return 0

@@ -57,15 +57,15 @@ def run(args: Arguments, out: Output) -> int:
     warn_of_no_sandbox(args, out)
     options = Options(approved=args.approved, no_sandbox=args.no_sandbox, record=args.record)
     with open_memory(out) as memory:
-        found = memory.why(
+        answer = memory.why(
             args.key, options=options, scope=args.scope, with_diff=not args.no_diff, report=progress_of(out)
         )
         if args.json:
-            out.json(with_short_ids(memory, found.as_table()))
+            out.json(with_short_ids(memory, answer.as_table()))
         else:
-            print_why(found, out, _named(memory, found.key) if out.is_terminal else None)
-            _print_suspicion(memory, found, out)
-    return STATUS.get(found.outcome, 3)
+            print_why(answer, out, _named(memory, answer.key) if out.is_terminal else None)
+            _print_suspicion(memory, answer, out)
+    return STATUS.get(answer.outcome, 3)
 
 
 def progress_of(out: Output) -> Callable[[SearchStep], None]:
@@ -100,32 +100,32 @@ def print_why(why: Why, out: Output, named: tuple[str, str] | None = None) -> No
         out: The output.
         named: The fact's title and short id, if a person reads it; None prints its key.
     """
-    found, name = why.found, named[1] if named else why.key
+    result, name = why.found, named[1] if named else why.key
     if named:
         status = _status_of(why)
         title = shorten(named[0], out.width - len(name) - 4)
         out.line((MARKS[status], status), " ", (title, "bold"), "  ", (name, "key"))
-    if found is None or not found.culprit:
+    if result is None or not result.culprit:
         style = "verified" if why.outcome == "holds" else "yellow"
         indent, key = ("  ", ()) if named else ("", ((why.key, "key"), "  "))
         out.line(indent, (f"{WORDS.get(why.outcome, why.outcome)}: ", style), *key, why.reason)
         _advise(why, name, out)
         return
-    _print_culprit(why, found, out, is_named=named is not None)
-    made = (why.made or {}).get(found.culprit)
-    if made is not None:
-        out.line("  ", ("author: ", "dim"), made.author)
-        out.line("  ", ("date:   ", "dim"), made.date)
-    out.line("  ", ("before: ", "dim"), f"{found.after[:12]}, where it holds{_evidence(found.asked[1], why)}")
+    _print_culprit(why, result, out, is_named=named is not None)
+    summary = (why.made or {}).get(result.culprit)
+    if summary is not None:
+        out.line("  ", ("author: ", "dim"), summary.author)
+        out.line("  ", ("date:   ", "dim"), summary.date)
+    out.line("  ", ("before: ", "dim"), f"{result.after[:12]}, where it holds{_evidence(result.asked[1], why)}")
     fails = "fails now and then" if why.is_unsteady else "fails"
-    out.line("  ", ("after:  ", "dim"), f"{found.culprit[:12]}, where it {fails}{_evidence(found.asked[0], why)}")
+    out.line("  ", ("after:  ", "dim"), f"{result.culprit[:12]}, where it {fails}{_evidence(result.asked[0], why)}")
     if why.reason:
         out.line("  ", ("note:   ", "dim"), why.reason)
     if why.outcome == "range":
-        out.line(f"  caused by one of these {len(found.among)} commits:")
-        for commit in found.among[: len(why.made or {})]:
+        out.line(f"  caused by one of these {len(result.among)} commits:")
+        for commit in result.among[: len(why.made or {})]:
             out.line("    ", (commit[:12], "key"), f"  {_whose((why.made or {}).get(commit))}")
-    looked = quantity(found.candidates, "commit")
+    looked = quantity(result.candidates, "commit")
     ran = f"the check ran {quantity(why.runs, 'time')}" if why.runs else "the check did not have to run"
     out.line("  ", (f"{looked} changed what the check reads; {ran}", "dim"))
     _print_diff(why, out)

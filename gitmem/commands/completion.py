@@ -136,10 +136,10 @@ def list_installed() -> list[Path]:
 
 def uninstall() -> list[Path]:
     """Delete the installed completion files, and return them."""
-    found = list_installed()
-    for path in found:
+    installed = list_installed()
+    for path in installed:
         path.unlink(missing_ok=True)
-    return found
+    return installed
 
 
 def _is_ours(path: Path) -> bool:

@@ -206,14 +206,14 @@ def note_files(repository: OpenRepository, contents: Iterable[tuple[str, bytes]]
     is_one = len({folder for folder, _ in places.values() if folder}) == 1
     done: set[str] = set()
     left: dict[str, None] = dict.fromkeys(drawings)
-    for one in documents:
-        folder, path = places[one.path]
-        to = (path if is_one else f"{folder}/{path}") if path else one.path
+    for document in documents:
+        folder, path = places[document.path]
+        to = (path if is_one else f"{folder}/{path}") if path else document.path
         if to.lower() in done:
-            to, path = one.path, ""
+            to, path = document.path, ""
         done.add(to.lower())
-        left |= dict.fromkeys(note.embedded_files(one.body))
-        yield to, (note.note_text(one, path) if path else one.text).encode()
+        left |= dict.fromkeys(note.embedded_files(document.body))
+        yield to, (note.note_text(document, path) if path else document.text).encode()
     if left:
         names = ", ".join(list(left)[:NAMED]) + (", …" if len(left) > NAMED else "")
         count = f"{len(left)} embedded files or drawings are" if len(left) > 1 else "1 embedded file or drawing is"

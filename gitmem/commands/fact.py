@@ -243,9 +243,9 @@ def _refuse_said(home: OpenStore, draft: Draft, policy: Policy, *, again: str) -
     writer = home.writer()
     catalog = writer.catalog_at(home.git.read_ref(home.ref) or home.find_tip())
     settled = place.settle_key(catalog, draft)
-    found = writer.said.find(catalog, settled, policy, again=again)
-    if found is not None:
-        refuse_said(settled, found, again=again)
+    duplicate = writer.said.find(catalog, settled, policy, again=again)
+    if duplicate is not None:
+        refuse_said(settled, duplicate, again=again)
 
 
 def _anchors(store: OpenStore, key: str, refs: Sequence[str]) -> list[str]:
@@ -329,8 +329,8 @@ def _as_correction(key: str, change: Callable[[str], str]) -> Callable[[str], st
 
     def correct(text: str) -> str:
         new = change(text)
-        kept = correction_of(parse(text, path=path), parse(new, path=path))
-        return with_fields(new, {CORRECTION: kept or REMOVE}, path)
+        correction = correction_of(parse(text, path=path), parse(new, path=path))
+        return with_fields(new, {CORRECTION: correction or REMOVE}, path)
 
     return correct
 
@@ -389,14 +389,14 @@ def _doubts(key: str, verdict: Verdict | None) -> list[str]:
     """Return what limits a verdict: a weak check, undeclared reads, different answers on the same code."""
     if verdict is None:
         return []
-    found = []
+    doubts = []
     if verdict.weak:
-        found.append("the check is weak: it also holds in an empty folder; use --refute to show what makes it fail")
+        doubts.append("the check is weak: it also holds in an empty folder; use --refute to show what makes it fail")
     if message := advice(key, verdict.undeclared):
-        found.append(message)
+        doubts.append(message)
     if verdict.flapping:
-        found.append(f"the check flaps: {verdict.attempt}")
-    return found
+        doubts.append(f"the check flaps: {verdict.attempt}")
+    return doubts
 
 
 def pass_gate(store: OpenStore, document: Document) -> Gate:

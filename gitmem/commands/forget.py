@@ -48,8 +48,8 @@ def _each_store(
         place = (store.store, store.is_in_tree)
         own = [key for holder, key in held if (holder.store, holder.is_in_tree) == place]
         done |= {(*place, one.key): one for one in change(store, own)}
-    found = dict.fromkeys((store.store, store.is_in_tree, key) for store, key in held)
-    return [repository.with_notice(done[one]) for one in found]
+    results = dict.fromkeys((store.store, store.is_in_tree, key) for store, key in held)
+    return [repository.with_notice(done[result]) for result in results]
 
 
 def supersede(repository: OpenRepository, old: str, new: str, *, scope: str) -> Change:

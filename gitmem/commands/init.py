@@ -27,16 +27,16 @@ def init(repository: OpenRepository, *, branch: str, offline: bool, profile: str
     repository.usable(repository.git.repository.state)  # in an unknown clone, the next command would discard the proofs
     former = config.branch if named != config.branch else ""
     wanted = InitRequest(named or config.branch, config.remote, offline, not named, former, policy)
-    done = start(
+    result = start(
         repository.git,
         wanted,
         now=repository.now,
         lock_timeout_s=config.lock_timeout_s,
         notices=repository.notices,
     )
-    if branch or done.branch != config.branch:
-        set_branch(repository.git, done.branch, repository.notices)
-        repository.config = replace(config, branch=done.branch)
+    if branch or result.branch != config.branch:
+        set_branch(repository.git, result.branch, repository.notices)
+        repository.config = replace(config, branch=result.branch)
         repository.turn()
     repository.accept()
-    return done
+    return result

@@ -130,7 +130,7 @@ def _log(walk: _Walk, key: str, paths: Sequence[str], *, code: str) -> list[dict
     while True:
         # One path at a time: only then does git (before 2.51) use the filters of changed paths (``pack``).
         verdicts = [walk.read_changes([bucket])] if walk.tip else []
-        judged = [one for one in verdicts[0] if one.changed] if walk.tip else []
+        judged = [verdict for verdict in verdicts[0] if verdict.changed] if walk.tip else []
         if len(judged) >= limit and len(rows := _of_fact(walk.git, key, judged, known, outcomes)) >= limit:
             walk = replace(walk, last=rows[limit - 1]["commit"])  # anything older is not among the newest
         verdicts += [walk.read_changes([folder])] if walk.tip else []
@@ -156,7 +156,7 @@ def _log_memory(walk: _Walk, key: str, paths: Sequence[str], *, is_code: bool) -
             return logged
     place = layout.find_memory(paths[0]) if paths else None
     folder = place.folder if place is not None else ""
-    found, folders, known = list[_Logged](), [folder], {folder}
+    entries, folders, known = list[_Logged](), [folder], {folder}
     for one in folders:
         paths = _paths(key, one, is_code)
         # The code's history is long and has no filters as a rule: it is walked once.
@@ -167,8 +167,8 @@ def _log_memory(walk: _Walk, key: str, paths: Sequence[str], *, is_code: bool) -
         more = {place.folder for place in places} - known
         folders += sorted(more)
         known |= more
-        found = _unite(walk.git, [found, logged])
-    return found
+        entries = _unite(walk.git, [entries, logged])
+    return entries
 
 
 def _was_always_there(walk: _Walk, logged: Sequence[_Logged], key: str) -> bool:
@@ -193,12 +193,12 @@ def _find_origins(walk: _Walk, commits: set[str], key: str, *, is_code: bool) ->
     """Return the places that a memory was moved from by some commits."""
     specs = [f":(glob){path}" for path in _paths(key, "*", is_code)]
     try:
-        found = walk.git.run(*_LOG, "--no-walk", *sorted(commits), "--", *specs, check=False, timeout_s=FOLLOW_S)
+        result = walk.git.run(*_LOG, "--no-walk", *sorted(commits), "--", *specs, check=False, timeout_s=FOLLOW_S)
     except ProcessError:  # a tree in these commits has an endless number of files, and a pattern looks at each of them
         walk.notices.append("searching the whole history takes too long: only the folder of the kind is shown")
         return []
     prefix = CODE_PREFIX if is_code else ""
-    paths = [path for one in _parse_log(found.stdout) for path, _, new in one.changed if not new.strip("0")]
+    paths = [path for one in _parse_log(result.stdout) for path, _, new in one.changed if not new.strip("0")]
     places = [layout.find_memory(path.removeprefix(prefix)) for path in paths]
     return [place for place in places if place is not None and place.key == key]
 
@@ -226,7 +226,7 @@ def _verdict_paths(key: str) -> tuple[str, str]:
 
 def _parse_log(text: bytes) -> list[_Logged]:
     words = text.decode("utf-8", "replace").split("\0")
-    found = []
+    entries = []
     at = 0
     while at + 3 < len(words):
         commit, when, who, subject = words[at : at + 4]
@@ -236,8 +236,8 @@ def _parse_log(text: bytes) -> list[_Logged]:
             _, _, old, new, _ = words[at].split(" ")
             changed.append((words[at + 1], old, new))
             at += 2
-        found.append(_Logged(commit, when, who, subject, tuple(changed)))
-    return found
+        entries.append(_Logged(commit, when, who, subject, tuple(changed)))
+    return entries
 
 
 def _unite(git: Git, histories: Sequence[Sequence[_Logged]]) -> list[_Logged]:
@@ -281,7 +281,7 @@ def _of_fact(
     rows = []
     for one in history:
         is_memory, is_verdict = not one.changed, False
-        said: dict[str, Any] = {}
+        outcome: dict[str, Any] = {}
         for path, *ends in one.changed:
             if kinds.get(path) not in _VERDICTS:
                 is_memory |= not path.startswith("verdicts/")
@@ -291,9 +291,9 @@ def _of_fact(
             changed: tuple[Any, ...] = (path, *(item for item in new.items() if old.get(item[0]) != item[1]))
             if changed not in outcomes:
                 outcomes[changed] = _outcome(path, dict(changed[1:]))
-            said |= outcomes[changed]
+            outcome |= outcomes[changed]
         if is_memory or is_verdict:
-            rows.append({**one.row, "what": layout.MEMORY if is_memory else layout.VERDICT, **said})
+            rows.append({**one.row, "what": layout.MEMORY if is_memory else layout.VERDICT, **outcome})
     return rows
 
 

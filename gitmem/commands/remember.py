@@ -113,9 +113,9 @@ def queue(store: OpenStore) -> Queue:
     """Return a queue whose memories share commits."""
 
     def draft(new: NewMemory) -> Draft:
-        made = draft_of(store, with_anchors(store, new, is_strict=False))
-        validate_draft(made, store.policy())
-        return made
+        new_draft = draft_of(store, with_anchors(store, new, is_strict=False))
+        validate_draft(new_draft, store.policy())
+        return new_draft
 
     def write(drafts: list[Draft]) -> list[Change]:
         changes = store.writer().remember_all(drafts, store.policy())

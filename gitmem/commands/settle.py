@@ -77,11 +77,11 @@ def settle_moved(
         dry_run: Change nothing.
         approve: Approve changed commands, on behalf of the person.
     """
-    found: list[PathUpdate] = []
+    updates: list[PathUpdate] = []
     for store, options in stores_to_prove(repository, Options(keys=tuple(keys), everything=not keys)):
         if store.git.read_head()[1] is not None:
-            found += _Store(repository, store, options).run(keys, dry_run=dry_run, approve=approve)
-    return sorted(found, key=lambda one: one.key)
+            updates += _Store(repository, store, options).run(keys, dry_run=dry_run, approve=approve)
+    return sorted(updates, key=lambda one: one.key)
 
 
 def confirm(repository: OpenRepository, key: str) -> str:
@@ -99,8 +99,8 @@ def confirm(repository: OpenRepository, key: str) -> str:
         catalog = store.catalog()
     if not requires:
         raise UsageError(f"{full} requires nothing, so there is nothing to confirm", hint=f"gitmem settle {full}")
-    found = format_foundations(state.foundations(catalog, requires))
-    return store.writer().edit_all({full: {CONFIRMED: found}}, store.policy(), verb="confirm")
+    foundations = format_foundations(state.foundations(catalog, requires))
+    return store.writer().edit_all({full: {CONFIRMED: foundations}}, store.policy(), verb="confirm")
 
 
 def reconcile(repository: OpenRepository, key: str) -> str:
@@ -137,9 +137,9 @@ class _Store:
         )
         wanted = [(key, path, json.loads(fields)) for key, path, fields in rows if not keys or key in keys]
         went = self._list_renames(fields for _, _, fields in wanted)
-        found = [one for row in wanted if (one := self._update_of(row, went)) is not None]
-        found = self._drop_failing(found, keys, dry_run=dry_run, approve=approve)
-        return found if dry_run else self._write_changes(found)
+        updates = [one for row in wanted if (one := self._update_of(row, went)) is not None]
+        updates = self._drop_failing(updates, keys, dry_run=dry_run, approve=approve)
+        return updates if dry_run else self._write_changes(updates)
 
     def _list_renames(self, all_fields: Any) -> Mapping[str, str]:
         """Return where the files in paths and refs were moved to, from the whole history."""

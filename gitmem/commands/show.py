@@ -41,11 +41,11 @@ def show_of(repository: OpenRepository, key: str, scope: str) -> dict[str, Any]:
     catalog = holder.catalog()
     ground = holder.ground(catalog)
     with catalog.reading():
-        found = show(fact_state.ReadStore(catalog, holder.git, holder.local, ground, holder.now), full_key)
-    found["claimed"] = _why_claimed(holder, catalog, full_key)
-    found["references"] = _references(holder.git, found["frontmatter"])
-    found["stale"] = _why_stale(holder, full_key, found) if found["status"] == STALE else ""
-    return found | {"scope": repository.scope_of(holder, full_key)}
+        details = show(fact_state.ReadStore(catalog, holder.git, holder.local, ground, holder.now), full_key)
+    details["claimed"] = _why_claimed(holder, catalog, full_key)
+    details["references"] = _references(holder.git, details["frontmatter"])
+    details["stale"] = _why_stale(holder, full_key, details) if details["status"] == STALE else ""
+    return details | {"scope": repository.scope_of(holder, full_key)}
 
 
 def _why_claimed(holder: OpenStore, catalog: Catalog, key: str) -> str:
@@ -75,8 +75,8 @@ def _why_stale(holder: OpenStore, key: str, found: Mapping[str, Any]) -> str:
     if verdict is None:
         wrong = [one for one in found["references"] if one["state"] == CHANGED]
         changed = [one["ref"] for one in wrong if not one["why"]]
-        said = [f"the code at {', '.join(changed)} has changed"] if changed else []
-        return "; ".join([*said, *(f"{one['ref']} is past the end: {one['why']}" for one in wrong if one["why"])])
+        reasons = [f"the code at {', '.join(changed)} has changed"] if changed else []
+        return "; ".join([*reasons, *(f"{one['ref']} is past the end: {one['why']}" for one in wrong if one["why"])])
     if verdict["fresh"]:
         passed = parse_time(verdict["expires_at"])
         return f"its time to live passed at {verdict['expires_at']}, {ago(age_s(passed, holder.now))} ago"
@@ -93,11 +93,11 @@ def output_of(repository: OpenRepository, key: str, scope: str) -> CheckOutput:
         NotFoundError: None is stored.
     """
     holder, full_key = holder_of(repository, key, scope)
-    found = holder.local.find_output(full_key)
-    if found is None:
+    output = holder.local.find_output(full_key)
+    if output is None:
         message = f"no output of {full_key} is kept in this clone: its check did not fail here, or wrote nothing"
         raise NotFoundError(message, hint=f"to run it: gitmem verify {full_key}")
-    return found
+    return output
 
 
 def show(read: fact_state.ReadStore, key: str) -> dict[str, Any]:
@@ -163,8 +163,8 @@ def _verdict(read: fact_state.ReadStore, number: int, key: str) -> dict[str, Any
         table["expires_at"] = format_time(best.at + fact[2]) if fact[2] is not None else ""
         table["held_last"] = last_held_commit(git, best) if best.outcome == FAILS else ""
         if best.culprit:
-            made = read_summaries(git, [best.culprit]).get(best.culprit)
-            table["broken"] = phrase(best.culprit, best.culprit_after, made, outcome=best.outcome)
+            summary = read_summaries(git, [best.culprit]).get(best.culprit)
+            table["broken"] = phrase(best.culprit, best.culprit_after, summary, outcome=best.outcome)
         table["elsewhere"] = list_elsewhere(catalog, ground, [key]).get(key, "")
     if best is not None and best.attempt:
         table |= {"attempt": best.attempt, "attempt_at": format_time(best.attempt_at)}

@@ -47,8 +47,8 @@ def status_of(
         jobs: Returns the state of verify jobs.
         view: Returns the state of the view, or None.
     """
-    found = repository.stores((scope,) if scope else (PROJECT,))
-    store: OpenStore = found[0] if found else repository
+    stores = repository.stores((scope,) if scope else (PROJECT,))
+    store: OpenStore = stores[0] if stores else repository
     waiting, catalog, tip = store.waiting_keys(), store.catalog(), store.source()[0]
     ground = store.checked_ground(catalog)
     ref = store.ref if store.git.read_ref(store.ref) or not store.store.proposal else store.store.upstream
@@ -56,7 +56,7 @@ def status_of(
         summary = status(
             ReadStore(catalog, store.git, store.local, ground, store.now), ref=ref, tip=tip, waiting=waiting
         )
-        summary["rotation"] = [fields_of(one) for one in list_rotations(catalog, store.policy())]
+        summary["rotation"] = [fields_of(rotation) for rotation in list_rotations(catalog, store.policy())]
         summary["jobs"] = jobs(catalog, ground, tip)
     summary |= {"spool": counts(repository.git.repository.state), "view": view()}
     summary |= {"scope": scope or PROJECT, "scopes": repository.other_scopes()}
@@ -114,7 +114,7 @@ def status(read: ReadStore, *, ref: str, tip: str, waiting: Sequence[str] = ()) 
         "waiting": list(waiting),
         "problems": catalog.row("SELECT count(*) FROM problem")[0],
         "to_settle": [row[0] for row in catalog.rows(_TO_SETTLE)],
-        "disputes": [{"key": one.key, "contradicts": one.other} for one in list_disputes(catalog)],
+        "disputes": [{"key": dispute.key, "contradicts": dispute.other} for dispute in list_disputes(catalog)],
         "archived": catalog.row("SELECT count(*) FROM memory WHERE archived = 1 AND shadowed = 0")[0],
         "index": {"commit": shows, "is_current": shows == tip},
         "verified_at": format_time(verified) if verified else "",

@@ -136,8 +136,8 @@ def remove(repository: OpenRepository, typed: str, *, everywhere: bool = False) 
 
 def _values(repository: OpenRepository, where: str) -> list[str]:
     """Return the entries in one place of git's settings."""
-    done = repository.git.run("config", f"--{where}", "-z", "--get-all", SETTING, check=False)
-    return [value for value in os.fsdecode(done.stdout).split("\0") if value]
+    result = repository.git.run("config", f"--{where}", "-z", "--get-all", SETTING, check=False)
+    return [value for value in os.fsdecode(result.stdout).split("\0") if value]
 
 
 def _refuse_variable(repository: OpenRepository) -> None:
@@ -162,9 +162,9 @@ def show_listed(repository: OpenRepository, typed: str, name: str) -> dict[str, 
     ground = store.ground(catalog)
     repository.listing().note_of(store)
     with catalog.reading():
-        found = shows.show(ReadStore(catalog, store.git, store.local, ground, repository.now), key)
+        details = shows.show(ReadStore(catalog, store.git, store.local, ground, repository.now), key)
     place = store.entry.path if isinstance(store, ListedStore) else ""
-    return found | {"scope": store.store.scope, "store": name, "repository": place}
+    return details | {"scope": store.store.scope, "store": name, "repository": place}
 
 
 def status_of(repository: OpenRepository, name: str) -> dict[str, Any]:

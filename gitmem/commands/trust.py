@@ -42,10 +42,10 @@ def group(dues: Iterable[Due]) -> list[list[Due]]:
     A command is in a group of its own if more than its words decides what it does: shell syntax, hidden characters,
     program text (``-c``, ``-e``), a launcher of other programs, network, setup, a counterexample, variables or folders.
     """
-    found: dict[tuple[str, ...], list[Due]] = {}
+    groups: dict[tuple[str, ...], list[Due]] = {}
     for due in dues:
-        found.setdefault(program_and_options(due.spec) or ("", due.row.spec, due.row.key), []).append(due)
-    return list(found.values())
+        groups.setdefault(program_and_options(due.spec) or ("", due.row.spec, due.row.key), []).append(due)
+    return list(groups.values())
 
 
 def program_and_options(spec: Spec) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ def program_and_options(spec: Spec) -> tuple[str, ...]:
         # What `python -m` runs is named by the next word.
         if word.startswith("-") or before == "-m":
             options.append(word)
-    if has_more or "=" in program or name in LAUNCHERS or any(_has_program_text(name, one) for one in options):
+    if has_more or "=" in program or name in LAUNCHERS or any(_has_program_text(name, option) for option in options):
         return ()
     return (spec.check.form, str(spec.timeout_s), program, *dict.fromkeys(options))
 

@@ -71,14 +71,14 @@ def undo(store: OpenStore, *, dry_run: bool = False) -> Undone:
         assert tip is not None, "it has a last commit"
         _refuse_changed(git, tip, changes)
         writes, entries, deletes, archived = _inverse(store, undone, changes)
-        found = Undone(undone, subject, _keys(changes), tuple(archived))
-        done[:] = [found]
+        undone_change = Undone(undone, subject, _keys(changes), tuple(archived))
+        done[:] = [undone_change]
         return CommitPlan(
             f"undo: {subject}",
             writes=tuple(writes),
             entries=tuple(entries),
             deletes=tuple(deletes),
-            trailers=((UNDOES, undone), *(("Gitmem-Key", key) for key in found.keys[:100])),
+            trailers=((UNDOES, undone), *(("Gitmem-Key", key) for key in undone_change.keys[:100])),
         )
 
     if dry_run:

@@ -113,13 +113,13 @@ def _describe(repository: OpenRepository, ref: str, oid: str, kind: str) -> tupl
 
 def _refs(repository: OpenRepository) -> list[tuple[str, str, str]]:
     """Return gitmem's refs in this repository, sorted, with object and its type; only branches provably of stores."""
-    found = []
+    refs = []
     for name, (commit, kind) in repository.git.list_typed_refs().items():
         is_named = name == f"refs/heads/{repository.config.branch}" or name.startswith(f"refs/heads/{PROPOSAL_PREFIX}")
         is_store = is_named and kind == "commit" and foreign.kind_of(repository.git, commit) not in ("", FOREIGN)
         if is_store or name.startswith(REFS):
-            found.append((name, commit, kind))
-    return found
+            refs.append((name, commit, kind))
+    return refs
 
 
 def _remote_tip(repository: OpenRepository, remote: str) -> str:
@@ -129,8 +129,8 @@ def _remote_tip(repository: OpenRepository, remote: str) -> str:
 
 def _settings(repository: OpenRepository) -> list[str]:
     """Return the names of gitmem's settings in the repository's own configuration, sorted."""
-    done = repository.git.run("config", "--local", "-z", "--name-only", "--get-regexp", rf"^{SECTION}\.", check=False)
-    return sorted(set(os.fsdecode(done.stdout).split("\0")) - {""})
+    result = repository.git.run("config", "--local", "-z", "--name-only", "--get-regexp", rf"^{SECTION}\.", check=False)
+    return sorted(set(os.fsdecode(result.stdout).split("\0")) - {""})
 
 
 def _forget_clone(repository: OpenRepository) -> None:

@@ -61,8 +61,8 @@ def _verify(
     note_unreadable(repository)
     run = runs[0] if len(runs) == 1 else join_runs(runs)
     if options.dirty:
-        run, found = _without_withdrawn(repository, run)
-        withdrawn |= found
+        run, reasons = _without_withdrawn(repository, run)
+        withdrawn |= reasons
     named = [key for key in withdrawn if not options.keys or key in options.keys]
     notices = [*run.notices, notice, _describe_withdrawn(named)]
     run = replace(run, withdrawn=tuple((key, withdrawn[key]) for key in sorted(named)))
@@ -98,17 +98,19 @@ def _follow_documents(repository: OpenRepository, options: Options) -> tuple[str
 
 def _without_withdrawn(repository: OpenRepository, run: VerifyRun) -> tuple[VerifyRun, dict[str, str]]:
     """Return a run on the work tree without failing facts that its documents no longer state; and why, by key."""
-    failed = {one.due.row.key for one in run.results if one.outcome == FAILS and one.due.document.kind == ADOPTED}
+    failed = {
+        result.due.row.key for result in run.results if result.outcome == FAILS and result.due.document.kind == ADOPTED
+    }
     if not failed:
         return run, {}
     from gitmem.commands.adopt.withdrawn import find_withdrawn, list_facts
     from gitmem.verify.ground import dirty
 
-    facts = {key: one for key, one in list_facts(repository).items() if key in failed}
-    with dirty.snapshot(repository.git) as taken:
-        found = find_withdrawn(taken.git, taken.commit, facts)
-    results = tuple(one for one in run.results if one.due.row.key not in found)
-    return replace(run, results=results, due=run.due - len(found)), found
+    facts = {key: fact for key, fact in list_facts(repository).items() if key in failed}
+    with dirty.snapshot(repository.git) as snapshot:
+        withdrawn = find_withdrawn(snapshot.git, snapshot.commit, facts)
+    results = tuple(result for result in run.results if result.due.row.key not in withdrawn)
+    return replace(run, results=results, due=run.due - len(withdrawn)), withdrawn
 
 
 def _describe_withdrawn(keys: Sequence[str]) -> str:

@@ -104,21 +104,21 @@ class Why:
 
     def as_table(self) -> dict[str, Any]:
         """Return the documented JSON."""
-        found, made = self.found, self.made or {}
+        result, summaries = self.found, self.made or {}
         between: dict[str, Any] | None = None
-        if found is not None and found.culprit:
+        if result is not None and result.culprit:
             between = {
-                "good": {"commit": found.after, "runs": found.asked[1]},
-                "bad": {"commit": found.culprit, "runs": found.asked[0]},
-                "number": len(found.among),
-                "commits": [as_commit(commit, made) for commit in found.among[:NAMED]],
+                "good": {"commit": result.after, "runs": result.asked[1]},
+                "bad": {"commit": result.culprit, "runs": result.asked[0]},
+                "number": len(result.among),
+                "commits": [as_commit(commit, summaries) for commit in result.among[:NAMED]],
             }
         return {
             "key": self.key,
             "outcome": self.outcome,
-            "culprit": as_commit(found.culprit, made) if found else None,
+            "culprit": as_commit(result.culprit, summaries) if result else None,
             "range": between,
-            "candidates": found.candidates if found else 0,
+            "candidates": result.candidates if result else 0,
             "runs": self.runs,
             "reason": self.reason,
             "unsteady": self.is_unsteady,
@@ -147,8 +147,8 @@ class _Case:
 
     def why(self) -> Why:
         """Return the explanation."""
-        said = display(self.error.message) if self.error else self.found.reason
-        reason = "; ".join(filter(None, (said, self.earlier)))
+        message = display(self.error.message) if self.error else self.found.reason
+        reason = "; ".join(filter(None, (message, self.earlier)))
         runs = self.answers.runs if self.answers else 0
         return Why(self.due.row.key, self.found.outcome, None if self.error else self.found, runs, reason)
 
@@ -254,8 +254,8 @@ class Explainer:
         if verdict.outcome != FAILS:
             return Why(key, HOLDING, reason="there is no failure to explain at this commit")
         if verdict.outside:
-            said = f"no commit broke it: its check depends on {describe_outside(verdict.outside)}"
-            return Why(key, OUTSIDE, reason=said)
+            reason = f"no commit broke it: its check depends on {describe_outside(verdict.outside)}"
+            return Why(key, OUTSIDE, reason=reason)
         if due.spec.check.form != BUILTIN and (refused := refusal(due, self._means)):
             return Why(key, SKIPPED, reason=refused)
         return _Case(due, verdict, self._question(due, verdict))
@@ -265,9 +265,9 @@ class Explainer:
 
     def _with_authors(self, why: Why, question: InputQuestion, *, with_diff: bool) -> Why:
         """Return an explanation with the authors of the commits, and the culprit's diff."""
-        found = why.found
-        assert found is not None
-        diff, is_whole = self._diff(question, found) if with_diff and found.culprit else ("", True)
+        result = why.found
+        assert result is not None
+        diff, is_whole = self._diff(question, result) if with_diff and result.culprit else ("", True)
         return replace(self._with_makers([why])[0], diff=diff, is_whole=is_whole)
 
     def _earlier(self, verdict: Verdict, found: BisectResult) -> str:
@@ -285,8 +285,8 @@ class Explainer:
         if verdict.outcome == FAILS or due.spec.check.form == BUILTIN:
             return Why(key, FLAPPING, reason="it recently held and failed on the same code: no commit is to blame")
         if verdict.outside:
-            said = f"it depends on {describe_outside(verdict.outside)}: no commit is to blame"
-            return Why(key, FLAPPING, reason=said)
+            reason = f"it depends on {describe_outside(verdict.outside)}: no commit is to blame"
+            return Why(key, FLAPPING, reason=reason)
         if refused := refusal(due, self._means):
             return Why(key, SKIPPED, reason=refused)
         count = [0]
@@ -303,21 +303,21 @@ class Explainer:
         rate = rate_at(self._session.commit, runs)
         needed = rate.runs_needed()
         if not needed:
-            said = f"{rate} at this commit now: it fails too seldom to find since when"
-            return Why(key, FLAPPING, runs=count[0], reason=said)
+            reason = f"{rate} at this commit now: it fails too seldom to find since when"
+            return Why(key, FLAPPING, runs=count[0], reason=reason)
         question = self._question(due, verdict)
-        found = self._search_unsteady(
+        result = self._search_unsteady(
             due, verdict, question, lambda commit: steadiness(commit, needed, runs) if count[0] < MOST_RUNS else BLOCKED
         )
-        if found.outcome not in (FOUND, RANGE):
+        if result.outcome not in (FOUND, RANGE):
             return Why(
                 key, FLAPPING, runs=count[0], reason=f"{rate} at this commit; it was not seen to be steady before"
             )
-        said = since(found.culprit, rate, found.after, needed)
-        after = found.after if found.outcome == RANGE else ""
-        self._verdicts.append(replace(verdict, culprit=found.culprit, culprit_after=after, attempt=said))
+        reason = since(result.culprit, rate, result.after, needed)
+        after = result.after if result.outcome == RANGE else ""
+        self._verdicts.append(replace(verdict, culprit=result.culprit, culprit_after=after, attempt=reason))
         return self._with_authors(
-            Why(key, found.outcome, found, count[0], said, is_unsteady=True), question, with_diff=with_diff
+            Why(key, result.outcome, result, count[0], reason, is_unsteady=True), question, with_diff=with_diff
         )
 
     def _search_unsteady(
@@ -385,11 +385,11 @@ class Explainer:
         if found.outcome != FOUND or is_same:
             return found
         span = f"{found.after[:12]}..{self._session.commit[:12]}"
-        said = (
+        note = (
             f"the check fails there for another reason ({there}) than at HEAD ({here}); if that did not break the fact,"
             f" a commit of {span} did: let the check exit 125 where it cannot say"
         )
-        return replace(found, reason="; ".join(filter(None, (found.reason, said))))
+        return replace(found, reason="; ".join(filter(None, (found.reason, note))))
 
     def _search(self, case: _Case) -> Runs:
         due, verdict, question = case.due, case.verdict, case.question
@@ -414,8 +414,8 @@ class Explainer:
         """Return explanations with the authors of the commits that they name."""
         named = [found for answer in answers if (found := answer.found) is not None]
         commits = {c for found in named for c in (found.culprit, found.after, *found.among[:NAMED]) if c}
-        made = read_summaries(self._store.git, commits)
-        return [replace(answer, made=made) for answer in answers]
+        summaries = read_summaries(self._store.git, commits)
+        return [replace(answer, made=summaries) for answer in answers]
 
     @cached_property
     def _means(self) -> Means:
@@ -552,15 +552,15 @@ def why(
     """Find the commit that broke a fact of the project or a private one, and record it with the fact's verdict."""
     store, full_key = holder_of(repository, key, scope)
     query = replace(options, keys=(full_key,), everything=False)
-    found = Why(full_key, NO_CHECK, reason="it is not about any code in particular, so no check of it runs")
+    answer = Why(full_key, NO_CHECK, reason="it is not about any code in particular, so no check of it runs")
     for proving, own in stores_to_prove(repository, query):
         if own.keys == (full_key,) and proving.store.scope == store.store.scope:
-            found = explain(proving, own, report, with_diff=with_diff)
+            answer = explain(proving, own, report, with_diff=with_diff)
             break
-    if found.outcome not in (HOLDING, NO_CHECK):
-        return found
+    if answer.outcome not in (HOLDING, NO_CHECK):
+        return answer
     catalog = store.catalog()
-    return replace(found, chain=state.suspects(catalog, store.ground(catalog)).get(full_key, ()))
+    return replace(answer, chain=state.suspects(catalog, store.ground(catalog)).get(full_key, ()))
 
 
 def with_culprits(run: VerifyRun, explained: Sequence[Why]) -> VerifyRun:

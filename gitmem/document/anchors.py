@@ -65,8 +65,8 @@ def line_references(fields: Mapping[str, Any]) -> list[LineReference]:
     """Return the references to lines among a memory's fields, in order."""
     refs = fields.get("refs")
     listed = [refs] if isinstance(refs, str) else refs if isinstance(refs, list) else []
-    found = [parse_reference(ref) for ref in listed if isinstance(ref, str)]
-    return [ref for ref in found if ref is not None]
+    references = [parse_reference(ref) for ref in listed if isinstance(ref, str)]
+    return [ref for ref in references if ref is not None]
 
 
 def parse_anchor(text: str) -> Anchor | None:

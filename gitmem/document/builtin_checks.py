@@ -141,9 +141,11 @@ class BuiltinCheck:
 
     def accepts(self, names: Iterable[str]) -> bool:
         """Return whether a mapping with these fields is one of this check."""
-        given = set(names)
-        chosen = given.intersection(self.choices)
-        return given >= set(self.required) and given <= set(self.fields) and len(chosen) == bool(self.choices)
+        given_names = set(names)
+        chosen = given_names.intersection(self.choices)
+        return (
+            given_names >= set(self.required) and given_names <= set(self.fields) and len(chosen) == bool(self.choices)
+        )
 
     def value_of(self, name: str) -> Value:
         """Return the kind of value of one of its fields."""
@@ -205,9 +207,9 @@ def _dependency(taken: CheckArguments) -> Probe:
     from gitmem.document.sources.workspaces import read_links
 
     def probe(path: str, content: bytes) -> Sequence[FileFinding]:
-        found = read_dependencies(path, content).get(normal_name(path, taken.text), ())
+        dependencies = read_dependencies(path, content).get(normal_name(path, taken.text), ())
         links = read_links(path, content)
-        mine = [FileFinding(one.line, one.requirement) for one in found]
+        mine = [FileFinding(dependency.line, dependency.requirement) for dependency in dependencies]
         return [*mine, *([FileFinding(links=links)] if links else [])]
 
     return place_checks.guard(probe)
@@ -372,8 +374,8 @@ def row_of(check: Check) -> BuiltinCheck:
 
 def find_row(names: Iterable[str]) -> BuiltinCheck | None:
     """Return the row whose mapping has these fields, or None."""
-    given = set(names)
-    return next((row for row in CHECKS.values() if row.accepts(given)), None)
+    field_names = set(names)
+    return next((row for row in CHECKS.values() if row.accepts(field_names)), None)
 
 
 def shapes() -> str:
@@ -400,11 +402,11 @@ def map_places(words: Sequence[str], place: Callable[[str], str]) -> tuple[str, 
     """Return the words of a built-in check with each path or glob replaced by the result of *place*."""
     row = CHECKS[words[0]]
     values = (*[row.value] * row.count, *(field.value for field in row.more))
-    taken = (
+    renamed = (
         _placed(value, word, place) if word and value.placed is not None else word
         for value, word in zip(values, words[1:], strict=False)
     )
-    return (words[0], *taken)
+    return (words[0], *renamed)
 
 
 def _placed(value: Value, word: str, place: Callable[[str], str]) -> str:
@@ -414,14 +416,14 @@ def _placed(value: Value, word: str, place: Callable[[str], str]) -> str:
 
 def list_globs(words: Sequence[str]) -> list[str]:
     """Return the paths and globs that a built-in check names itself; none if it uses the default files."""
-    found: list[str] = []
+    globs: list[str] = []
 
     def note(glob: str) -> str:
-        found.append(glob)
+        globs.append(glob)
         return glob
 
     map_places(words, note)
-    return found
+    return globs
 
 
 def with_other_files(words: Sequence[str], glob: str) -> tuple[str, ...]:
@@ -432,8 +434,8 @@ def with_other_files(words: Sequence[str], glob: str) -> tuple[str, ...]:
 def parse_arguments(words: Sequence[str]) -> CheckArguments:
     """Return the arguments of a built-in check, given its words."""
     row = CHECKS[words[0]]
-    given = zip(row.more, words[1 + row.count :], strict=False)
-    return CheckArguments(tuple(words[1 : 1 + row.count]), {field.name: word for field, word in given if word})
+    pairs = zip(row.more, words[1 + row.count :], strict=False)
+    return CheckArguments(tuple(words[1 : 1 + row.count]), {field.name: word for field, word in pairs if word})
 
 
 def words_of(mapping: Mapping[str, Any]) -> tuple[str, ...]:
@@ -456,18 +458,18 @@ def references_of(words: Sequence[str]) -> tuple[str, ...]:
     """Return the facts of other repositories that a built-in check compares with, given its words."""
     if CHECKS[words[0]].value is not PLACE_OR_REFERENCE:
         return ()
-    return tuple(one for one in parse_arguments(words).values if parse_elsewhere(one))
+    return tuple(argument for argument in parse_arguments(words).values if parse_elsewhere(argument))
 
 
 def value_of(verify: object) -> str:
     """Return the value that the check of a frontmatter proves, on one line; empty if it proves none."""
     row = find_row(verify) if isinstance(verify, dict) else None
-    found = verify.get(row.proves) if row is not None and row.proves and isinstance(verify, dict) else None
-    return " ".join(found.split()) if isinstance(found, str) else ""
+    text = verify.get(row.proves) if row is not None and row.proves and isinstance(verify, dict) else None
+    return " ".join(text.split()) if isinstance(text, str) else ""
 
 
 def mapping_of(words: Sequence[str]) -> dict[str, Any]:
     """Return the mapping of a built-in check from its words."""
-    row, taken = CHECKS[words[0]], parse_arguments(words)
-    flags = {field.name: True for field in row.more if field.value is FLAG and field.name in taken.more}
-    return {row.name: taken.text if row.count == 1 else list(taken.values), **taken.more, **flags}
+    row, arguments = CHECKS[words[0]], parse_arguments(words)
+    flags = {field.name: True for field in row.more if field.value is FLAG and field.name in arguments.more}
+    return {row.name: arguments.text if row.count == 1 else list(arguments.values), **arguments.more, **flags}

@@ -104,16 +104,16 @@ def is_record_name(path: str) -> bool:
 
 def read_records(texts: Mapping[str, str]) -> dict[str, DecisionRecord]:
     """Return all decision records by path; templates are left out."""
-    found = {path: one for path, text in texts.items() if (one := read_record(text)) is not None}
+    records = {path: one for path, text in texts.items() if (one := read_record(text)) is not None}
     newer: dict[str, str] = {}
-    for path in found:
+    for path in records:
         for older, by in _relations(path, texts):
-            if older in found and by in found and not found[older].is_open and not found[by].is_open:
+            if older in records and by in records and not records[older].is_open and not records[by].is_open:
                 newer.setdefault(older, by)
     for older, by in newer.items():
         if newer.get(by) != older:
-            found[older] = replace(found[older], status="superseded", superseded_by=by, is_current=False)
-    return found
+            records[older] = replace(records[older], status="superseded", superseded_by=by, is_current=False)
+    return records
 
 
 def read_record(text: str) -> DecisionRecord | None:
@@ -162,8 +162,8 @@ def read_status(text: str) -> str:
 
 def _status(text: str) -> str:
     stated = _STATUS.search(text)
-    found = next(filter(None, stated.groups()), "") if stated else ""
-    return _clean(found[:_STATUS_LIMIT].strip().strip("\"'"))
+    status = next(filter(None, stated.groups()), "") if stated else ""
+    return _clean(status[:_STATUS_LIMIT].strip().strip("\"'"))
 
 
 def _clean(text: str) -> str:
@@ -177,9 +177,9 @@ def _word_of(status: str) -> str:
 
 
 def _date(text: str) -> str:
-    found = _DATE.search(text)
+    match = _DATE.search(text)
     try:
-        return format_day(parse_day(found[1])) if found else ""
+        return format_day(parse_day(match[1])) if match else ""
     except FormatError:
         return ""
 
@@ -204,5 +204,5 @@ def _find(path: str, link: str, name: str, texts: Mapping[str, str]) -> str:
         return named if named in texts and named != path else ""
     digits = re.match(r"0*(\d+)", name)
     number = re.compile(rf"(?:adr[-_ ]?)?0*{digits[1] if digits else name}(?!\d)", re.I)
-    same = [one for one in texts if posixpath.dirname(one) == folder and number.match(posixpath.basename(one))]
+    same = [text for text in texts if posixpath.dirname(text) == folder and number.match(posixpath.basename(text))]
     return same[0] if len(same) == 1 and same[0] != path else ""

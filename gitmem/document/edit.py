@@ -98,12 +98,12 @@ def _candidates(frontmatter: str, changes: dict[str, Any], wanted: dict[str, Any
 def _says(frontmatter: str, wanted: dict[str, Any]) -> bool:
     """Return whether a frontmatter reads back as the wanted fields, in any order."""
     try:
-        found = read_fields(frontmatter)
+        fields = read_fields(frontmatter)
     except FormatError as err:
         if err.code == "frontmatter-too-large":
             raise
         return False
-    return found.keys() == wanted.keys() and all(is_same(found[name], wanted[name]) for name in wanted)
+    return fields.keys() == wanted.keys() and all(is_same(fields[name], wanted[name]) for name in wanted)
 
 
 def _in_place(

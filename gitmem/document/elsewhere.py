@@ -65,9 +65,9 @@ def parse_elsewhere(text: str) -> tuple[str, str] | None:
 
 def wrong_chains(known: Mapping[str, Foundation]) -> list[tuple[str, ...]]:
     """Return the chains of references from each memory that failed or is suspect to the one that failed, sorted."""
-    found = []
+    chains = []
     for reference, one in sorted(known.items()):
         name = reference.partition(APART)[0]
         if one.is_wrong:
-            found.append((reference, *(key if APART in key else f"{name}{APART}{key}" for key in one.why)))
-    return found
+            chains.append((reference, *(key if APART in key else f"{name}{APART}{key}" for key in one.why)))
+    return chains

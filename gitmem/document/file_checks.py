@@ -123,9 +123,9 @@ def matches(taken: CheckArguments) -> Probe | None:
     def probe(_: str, content: bytes) -> Sequence[FileFinding]:
         # ``$`` is the end of a line whatever ends it, and ``^`` the start of a file with a byte order mark.
         for text in dict.fromkeys((content, _plain_lines(content))):
-            found = pattern.search(text)
-            if found is not None:
-                return _at(text, found.start())
+            match = pattern.search(text)
+            if match is not None:
+                return _at(text, match.start())
         return ()
 
     return of_text(probe)

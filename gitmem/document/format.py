@@ -145,8 +145,8 @@ def _number(value: float) -> str:
         # The readers accept at most 24 decimals in a number; numbers that do not fit are refused below.
         text = f"{value:.24f}".rstrip("0")
         text = text + "0" if text.endswith(".") else text
-    found = resolve(text)
-    if type(found) is not type(value) or found != value:
+    resolved = resolve(text)
+    if type(resolved) is not type(value) or resolved != value:
         raise FormatError(f"the number {value!r} cannot be stored exactly in a memory", code="bad-number")
     return text
 

@@ -47,14 +47,14 @@ def _hash(title: str) -> str:
 def meaning_of(document: Document) -> str:
     """Return the meaning of a memory's title: equal for two titles of which one corrects the other."""
     own = _hash(document.title)
-    kept, _, of = str(document.fields.get(CORRECTION) or "").partition(" ")
-    return kept if of == own and len(kept) == DIGITS else own
+    recorded, _, of = str(document.fields.get(CORRECTION) or "").partition(" ")
+    return recorded if of == own and len(recorded) == DIGITS else own
 
 
 def correction_of(before: Document, after: Document) -> str:
     """Return the field for a memory whose title was only corrected; empty if not needed."""
-    kept, own = meaning_of(before), _hash(after.title)
-    return "" if kept == own else f"{kept} {own}"
+    original, own = meaning_of(before), _hash(after.title)
+    return "" if original == own else f"{original} {own}"
 
 
 def parse_foundations(lines: Iterable[str]) -> list[Foundation]:

@@ -101,10 +101,10 @@ def _without_added(document: Document, head: str) -> str:
     if not isinstance(count, int) or not 0 < count <= len(lines):
         return document.body
     name = lines[-count].lstrip(":").partition(":")[0]
-    kept = "\n".join(lines[:-count]).rstrip("\n")
+    remaining = "\n".join(lines[:-count]).rstrip("\n")
     # A nested value has the names above it: "fields tags type".
     is_of_head = bool(name) and any(f"{one}:" in head for one in (name, name.partition(" ")[0]))
-    return (f"{kept}\n" if kept else "") if is_of_head else document.body
+    return (f"{remaining}\n" if remaining else "") if is_of_head else document.body
 
 
 def count_added(whole: str, body: str, title: str) -> int | None:

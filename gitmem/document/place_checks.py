@@ -51,12 +51,12 @@ def stated(taken: CheckArguments) -> Probe:
     addresses = [(one, address) for one in _here(taken) for address in parse_addresses(one)]
 
     def probe(path: str, content: bytes) -> Sequence[FileFinding]:
-        found = []
+        findings = []
         for key, address in addresses:
             node = read_value(path, content, address.keys) if is_same_name(path, address.path) else None
             if node is not None:
-                found.append(FileFinding(node.line, node.value(), key=key))
-        return found
+                findings.append(FileFinding(node.line, node.value(), key=key))
+        return findings
 
     return guard(probe)
 
@@ -107,8 +107,8 @@ def value(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
 
 def _address(written: str, files: FoundFiles) -> Address:
     """Return the address that is meant: the first one whose file exists, since ``#`` may be in its name."""
-    found = parse_addresses(written)
-    return next((one for one in found if any(is_same_name(path, one.path) for path in files.paths)), found[0])
+    addresses = parse_addresses(written)
+    return next((one for one in addresses if any(is_same_name(path, one.path) for path in files.paths)), addresses[0])
 
 
 def _last_key(written: str, files: FoundFiles) -> str:
@@ -141,15 +141,15 @@ def _agree_elsewhere(taken: CheckArguments, files: FoundFiles, written: str, ref
     if not known.proven:
         why = f"it is {known.status} there" if known.value and known.status else "its check proves no value"
         return BuiltinAnswer(BLOCKED, f"{reference} of another repository gives no value: {why}")
-    found = {finding.key: (path, finding) for path, finding in files.list_findings()}
-    is_pinned = written in found and found[written][1].value == known.proven
-    is_hash = SHA256.is_valid(known.proven) and not is_pinned and _HASH + written in found
+    by_key = {finding.key: (path, finding) for path, finding in files.list_findings()}
+    is_pinned = written in by_key and by_key[written][1].value == known.proven
+    is_hash = SHA256.is_valid(known.proven) and not is_pinned and _HASH + written in by_key
     key = _HASH + written if is_hash else written
-    if key not in found:
+    if key not in by_key:
         return _missing(written, files)
     from gitmem.document.sources import versions  # imports packaging
 
-    path, finding = found[key]
+    path, finding = by_key[key]
     last = _last_key(written, files)
     where, actual, other = place(path, finding), conceal(last, finding.value), conceal(last, known.proven)
     if versions.is_same(finding.value, known.proven):
@@ -162,13 +162,13 @@ def agree(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     """Conclude whether two places state the same value."""
     if references := [one for one in taken.values if parse_elsewhere(one)]:
         return _agree_elsewhere(taken, files, _here(taken)[0], references[0])
-    found = {finding.key: (path, finding) for path, finding in files.list_findings()}
+    by_key = {finding.key: (path, finding) for path, finding in files.list_findings()}
     for written in taken.values:
-        if written not in found:
+        if written not in by_key:
             return _missing(written, files)
     from gitmem.document.sources import versions  # imports packaging
 
-    (one, first), (other, second) = (found[written] for written in taken.values)
+    (one, first), (other, second) = (by_key[written] for written in taken.values)
     where, actual = place(one, first), conceal(_last_key(taken.values[0], files), first.value)
     others = conceal(_last_key(taken.values[1], files), second.value)
     if versions.is_same(first.value, second.value):

@@ -95,8 +95,8 @@ def format_check(check: Check) -> str:
         return check.words[0]
     if check.form == PROGRAM:
         return " ".join(_quoted(word) for word in check.words)
-    taken = mapping_of(check.words).items()
-    return f"{{{', '.join(f'{name}: {_listed(value)}' for name, value in taken)}}}"
+    fields = mapping_of(check.words).items()
+    return f"{{{', '.join(f'{name}: {_listed(value)}' for name, value in fields)}}}"
 
 
 def format_spec(spec: Spec) -> str:
@@ -128,9 +128,9 @@ def _hash(version: str, parts: Iterable[str]) -> str:
     # Each part is preceded by its length: joined by a separator, two different lists could give one text.
     from gitmem.text.sha256 import sha256  # only for a fact
 
-    found = sha256()
+    digest = sha256()
     for part in (version, *parts):
         data = part.encode("utf-8", "surrogatepass")
-        found.update(b"%d:" % len(data))
-        found.update(data)
-    return found.hexdigest()
+        digest.update(b"%d:" % len(data))
+        digest.update(data)
+    return digest.hexdigest()

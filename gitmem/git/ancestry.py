@@ -83,7 +83,7 @@ def merges_of(git: Git, tip: str, commits: Collection[str]) -> dict[str, str]:
             if one not in brought:
                 brought[one] = merge
                 left += parents.get(one, [])
-    return {one: brought[one] for one in commits if brought.get(one)}
+    return {commit: brought[commit] for commit in commits if brought.get(commit)}
 
 
 def _present(git: Git, commits: Iterable[str]) -> list[str]:
@@ -91,15 +91,15 @@ def _present(git: Git, commits: Iterable[str]) -> list[str]:
     names = sorted(set(commits))
     if not names:
         return []
-    asked = "".join(f"{name}\n" for name in names).encode()
-    lines = git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", input=asked).stdout.decode("ascii")
+    stdin = "".join(f"{name}\n" for name in names).encode()
+    lines = git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", input=stdin).stdout.decode("ascii")
     return [line.split(" ")[0] for line in lines.split("\n") if line.endswith(" commit")]
 
 
 def _walk(git: Git, starts: Iterable[str]) -> list[tuple[str, list[str]]]:
     """Return some commits and all their ancestors with their parents, ancestors first."""
-    asked = "".join(f"{one}\n" for one in starts).encode()
-    listed = git.run("rev-list", "--topo-order", "--reverse", "--parents", "--stdin", input=asked).stdout
+    stdin = "".join(f"{start}\n" for start in starts).encode()
+    listed = git.run("rev-list", "--topo-order", "--reverse", "--parents", "--stdin", input=stdin).stdout
     rows = (line.split(" ") for line in os.fsdecode(listed).split("\n") if line)
     return [(commit, parents) for commit, *parents in rows]
 

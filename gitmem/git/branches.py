@@ -52,8 +52,8 @@ def _candidates(git: Git, remote: str) -> Iterator[str]:
 def _remote_head(git: Git, remote: str) -> str:
     """Return the branch that the remote's HEAD names, without its prefix."""
     prefix = f"refs/remotes/{remote}/"
-    found = os.fsdecode(read_file(os.path.join(git.repository.common, f"{prefix}HEAD"))).removeprefix("ref: ").strip()
-    return found.removeprefix(prefix) if found.startswith(prefix) else ""
+    content = os.fsdecode(read_file(os.path.join(git.repository.common, f"{prefix}HEAD"))).removeprefix("ref: ").strip()
+    return content.removeprefix(prefix) if content.startswith(prefix) else ""
 
 
 def refuse_unreadable(git: Git) -> None:
@@ -76,9 +76,9 @@ def find_checkout(git: Git, ref: str) -> str:
     if not any(head in (f"ref: {ref}", "ref: refs/heads/.invalid", "") for head in _heads(git)):
         return ""
     refuse_unreadable(git)
-    found = os.fsdecode(git.run("for-each-ref", "--format=%(worktreepath)", ref).stdout).removesuffix("\n")
+    output = os.fsdecode(git.run("for-each-ref", "--format=%(worktreepath)", ref).stdout).removesuffix("\n")
     # A bare repository has a HEAD but no files.
-    return found if found and os.path.exists(os.path.join(found, ".git")) else ""
+    return output if output and os.path.exists(os.path.join(output, ".git")) else ""
 
 
 def _heads(git: Git) -> Iterator[str]:

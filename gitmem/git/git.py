@@ -190,13 +190,13 @@ class Git:
         try:
             return read_ref(self.repository.common, name)
         except Unsure:
-            done = self.run("rev-parse", "--verify", "--quiet", "--end-of-options", name, check=False)
-        oid = done.stdout.decode("ascii", "replace").strip()
+            result = self.run("rev-parse", "--verify", "--quiet", "--end-of-options", name, check=False)
+        oid = result.stdout.decode("ascii", "replace").strip()
         if is_oid(oid):
             return oid
-        if b"repository extension" in done.stderr or b"repo version" in done.stderr:
-            said = " ".join(done.stderr.decode("utf-8", "replace").removeprefix("fatal: ").split())
-            message = f"the git on this machine cannot read this repository's format: {said}"
+        if b"repository extension" in result.stderr or b"repo version" in result.stderr:
+            reason = " ".join(result.stderr.decode("utf-8", "replace").removeprefix("fatal: ").split())
+            message = f"the git on this machine cannot read this repository's format: {reason}"
             raise NoRepositoryError(message, hint="update git; nothing was changed")
         if os.path.isfile(os.path.join(self.repository.common, name)):
             raise ConflictError(f"{name} is broken: it does not point to a commit", hint="gitmem doctor --fix")
@@ -219,8 +219,8 @@ class Git:
         if branch:
             return branch, self.read_ref(branch)
         # Not `read_ref`, because each work tree has its own HEAD.
-        done = self.run("rev-parse", "--verify", "--quiet", "HEAD", check=False)
-        return "", done.stdout.decode("ascii", "replace").strip() or None
+        result = self.run("rev-parse", "--verify", "--quiet", "HEAD", check=False)
+        return "", result.stdout.decode("ascii", "replace").strip() or None
 
     def resolve(self, rev: str, kind: str = "commit") -> str:
         """Return the full object name of a revision that a person typed.
@@ -231,19 +231,19 @@ class Git:
         try:
             return self._resolve_here(rev, kind)
         except Unsure:
-            done = self.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{{kind}}}", check=False)
-        oid = done.stdout.decode("ascii", "replace").strip()
-        if done.status != 0 or not is_oid(oid):
+            result = self.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{{kind}}}", check=False)
+        oid = result.stdout.decode("ascii", "replace").strip()
+        if result.status != 0 or not is_oid(oid):
             raise NotFoundError(f"{rev}: no such {kind} in this repository")
         return oid
 
     def _resolve_here(self, rev: str, kind: str) -> str:
         name = (read_head(self.repository)[1] or "") if rev == "HEAD" else rev
-        found = self.loose.read(name)[0]  # all of it, as git does: a damaged one is not there
-        if kind == "tree" and found == "commit":
+        content = self.loose.read(name)[0]  # all of it, as git does: a damaged one is not there
+        if kind == "tree" and content == "commit":
             name = self.loose.find_tree(name)
-            found = self.loose.read(name)[0]
-        if found != kind:
+            content = self.loose.read(name)[0]
+        if content != kind:
             raise Unsure
         return name
 
@@ -340,14 +340,14 @@ class Git:
                 return {name: size if kind == "blob" else -1 for name, (kind, size) in headers.items()}
             except Unsure:
                 pass
-        done = self.run("cat-file", "--batch-check", input=os.fsencode("".join(f"{n}\n" for n in names)))
-        found = {}
-        for name, line in zip(names, done.stdout.decode("utf-8", "replace").split("\n"), strict=False):
+        result = self.run("cat-file", "--batch-check", input=os.fsencode("".join(f"{n}\n" for n in names)))
+        sizes = {}
+        for name, line in zip(names, result.stdout.decode("utf-8", "replace").split("\n"), strict=False):
             words = line.split(" ")
             # A missing name that contains a space also gives three words: "HEAD:a blob missing".
             is_blob = len(words) == 3 and words[1] == "blob" and is_oid(words[0])
-            found[name] = int(words[2]) if is_blob else -1
-        return found
+            sizes[name] = int(words[2]) if is_blob else -1
+        return sizes
 
     def read_blobs(self, oids: Iterable[str], *, limit: int | None = None) -> Iterator[tuple[str, bytes | None]]:
         """Yield each blob's content in the given order; None if it is missing, or larger than *limit* bytes.
@@ -423,8 +423,8 @@ class Git:
         tree, colon, path = name.partition(":")
         if not colon:
             return self.loose.read(name, limit)
-        found = self.loose.find(tree, path)
-        return self.loose.read(found[1], limit) if found else ("", -1, b"")
+        entry = self.loose.find(tree, path)
+        return self.loose.read(entry[1], limit) if entry else ("", -1, b"")
 
     def config_values(self) -> dict[str, str]:
         """Return the ``gitmem.*`` settings of git config, by lower-case name without ``gitmem.``.
@@ -441,8 +441,8 @@ class Git:
         try:
             return self.plain_settings(repository.SECTION)
         except Unsure:
-            done = self.run("config", "-z", "--show-scope", "--get-regexp", r"^gitmem\.", check=False)
-            return repository.read_scopes(os.fsdecode(done.stdout))
+            result = self.run("config", "-z", "--show-scope", "--get-regexp", r"^gitmem\.", check=False)
+            return repository.read_scopes(os.fsdecode(result.stdout))
 
     def plain_settings(self, section: str, subsection: str = "") -> list[repository.Setting]:
         """Return the settings of a section in git's order, read from the files.
@@ -466,10 +466,10 @@ class Git:
         section, _, rest = name.partition(".")
         subsection, _, key = rest.rpartition(".")
         try:
-            found = self.plain_settings(section, subsection)
+            plain_settings = self.plain_settings(section, subsection)
         except Unsure:
             return ""
-        return next((value for one, value, _ in reversed(found) if one == key.lower()), "")
+        return next((value for one, value, _ in reversed(plain_settings) if one == key.lower()), "")
 
     def _config_files(self) -> tuple[str, ...]:
         """Return the files that may contain settings, later ones taking precedence."""
@@ -485,18 +485,18 @@ class Git:
 
     def without_filters(self) -> list[str]:
         """Return options that disable filter drivers: git would run them to compare files (gitattributes(5))."""
-        done = self.run("config", "-z", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process)$", check=False)
-        names = {os.fsdecode(name).rpartition(".")[0] for name in done.stdout.split(b"\0") if name}
+        result = self.run("config", "-z", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process)$", check=False)
+        names = {os.fsdecode(name).rpartition(".")[0] for name in result.stdout.split(b"\0") if name}
         values = [f"{name}.{more}" for name in sorted(names) for more in ("clean=", "process=", "required=false")]
         return [word for value in values for word in ("-c", value)]
 
     def config_value(self, name: str) -> str:
         """Return one git setting, or an empty string; it is read once, by git if the files are not plain."""
         if name not in self._settings:
-            found = self._find_setting(name)
-            if not found:
-                found = os.fsdecode(self.run("config", "--get", name, check=False).stdout).removesuffix("\n")
-            self._settings[name] = found
+            setting = self._find_setting(name)
+            if not setting:
+                setting = os.fsdecode(self.run("config", "--get", name, check=False).stdout).removesuffix("\n")
+            self._settings[name] = setting
         return self._settings[name]
 
     def remote_url(self, remote: str) -> str:
@@ -509,10 +509,10 @@ class Git:
             set_ones = (self._find_setting("user.name"), self._find_setting("user.email"))
             self._identity = set_ones if all(map(_is_plain_name, set_ones)) else None
         if self._identity is None:
-            done = self.run("var", "GIT_AUTHOR_IDENT", check=False)
-            name, _, rest = done.stdout.decode("utf-8", "replace").strip().partition(" <")
+            result = self.run("var", "GIT_AUTHOR_IDENT", check=False)
+            name, _, rest = result.stdout.decode("utf-8", "replace").strip().partition(" <")
             email = rest.rpartition("> ")[0]
-            self._identity = (name, email) if done.status == 0 and name and email else FALLBACK_IDENTITY
+            self._identity = (name, email) if result.status == 0 and name and email else FALLBACK_IDENTITY
         return self._identity
 
     def list_refs(self, *patterns: str) -> dict[str, str]:
@@ -536,8 +536,8 @@ class Git:
             for old, new in ((one, other), (other, one)):
                 if self.loose.is_ancestor(old, new):
                     return [old]
-        done = self.run("merge-base", "--all", "--end-of-options", one, other, check=False)
-        return sorted(done.stdout.decode("ascii").split())
+        result = self.run("merge-base", "--all", "--end-of-options", one, other, check=False)
+        return sorted(result.stdout.decode("ascii").split())
 
     def merge_base(self, one: str, other: str) -> str | None:
         """Return a best common ancestor of two commits, always the same one; None if they share no history."""

@@ -76,13 +76,13 @@ def list_ancestors(git: Git, tip: str, *, without: str = "", at_most: int) -> li
     but = (f"^{without}",) if without else ()
     argv = ("rev-list", "--topo-order", f"--max-count={at_most}", "--format=%T %ct %P", tip, *but)
     lines = _read(git, *argv, "--").decode("ascii", "replace").split("\n")
-    found = []
+    ancestors = []
     for head, line in zip(lines[0::2], lines[1::2], strict=False):
         tree, at, *parents = line.split(" ")
-        found.append(Ancestor(head.removeprefix("commit "), tree, int(at or 0), tuple(filter(None, parents))))
+        ancestors.append(Ancestor(head.removeprefix("commit "), tree, int(at or 0), tuple(filter(None, parents))))
     # If clocks were wrong, git lists too many commits of a range (``ancestry``).
-    before = kin_of(git, without, [one.commit for one in found]).before if without else frozenset[str]()
-    return [one for one in found if one.commit not in before]
+    before = kin_of(git, without, [ancestor.commit for ancestor in ancestors]).before if without else frozenset[str]()
+    return [ancestor for ancestor in ancestors if ancestor.commit not in before]
 
 
 @frozen
@@ -104,11 +104,11 @@ def list_line(git: Git, tip: str, *, at_most: int) -> list[Linear]:
     form = "--format=%H%x00%ct%x00%an%x00%s"
     argv = ("log", "-z", "--first-parent", "--no-color", "--no-show-signature", "--encoding=UTF-8", form)
     words = _read(git, *argv, f"--max-count={at_most}", tip, "--").decode("utf-8", "replace").split("\0")
-    found = []
+    commits = []
     for at in range(0, len(words) - 3, 4):
         commit, when, by, subject = words[at : at + 4]
-        found.append(Linear(commit, int(when) if when.isdigit() else 0, by, subject))
-    return found
+        commits.append(Linear(commit, int(when) if when.isdigit() else 0, by, subject))
+    return commits
 
 
 def list_touched(git: Git, pairs: Iterable[tuple[str, str]]) -> dict[str, list[PathChange]]:
@@ -127,7 +127,7 @@ def list_touched(git: Git, pairs: Iterable[tuple[str, str]]) -> dict[str, list[P
     wanted = dict(pairs)
     lines = "".join(f"{commit} {other}\n" if other else f"{commit}\n" for commit, other in wanted.items())
     raw = ("diff-tree", "--stdin", "--root", "--always", "-r", "-z", "--raw", "--no-abbrev", "--no-renames")
-    found: dict[str, list[PathChange]] = {}
+    touched: dict[str, list[PathChange]] = {}
     here: list[PathChange] = []
     parts = iter(_read(git, *raw, "--no-ext-diff", input=lines.encode("ascii")).split(b"\0"))
     for part in parts:
@@ -137,10 +137,10 @@ def list_touched(git: Git, pairs: Iterable[tuple[str, str]]) -> dict[str, list[P
             is_link = "120000" in (old_mode, mode)
             here.append(PathChange(path, "" if mode == "000000" else mode, oid, is_link))
         elif part:
-            here = found[part.decode("ascii").strip()] = []
-    for commit in wanted.keys() - found.keys():  # git omits commits that it cannot read
+            here = touched[part.decode("ascii").strip()] = []
+    for commit in wanted.keys() - touched.keys():  # git omits commits that it cannot read
         raise ProcessError(f"git cannot read the commit {commit}", argv=list(raw))
-    return found
+    return touched
 
 
 def has_ever_had(git: Git, tip: str, path: str) -> bool:
@@ -160,8 +160,8 @@ def read_trees(git: Git, commits: Iterable[str]) -> dict[str, str]:
     """Return the root tree of each commit that is present."""
     names = list(commits)
     lines = "".join(f"{commit}^{{tree}}\n" for commit in names).encode("ascii")
-    done = git.run("cat-file", "--batch-check=%(objectname)", input=lines) if names else None
-    output = done.stdout.decode("ascii", "replace").split("\n") if done else []
+    result = git.run("cat-file", "--batch-check=%(objectname)", input=lines) if names else None
+    output = result.stdout.decode("ascii", "replace").split("\n") if result else []
     return {commit: tree for commit, tree in zip(names, output, strict=False) if is_oid(tree)}
 
 
@@ -175,14 +175,14 @@ def read_summaries(git: Git, commits: Iterable[str]) -> dict[str, CommitSummary]
         return {}
     form = "--format=%H%x00%an <%ae>%x00%aI%x00%s"
     argv = ("rev-list", "--no-walk", "--ignore-missing", "--encoding=UTF-8", form, "--stdin")
-    done = git.run(*argv, input="\n".join(names).encode("ascii") + b"\n", check=False)
-    found = {}
-    for line in done.stdout.decode("utf-8", "replace").split("\n"):
+    result = git.run(*argv, input="\n".join(names).encode("ascii") + b"\n", check=False)
+    summaries = {}
+    for line in result.stdout.decode("utf-8", "replace").split("\n"):
         words = line.split("\0")
         if len(words) == 4:
             commit, author, date, subject = words
-            found[commit] = CommitSummary(commit, redact(author), date, redact(subject))
-    return found
+            summaries[commit] = CommitSummary(commit, redact(author), date, redact(subject))
+    return summaries
 
 
 def read_diff(git: Git, old: str, new: str, paths: Iterable[str]) -> tuple[bytes, bool]:
@@ -204,8 +204,8 @@ def _read(git: Git, *args: str, input: bytes = b"") -> bytes:
     at_most, within_s = CODE_BOUNDS
     argv = git.argv(*args)
     with process.RunningTool(argv, env=git.environment(), input=input) as out:
-        found = out.read_within(within_s, at_most + 1)
-        if len(found) > at_most:
+        output = out.read_within(within_s, at_most + 1)
+        if len(output) > at_most:
             message = f"git {args[0]} prints more than {at_most >> 20} MiB for this history"
             raise ProcessError(message, argv=argv, stderr=message)
-    return found
+    return output

@@ -97,12 +97,12 @@ class LooseObjects:
         """Return the entries of a folder of a commit or tree, in git's order; none if there is no such folder."""
         oid = self.find_tree(tree)
         for name in os.fsencode(path).split(b"/") if path else ():
-            found = [one for one in self._entries(oid) if one[2] == name]
-            if not found:
+            entries = [entry for entry in self._entries(oid) if entry[2] == name]
+            if not entries:
                 return []
-            if found[0][0] != _FOLDER:
+            if entries[0][0] != _FOLDER:
                 raise Unsure
-            oid = found[0][1]
+            oid = entries[0][1]
         return self._entries(oid)
 
     def find(self, tree: str, path: str) -> tuple[str, str] | None:
@@ -110,8 +110,8 @@ class LooseObjects:
         folder, _, name = path.rpartition("/")
         if not _is_plain(path):
             raise Unsure
-        found = [one for one in self.read_folder(tree, folder) if one[2] == os.fsencode(name)]
-        return (found[0][0], found[0][1]) if found else None
+        entries = [one for one in self.read_folder(tree, folder) if one[2] == os.fsencode(name)]
+        return (entries[0][0], entries[0][1]) if entries else None
 
     def list_files(self, tree: str, places: Sequence[str] = ()) -> list[Entry]:
         """Return the files, links and submodules at all levels of a commit or tree, in git's order.
@@ -143,7 +143,7 @@ class LooseObjects:
 
     def _entries(self, tree: str) -> list[Entry]:
         kind, _, content = self.read(tree)
-        found, at, width = [], 0, len(tree) // 2
+        entries, at, width = [], 0, len(tree) // 2
         if kind != "tree":
             raise Unsure
         while at < len(content):
@@ -152,11 +152,11 @@ class LooseObjects:
             oid = content[end + 1 : end + 1 + width]
             if end < 0 or mode not in _MODES or not name or b"/" in name or len(oid) < width:
                 raise Unsure
-            found.append((_MODES[mode], oid.hex(), name))
+            entries.append((_MODES[mode], oid.hex(), name))
             at = end + 1 + width
-        if len({name for _, _, name in found}) < len(found):
+        if len({name for _, _, name in entries}) < len(entries):
             raise Unsure
-        return found
+        return entries
 
     def is_ancestor(self, old: str, new: str) -> bool:
         """Return whether a commit is another one or an ancestor of it."""
@@ -172,7 +172,7 @@ class LooseObjects:
             parents = self._parents(left.pop(0))
             if old in parents:
                 return True
-            left += [one for one in parents if one not in seen]
+            left += [parent for parent in parents if parent not in seen]
             seen.update(parents)
         return False
 

@@ -66,8 +66,8 @@ class Objects:
 
     def find(self, tree: str, path: str) -> PathEntry | None:
         """Return the entry at a path of a commit or tree, which may be a folder; None if there is none."""
-        done = self.git.run("--literal-pathspecs", "ls-tree", "-z", "--full-tree", tree, "--", path, check=False)
-        for line in done.stdout.split(b"\0"):
+        result = self.git.run("--literal-pathspecs", "ls-tree", "-z", "--full-tree", tree, "--", path, check=False)
+        for line in result.stdout.split(b"\0"):
             head, _, name = line.partition(b"\t")
             if line and os.fsdecode(name) == path:
                 mode, _, oid = head.decode("ascii").split(" ")
@@ -92,7 +92,7 @@ class LibgitObjects(Objects):
 
         Source: 1.7 ms against 136 ms at 100,000 files.
         """
-        found: Changes = {}
+        changes: Changes = {}
         left = [("", self._tree(old), self._tree(new))]
         opened = 0
         while left:
@@ -109,11 +109,11 @@ class LibgitObjects(Objects):
                 files = [one if one and one.mode != _FOLDER else None for one in (was, now)]
                 folders = [self._tree(one.oid) if one and one.mode == _FOLDER else None for one in (was, now)]
                 if any(files):
-                    found[path] = (files[0], files[1])
+                    changes[path] = (files[0], files[1])
                 if folders != [None, None]:
                     left.append((f"{path}/", folders[0], folders[1]))
-            _refuse_too_many(len(found) + len(left) + opened)
-        return found
+            _refuse_too_many(len(changes) + len(left) + opened)
+        return changes
 
     def _refuse_bombs(self, *trees: str | None) -> None:
         try:
@@ -185,10 +185,10 @@ def open_objects(git: Git) -> Objects:
 
 def _entries(tree: Any) -> dict[bytes, PathEntry]:
     # Of two entries with the same name the first counts, as when a store is read (``store.read``).
-    found: dict[bytes, PathEntry] = {}
+    entries: dict[bytes, PathEntry] = {}
     for entry in () if tree is None else tree:
-        found.setdefault(entry.raw_name, _of(entry))
-    return found
+        entries.setdefault(entry.raw_name, _of(entry))
+    return entries
 
 
 def _of(one: Any) -> PathEntry:

@@ -145,9 +145,9 @@ def discover(start: str | Path) -> Repository:
     except (Unsure, OSError):
         if not os.path.isdir(folder):
             raise NoRepositoryError(f"{folder}: there is no such folder") from None
-        found = _discover_by_git(folder)
-        _refuse_planted(found, folder)
-        return _refuse_link(found)
+        paths = _discover_by_git(folder)
+        _refuse_planted(paths, folder)
+        return _refuse_link(paths)
 
 
 def discover_or(start: str, fallback: Callable[[], Repository | None]) -> tuple[Repository, bool]:
@@ -160,10 +160,10 @@ def discover_or(start: str, fallback: Callable[[], Repository | None]) -> tuple[
     try:
         return discover(start), False
     except OutsideError:
-        found = fallback()
-        if found is None:
+        paths = fallback()
+        if paths is None:
             raise
-        return found, True
+        return paths, True
 
 
 def _refuse_planted(paths: Repository, start: str) -> None:
@@ -222,10 +222,10 @@ def discover_at(folder: str) -> Repository:
         raise NoRepositoryError(f"{folder}: there is no repository in this folder")
     if looks_bare and hasattr(os, "geteuid") and os.stat(folder).st_uid == os.geteuid():
         return _refuse_link(Repository(folder, folder, None))
-    found = discover(folder)
-    if not os.path.samefile(found.top or found.git, folder):
+    paths = discover(folder)
+    if not os.path.samefile(paths.top or paths.git, folder):
         raise NoRepositoryError(f"{folder}: the repository in this folder is incomplete")
-    return found
+    return paths
 
 
 def is_bare(folder: str) -> bool:
@@ -344,7 +344,7 @@ def _rev_parse(start: str, *what: str) -> str:
     from gitmem.system import process
 
     try:
-        done = process.run(["git", "rev-parse", *what], cwd=start, env=git_environment())
+        result = process.run(["git", "rev-parse", *what], cwd=start, env=git_environment())
     except ProcessError as err:
         first = err.stderr.strip().split("\n", 1)[0].removeprefix("fatal: ") or err.message
         hint = "run it inside a git repository, or create one: git init"
@@ -354,7 +354,7 @@ def _rev_parse(start: str, *what: str) -> str:
             hint = f"GIT_DIR is ignored; to use that repository: gitmem {option} list"
         kind = OutsideError if first.startswith("not a git repository (") else NoRepositoryError
         raise kind(f"{start}: {first}", hint=err.hint or hint) from err
-    return os.fsdecode(done.stdout).removesuffix("\n")
+    return os.fsdecode(result.stdout).removesuffix("\n")
 
 
 def read_ref(common_dir: str | Path, name: str) -> str | None:
@@ -442,8 +442,8 @@ def core_pager() -> str:
     """Return git's pager setting for the current folder, or an empty string."""
     from gitmem.system import process
 
-    done = process.run(["git", "config", "--get", "core.pager"], env=git_environment(), check=False)
-    return os.fsdecode(done.stdout).strip()
+    result = process.run(["git", "config", "--get", "core.pager"], env=git_environment(), check=False)
+    return os.fsdecode(result.stdout).strip()
 
 
 def mentions(path: str, section: str = SECTION) -> bytes:
@@ -463,7 +463,7 @@ def read_section(content: bytes, section: str = SECTION, subsection: str = "") -
     if "[include" in text.lower() or text.startswith("\ufeff"):
         raise Unsure
     header = f'[{section} "{subsection}"]' if subsection else f"[{section}]"
-    found, is_ours = [], False
+    settings, is_ours = [], False
     for raw in text.split("\n"):
         line = raw.strip(" \t\r")
         if line.endswith("\\"):
@@ -473,8 +473,8 @@ def read_section(content: bytes, section: str = SECTION, subsection: str = "") -
             if not is_ours and section in line.lower() and not (subsection and _is_other(line, section)):
                 raise Unsure
         elif is_ours and line and line[0] not in "#;":
-            found.append(_setting(line))
-    return found
+            settings.append(_setting(line))
+    return settings
 
 
 def _is_other(line: str, section: str) -> bool:
@@ -496,11 +496,11 @@ def read_scopes(printed: str) -> list[Setting]:
     Source: git-config(1), SCOPES. An included file has the scope of the file that includes it.
     """
     words = printed.split("\0")
-    found = []
+    scopes = []
     for scope, setting in zip(words[:-1:2], words[1::2], strict=True):
         name, _, value = setting.partition("\n")
-        found.append((name.removeprefix(f"{SECTION}."), value, scope not in PERSONS))
-    return found
+        scopes.append((name.removeprefix(f"{SECTION}."), value, scope not in PERSONS))
+    return scopes
 
 
 def effective_values(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -508,12 +508,12 @@ def effective_values(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
     An empty value resets the ones before it, as in git's own lists.
     """
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for typed, value in pairs:
         name = known_name(typed)
-        before = found.get(name) if value and has_several(name) else None
-        found[name] = f"{before}{SEPARATOR}{value}" if before else value
-    return found
+        before = values.get(name) if value and has_several(name) else None
+        values[name] = f"{before}{SEPARATOR}{value}" if before else value
+    return values
 
 
 def programs_of(paths: Repository) -> dict[str, str]:
@@ -528,8 +528,8 @@ def programs_of(paths: Repository) -> dict[str, str]:
     argv = ["git", f"--git-dir={paths.git}", "config", "-z", "--show-scope", "--get-regexp", _PATTERN]
     from gitmem.system import process
 
-    done = process.run(argv, env=git_environment(), check=False)
-    named = [(name, value) for name, value, is_own in read_scopes(os.fsdecode(done.stdout)) if is_own and value]
+    result = process.run(argv, env=git_environment(), check=False)
+    named = [(name, value) for name, value, is_own in read_scopes(os.fsdecode(result.stdout)) if is_own and value]
     several = [(name, value) for name, value in named if name not in _SINGLE]
     return {_SINGLE[name]: value for name, value in named if name in _SINGLE} | _list_values(several)
 

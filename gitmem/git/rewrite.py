@@ -99,8 +99,8 @@ def write_rewriting(git: Git, plan: Rewriting) -> dict[str, str]:
     parts += [f"get-mark {mark}\n".encode() for mark in marks.values()]
     parts.append(b"done\n")
     argv = ("fast-import", "--quiet", "--force", "--date-format=raw-permissive")
-    done = git.run(*argv, input=b"".join(parts), durable=True)
-    return dict(zip(changed, done.stdout.decode("ascii").split(), strict=True))
+    result = git.run(*argv, input=b"".join(parts), durable=True)
+    return dict(zip(changed, result.stdout.decode("ascii").split(), strict=True))
 
 
 def move_refs(git: Git, moves: Mapping[str, tuple[str, str]]) -> bool:
@@ -150,9 +150,9 @@ class _Planner:
     def _read_trees(self, wanted: set[str]) -> None:
         """Read all trees of the range, level by level."""
         while wanted:
-            found = dict(_read_all(self._git, sorted(wanted), b"tree"))
-            self._trees |= {oid: list(_entries(raw, len(oid) // 2)) for oid, raw in found.items()}
-            below = {oid for tree in found for mode, _, oid in self._trees[tree] if mode == _FOLDER}
+            trees = dict(_read_all(self._git, sorted(wanted), b"tree"))
+            self._trees |= {oid: list(_entries(raw, len(oid) // 2)) for oid, raw in trees.items()}
+            below = {oid for tree in trees for mode, _, oid in self._trees[tree] if mode == _FOLDER}
             wanted = (below & self._objects) - self._trees.keys()
 
     def _find_contents(self, roots: set[str]) -> None:
@@ -180,16 +180,16 @@ class _Planner:
         if tree not in self._trees:
             return []
         if (tree, inside) not in self._edits:
-            found = []
+            entries = []
             for mode, name, oid in self._trees[tree]:
                 path = inside + os.fsdecode(name)
                 if mode == _FOLDER:
-                    found += self._tree(oid, f"{path}/")
+                    entries += self._tree(oid, f"{path}/")
                 elif self._rules.drops(path):
-                    found.append((path, b"", 0))
+                    entries.append((path, b"", 0))
                 elif (content := self._contents.get(oid)) is not None:
-                    found.append((path, mode, self._marks.setdefault(content, len(self._marks) + 1)))
-            self._edits[tree, inside] = found
+                    entries.append((path, mode, self._marks.setdefault(content, len(self._marks) + 1)))
+            self._edits[tree, inside] = entries
         return self._edits[tree, inside]
 
     def _files(self, tree: str, edits: Iterable[tuple[str, bytes, int]]) -> bytes:
@@ -212,8 +212,8 @@ def _tree_of(raw: bytes) -> str:
 def _head(raw: bytes, message: bytes) -> bytes:
     """Return the headers and the message of a commit for fast-import."""
     headers = raw.partition(b"\n\n")[0].split(b"\n")
-    kept = [line + b"\n" for line in headers if line.split(b" ", 1)[0] in _COPIED]
-    return b"".join(kept) + b"data %d\n" % len(message) + message + b"\n"
+    copied = [line + b"\n" for line in headers if line.split(b" ", 1)[0] in _COPIED]
+    return b"".join(copied) + b"data %d\n" % len(message) + message + b"\n"
 
 
 def _entries(raw: bytes, size: int) -> Iterator[tuple[bytes, bytes, str]]:

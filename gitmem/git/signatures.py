@@ -97,7 +97,7 @@ def is_checkable() -> bool:
 def read_identities(git: Git, commits: Iterable[str]) -> dict[str, CommitIdentity]:
     """Return who made each commit; commits that are missing or not well formed are left out."""
     names = list(dict.fromkeys(commits))
-    found = {}
+    identities = {}
     argv = git.argv("cat-file", "--batch", "--buffer")
     lines = "".join(f"{name}\n" for name in names).encode("ascii")
     if not names:
@@ -111,10 +111,10 @@ def read_identities(git: Git, commits: Iterable[str]) -> dict[str, CommitIdentit
             out.read(1)
             if words[1] == b"commit" and len(content) <= _COMMIT_LIMIT:
                 try:
-                    found[name] = parse_commit(name, content)
+                    identities[name] = parse_commit(name, content)
                 except ValueError:
                     continue
-    return found
+    return identities
 
 
 def parse_commit(commit: str, content: bytes) -> CommitIdentity:
@@ -124,7 +124,7 @@ def parse_commit(commit: str, content: bytes) -> CommitIdentity:
         ValueError: It is not a commit.
     """
     head, _, message = content.partition(b"\n\n")
-    kept: list[bytes] = []
+    remaining: list[bytes] = []
     values: dict[bytes, list[bytes]] = {}
     name = b""
     for line in head.split(b"\n"):
@@ -134,13 +134,13 @@ def parse_commit(commit: str, content: bytes) -> CommitIdentity:
             name, _, value = line.partition(b" ")
             values.setdefault(name, []).append(value)
         if name not in _HEADERS:
-            kept.append(line)
+            remaining.append(line)
     (author, _), (committer, at) = _identity(values, b"author"), _identity(values, b"committer")
     signatures = [one for header in _HEADERS for one in values.get(header, ())]
     return CommitIdentity(
         *(commit, tuple(one.decode("ascii") for one in values.get(b"parent", ())), author, committer, at),
         signatures[0] if len(signatures) == 1 else b"",
-        b"\n".join(kept) + b"\n\n" + message,
+        b"\n".join(remaining) + b"\n\n" + message,
     )
 
 
@@ -169,21 +169,21 @@ def check_signatures(
     Raises:
         NoSignatureProgramError: ``ssh-keygen`` is missing or does not work.
     """
-    found = {}
+    signatures = {}
     with tempfile.TemporaryDirectory(prefix="gitmem-signers-") as folder:
         listed, signature = os.path.join(folder, "signers"), os.path.join(folder, "signature")
         _write(listed, signers)
-        for one in commits:
-            if why := _refusal(one):
-                found[one.commit] = Signature("", why)
+        for commit in commits:
+            if why := _refusal(commit):
+                signatures[commit.commit] = Signature("", why)
                 continue
-            _write(signature, one.signature + b"\n")
-            at = max(one.at, (since or {}).get(one.commit, 0))
+            _write(signature, commit.signature + b"\n")
+            at = max(commit.at, (since or {}).get(commit.commit, 0))
             options = [f"-Overify-time={time.strftime('%Y%m%d%H%M%S', time.gmtime(at))}"]
             options += ["-r", revoked] if revoked else []
-            argv = [PROGRAM, "-Y", "verify", "-f", listed, "-I", one.committer, "-n", NAMESPACE, "-s", signature]
-            found[one.commit] = _check([*argv, *options], one.signed, one.committer)
-    return found
+            argv = [PROGRAM, "-Y", "verify", "-f", listed, "-I", commit.committer, "-n", NAMESPACE, "-s", signature]
+            signatures[commit.commit] = _check([*argv, *options], commit.signed, commit.committer)
+    return signatures
 
 
 def check_text(signed: SignedText, signers: bytes, *, namespace: str, revoked: str = "") -> str:
@@ -230,18 +230,18 @@ def _check(argv: list[str], text: bytes, signer: str) -> Signature:
     # Times without a zone are local ones.
     env = git_environment() | {"TZ": "UTC"}
     try:
-        done = process.run(argv, env=env, input=text, check=False, timeout_s=CHECK_S)
+        result = process.run(argv, env=env, input=text, check=False, timeout_s=CHECK_S)
     except ProcessError as err:
         message = f"cannot check signatures: {PROGRAM} is not installed or does not answer"
         raise NoSignatureProgramError(
             message, argv=argv, stderr=err.stderr, hint="install OpenSSH's client, 8.9 or later"
         ) from err
-    if done.status == 0:
+    if result.status == 0:
         return Signature(signer)
-    said = done.stderr.decode("utf-8", "replace")
-    if "usage:" in said or "option" in said:
+    stderr = result.stderr.decode("utf-8", "replace")
+    if "usage:" in stderr or "option" in stderr:
         message = f"cannot check signatures: {PROGRAM} is too old"
-        raise NoSignatureProgramError(message, argv=argv, stderr=said, hint="install OpenSSH's client, 8.9 or later")
+        raise NoSignatureProgramError(message, argv=argv, stderr=stderr, hint="install OpenSSH's client, 8.9 or later")
     return Signature("", f"no allowed signer {signer} signed it")
 
 

@@ -41,9 +41,9 @@ class Splits:
         commit = self._renames.find_deletions([path], since).get(path, "")
         if not commit:
             return ""
-        found = [new for new, before, after in self._changed(commit, path) if has(new, after) and not has(new, before)]
-        same = [new for new in found if posixpath.basename(new) == posixpath.basename(path)]
-        there = found[0] if len(found) == 1 else same[0] if len(same) == 1 else ""
+        paths = [new for new, before, after in self._changed(commit, path) if has(new, after) and not has(new, before)]
+        same = [new for new in paths if posixpath.basename(new) == posixpath.basename(path)]
+        there = paths[0] if len(paths) == 1 else same[0] if len(same) == 1 else ""
         return self._renames.now(there, commit) if there else ""
 
     def _changed(self, commit: str, path: str) -> list[tuple[str, bytes, bytes]]:
@@ -51,7 +51,7 @@ class Splits:
         if commit not in self._files:
             self._files[commit] = self._read(commit)
         ending = posixpath.splitext(path)[1]
-        return [one for one in self._files[commit] if posixpath.splitext(one[0])[1] == ending]
+        return [file for file in self._files[commit] if posixpath.splitext(file[0])[1] == ending]
 
     def _read(self, commit: str) -> list[tuple[str, bytes, bytes]]:
         how = ("-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--diff-filter=AM")

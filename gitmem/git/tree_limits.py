@@ -57,11 +57,11 @@ def _read_list(git: Git, args: Sequence[str], at_most: int, within_s: float) -> 
     argv = git.argv(*args)
     with process.RunningTool(argv, env=git.environment(), input=b"") as out:
         # Also limited in time, since diff-tree prints nothing until it has read everything.
-        found = out.read_within(within_s, at_most + 1)
-        if len(found) > at_most:
+        output = out.read_within(within_s, at_most + 1)
+        if len(output) > at_most:
             message = f"the tree has too many files: their names take more than {at_most >> 20} MiB"
             raise ProcessError(message, argv=argv, stderr=message)
-    return found.split(b"\0")
+    return output.split(b"\0")
 
 
 def need_bounded(git: Git, trees: Sequence[str], at_most: int) -> None:
@@ -104,11 +104,11 @@ def _read_folders(git: Git, tree: str) -> dict[str, tuple[int, list[str]]] | Non
 
     None if they are nested too deeply, or too large.
     """
-    found: dict[str, tuple[int, list[str]]] = {}
+    folders: dict[str, tuple[int, list[str]]] = {}
     left, level = _READ_AT_MOST, [f"{tree}^{{tree}}"]
     for _ in range(DEEPEST + 1):
         if not level:
-            return found
+            return folders
         names = "".join(f"{name}\n" for name in level).encode("ascii")
         lines = git.run("cat-file", "--batch-check=%(objectsize)", input=names).stdout.split(b"\n")
         left -= sum(int(size) for size in lines if size.isdigit())
@@ -116,8 +116,8 @@ def _read_folders(git: Git, tree: str) -> dict[str, tuple[int, list[str]]] | Non
             return None
         for oid, content in _read(git, names):
             entries = list(_entries(content, len(oid) // 2))
-            found[oid] = (len(entries), [name for name in entries if name])
-        level = list({one for oid in found for one in found[oid][1] if one not in found})
+            folders[oid] = (len(entries), [name for name in entries if name])
+        level = list({one for oid in folders for one in folders[oid][1] if one not in folders})
     return None
 
 

@@ -158,9 +158,9 @@ def list_changed(view: Git) -> list[tuple[str, str]]:
     """
     _refuse_pipes_below(view)
     done = _inside(view, *view.without_filters(), "ls-files", "-t", "-z", "-m", "-d", "-o")
-    found = [(os.fsdecode(item[:1]), os.fsdecode(item[2:])) for item in done.stdout.split(b"\0") if item]
-    removed = {path for tag, path in found if tag == "R"}
-    return [(tag, path) for tag, path in found if tag != "C" or path not in removed]
+    tagged = [(os.fsdecode(item[:1]), os.fsdecode(item[2:])) for item in done.stdout.split(b"\0") if item]
+    removed = {path for tag, path in tagged if tag == "R"}
+    return [(tag, path) for tag, path in tagged if tag != "C" or path not in removed]
 
 
 def list_staged(view: Git, commit: str) -> list[PathVersion]:

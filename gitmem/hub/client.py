@@ -112,11 +112,11 @@ def ask(site: str, asked: Sequence[tuple[str, str]], *, token: str, limit_s: flo
         limit_s: Seconds for the whole exchange.
     """
     query = urlencode([(name, text[:TEXT_LENGTH]) for name, text in asked])
-    found, problem = _get(site, f"/search?{query}", token, limit_s)
-    if problem or found is None:
+    answer, problem = _get(site, f"/search?{query}", token, limit_s)
+    if problem or answer is None:
         return HubAnswer(problem=problem or "it answers with status 404")
     try:
-        return HubAnswer(tuple(_hit(one) for one in found["hits"][:MOST]))
+        return HubAnswer(tuple(_hit(one) for one in answer["hits"][:MOST]))
     except _NOT_A_HUBS:
         return HubAnswer(problem=_STRANGE)
 
@@ -131,13 +131,13 @@ def read(site: str, name: str, key: str, *, token: str, limit_s: float = READ_LI
         token: Who asks, as for ``ask``.
         limit_s: Seconds for the whole exchange.
     """
-    found, problem = _get(
+    answer, problem = _get(
         site, f"/memory/{quote(name[:TEXT_LENGTH])}/{quote(key[:TEXT_LENGTH], safe='')}", token, limit_s
     )
-    if problem or found is None:
+    if problem or answer is None:
         return HubText(problem=problem)
     try:
-        return HubText(_memory(found))
+        return HubText(_memory(answer))
     except _NOT_A_HUBS:
         return HubText(problem=_STRANGE)
 
@@ -155,15 +155,15 @@ def find_dependents(
         limit_s: Seconds for the whole exchange.
     """
     query = urlencode([("address", address), *(("key", key) for key in keys[:KEYS])])
-    found, problem = _get(site, f"/dependents?{query}", token, limit_s)
-    if problem or found is None:
+    answer, problem = _get(site, f"/dependents?{query}", token, limit_s)
+    if problem or answer is None:
         return HubDependents(
             problem=problem or "it does not support links between repositories: it runs an older gitmem"
         )
     try:
-        listed = tuple(_dependent(one) for one in found["dependents"][:MOST])
+        listed = tuple(_dependent(one) for one in answer["dependents"][:MOST])
         unasked = max(0, len(keys) - KEYS)
-        return HubDependents(listed, int(found["more"]), unasked, str(found["repository"]))
+        return HubDependents(listed, int(answer["more"]), unasked, str(answer["repository"]))
     except _NOT_A_HUBS:
         return HubDependents(problem=_STRANGE)
 
@@ -180,11 +180,11 @@ def find_foundations(
         limit_s: Seconds for the whole exchange.
     """
     sent = references[:KEYS]
-    found, problem = _get(site, f"/foundations?{urlencode([('reference', one) for one in sent])}", token, limit_s)
-    if problem or found is None:
+    answer, problem = _get(site, f"/foundations?{urlencode([('reference', one) for one in sent])}", token, limit_s)
+    if problem or answer is None:
         return {}, problem or "it does not support links between repositories: it runs an older gitmem"
     try:
-        known = dict(_foundation(one) for one in found["known"])
+        known = dict(_foundation(one) for one in answer["known"])
     except _NOT_A_HUBS:
         return {}, _STRANGE
     return {one: it for one, it in known.items() if one in sent}, ""
@@ -224,8 +224,8 @@ def _dependent(table: dict[str, Any]) -> HubDependent:
 
 def details_of(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return a hub's answer for one memory with the fields of ``gitmem show``."""
-    kept = {name: value for name, value in found.items() if name not in ("why", "hidden")}
-    details = {**kept, "store": found["repository"], "scope": HUB, "short_id": "", "path": "", "verdict": None}
+    fields = {name: value for name, value in found.items() if name not in ("why", "hidden")}
+    details = {**fields, "store": found["repository"], "scope": HUB, "short_id": "", "path": "", "verdict": None}
     details |= {
         "because": found["why"],
         "suspicion": describe_chain(tuple(found["why"])) if found["why"] else "",
@@ -253,14 +253,14 @@ def _get(site: str, path: str, token: str, limit_s: float) -> tuple[dict[str, An
     if answer.status == 401:
         return None, "it does not accept the token (GITMEM_HUB_TOKEN)"
     try:
-        found = parse_json(answer.body) if answer.status in (200, 404) else None
+        table = parse_json(answer.body) if answer.status in (200, 404) else None
     except (ValueError, RecursionError):
         return None, _STRANGE
-    if answer.status == 404 and isinstance(found, dict) and "error" in found:
+    if answer.status == 404 and isinstance(table, dict) and "error" in table:
         return None, ""
     if answer.status != 200:
         return None, f"it answers with status {answer.status}"
-    return (found, "") if isinstance(found, dict) else (None, _STRANGE)
+    return (table, "") if isinstance(table, dict) else (None, _STRANGE)
 
 
 def _memory(table: dict[str, Any]) -> dict[str, Any]:

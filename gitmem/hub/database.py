@@ -128,12 +128,12 @@ def in_words(err: psycopg.Error) -> GitmemError:
     for kind, (message, hint) in _STATES.items():
         if isinstance(err, kind):
             return GitmemError(message, hint=hint)
-    said = " ".join(str(err.diag.message_primary or err).split())
+    reason = " ".join(str(err.diag.message_primary or err).split())
     if isinstance(err, psycopg.ProgrammingError) and err.sqlstate is None:
         return GitmemError("this is not the URL of a database", hint="--database postgresql://USER@HOST/NAME")
     if isinstance(err, psycopg.OperationalError):
-        if err.sqlstate is None and "does not exist" in said and "database" in said:
+        if err.sqlstate is None and "does not exist" in reason and "database" in reason:
             message, hint = _STATES[errors.InvalidCatalogName]
             return GitmemError(message, hint=hint)
-        return GitmemError(f"the database cannot be reached: {said}", hint="start PostgreSQL, or give --database URL")
-    return GitmemError(f"the database refuses: {said}")
+        return GitmemError(f"the database cannot be reached: {reason}", hint="start PostgreSQL, or give --database URL")
+    return GitmemError(f"the database refuses: {reason}")

@@ -241,7 +241,7 @@ class TantivyView:
         repositories = self._needed(repositories)
         if (sums := self._sums.get(repositories)) is None:
             numbers = self._totals if repositories is None else self._totals.keys() & repositories
-            columns = zip(*(self._totals[one] for one in numbers), strict=True)
+            columns = zip(*(self._totals[number] for number in numbers), strict=True)
             sums = self._sums[repositories] = [sum(column) for column in columns] or [0] * (1 + len(FIELDS))
         documents, *lengths = sums
         frequency = {term: df for term in terms if (df := self._count(term, repositories))}
@@ -330,18 +330,20 @@ class TantivyView:
         if not rarities:
             return {name: {} for name in COUNTED}
         words = self._any("words", rarities)
-        asked: dict[str, Any] = {
+        request: dict[str, Any] = {
             name: {"terms": {"field": name, "size": MOST_REPOSITORIES if name == "repository" else MOST_VALUES}}
             for name in COUNTED
         }
-        asked["status"]["aggs"] = {"over": {"range": {"field": "until", "ranges": [{"from": 1, "to": only.now}]}}}
+        request["status"]["aggs"] = {"over": {"range": {"field": "until", "ranges": [{"from": 1, "to": only.now}]}}}
         clauses = [(Occur.Must, words), *self._clauses(only)]
-        found = self._searcher.aggregate(Query.boolean_query(clauses), asked)
-        counts = {name: {one["key"]: int(one["doc_count"]) for one in found[name]["buckets"]} for name in COUNTED}
-        counts["status"] = _count_statuses(found)
+        buckets = self._searcher.aggregate(Query.boolean_query(clauses), request)
+        counts = {
+            name: {bucket["key"]: int(bucket["doc_count"]) for bucket in buckets[name]["buckets"]} for name in COUNTED
+        }
+        counts["status"] = _count_statuses(buckets)
         if only.suspects:
             suspects = Query.boolean_query([*clauses, (Occur.Must, self._any("id", _ids(only.suspects)))])
-            others = _count_statuses(self._searcher.aggregate(suspects, {"status": asked["status"]}))
+            others = _count_statuses(self._searcher.aggregate(suspects, {"status": request["status"]}))
             for status, count in others.items():
                 counts["status"][status] -= count
             counts["status"][SUSPECT] = counts["status"].get(SUSPECT, 0) + sum(others.values())
@@ -435,7 +437,7 @@ def _id(number: int, path: str) -> str:
 
 
 def _ids(memories: Iterable[tuple[int, str]]) -> list[str]:
-    return [_id(*one) for one in memories]
+    return [_id(*memory) for memory in memories]
 
 
 def _count_statuses(found: Mapping[str, Any]) -> dict[Any, int]:
@@ -496,11 +498,14 @@ def _state(one: Found) -> int:
 def _totals(searcher: Any) -> dict[int, list[int]]:
     """Return for each repository how many memories it has, and the sums of the lengths of their fields."""
     sums = {f"{name}_length": {"sum": {"field": f"{name}_length"}} for name in FIELDS}
-    asked = {"r": {"terms": {"field": "repository", "size": MOST_REPOSITORIES}, "aggs": sums}}
-    buckets = searcher.aggregate(Query.all_query(), asked)["r"]["buckets"]
+    request = {"r": {"terms": {"field": "repository", "size": MOST_REPOSITORIES}, "aggs": sums}}
+    buckets = searcher.aggregate(Query.all_query(), request)["r"]["buckets"]
     return {
-        int(one["key"]): [int(one["doc_count"]), *(int(one[f"{name}_length"]["value"] or 0) for name in FIELDS)]
-        for one in buckets
+        int(bucket["key"]): [
+            int(bucket["doc_count"]),
+            *(int(bucket[f"{name}_length"]["value"] or 0) for name in FIELDS),
+        ]
+        for bucket in buckets
     }
 
 

@@ -212,8 +212,8 @@ def found_of(row: Any) -> Found:
     seq, number, path, key, kind, status, owner, language, title, fields, text, _ = row
     whole = IndexText(1, title, fields["tags"], key, fields["paths"], text + fields["more"], kind=kind)
     terms = tuple(" ".join(field_terms(part, language)) for part in whole.texts())
-    kept = {name: fields[name] for name in KEPT} | {"owner": owner}
-    return Found(seq, number, path, key, kind, status, language, terms, kept)
+    stored = {name: fields[name] for name in KEPT} | {"owner": owner}
+    return Found(seq, number, path, key, kind, status, language, terms, stored)
 
 
 # What the score of a memory depends on besides its words.

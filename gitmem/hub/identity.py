@@ -100,10 +100,10 @@ class TokenFile:
 
     def _stamp(self) -> tuple[int, int, int]:
         try:
-            found = self._path.stat()
+            info = self._path.stat()
         except OSError as err:
             raise self._wrong(err.strerror or "it cannot be read") from err
-        return found.st_mtime_ns, found.st_size, found.st_ino
+        return info.st_mtime_ns, info.st_size, info.st_ino
 
     def _load(self) -> dict[str, Identity]:
         try:

@@ -112,11 +112,11 @@ def find_links(catalog: Catalog) -> list[Link]:
     level = sorted({target for _, target in list_required_elsewhere(catalog)})[:TARGETS_AT_MOST]
     known, links = set(level), set()
     for _ in range(DEPTH):
-        found = state.requirers_of(catalog, tuple(level)) if level else {}
-        closed = state.list_closed(catalog, found)
-        for key, causes in found.items():
+        requirers = state.requirers_of(catalog, tuple(level)) if level else {}
+        closed = state.list_closed(catalog, requirers)
+        for key, causes in requirers.items():
             links |= {_link(key, cause) for cause in causes if key not in closed}
-        level = sorted(found.keys() - known - closed)
+        level = sorted(requirers.keys() - known - closed)
         known |= {*level}
     return sorted(links, key=lambda one: (one.source, one.elsewhere, one.target))[:LINKS_AT_MOST]
 
@@ -130,7 +130,7 @@ def replace_links(connection: Connection, number: int, links: Iterable[Link]) ->
     """Store the links of a repository instead of those that it had."""
     connection.execute("DELETE FROM hub.link WHERE repository = %s", (number,))
     with connection.cursor() as cursor:
-        rows = [(number, one.source, one.elsewhere, one.target) for one in links]
+        rows = [(number, link.source, link.elsewhere, link.target) for link in links]
         cursor.executemany("INSERT INTO hub.link VALUES (%s, %s, %s, %s)", rows)
 
 
@@ -171,14 +171,14 @@ def find_dependents(connection: Connection, name: str, keys: Iterable[str]) -> l
     """
     own, walk = name + APART, _Walk(connection, {}, {})
     chains = suspicion_chains({own + key for key in keys}, requirers=walk.requirers)
-    found = []
+    dependents = []
     for reference, chain in sorted(chains.items(), key=lambda one: (len(one[1]), one[0])):
         place = walk.places.get(reference)
         if place is not None and not reference.startswith(own):
             there, _, key = reference.partition(APART)
             causes = tuple(one.removeprefix(own) for one in chain)
-            found.append(Dependent(place.repository_id, there, key, place.kind, place.title, place.status, causes))
-    return found
+            dependents.append(Dependent(place.repository_id, there, key, place.kind, place.title, place.status, causes))
+    return dependents
 
 
 @frozen
@@ -207,18 +207,18 @@ class _Walk:
 
     def requirers(self, level: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
         """Return for each memory that requires one of these which of them it requires."""
-        found: dict[str, set[str]] = {}
+        requirers: dict[str, set[str]] = {}
         for cause in level:
             for requirer in self._needed.get(cause, ()):
-                found.setdefault(requirer, set()).add(cause)
+                requirers.setdefault(requirer, set()).add(cause)
         names, keys = zip(*(one.split(APART, 1) for one in level), strict=True)
         rows = self._connection.execute(_DEPENDENTS, ([*names], [*keys]))
         for name, key, *place, other, target in rows:
             reference, cause = f"{name}{APART}{key}", f"{other}{APART}{target}"
             self.places.setdefault(reference, _Place(*place))
             self.numbers[name] = place[0]
-            found.setdefault(reference, set()).add(cause)
-        return {key: tuple(sorted(causes - {key})) for key, causes in found.items() if causes - {key}}
+            requirers.setdefault(reference, set()).add(cause)
+        return {key: tuple(sorted(causes - {key})) for key, causes in requirers.items() if causes - {key}}
 
     def suspicion(self, reference: str, chain: Sequence[str]) -> Suspicion:
         """Return a suspicion as readers of a memory see it."""
@@ -243,6 +243,8 @@ def read_stated(connection: Connection, number: int) -> tuple[dict[str, Foundati
     with transaction(connection):
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         rows = connection.execute("SELECT reference, status, verify FROM hub.stated WHERE repository = %s", (number,))
-        found = {reference: Foundation(status, value_of(verify), is_shared=True) for reference, status, verify in rows}
+        foundations = {
+            reference: Foundation(status, value_of(verify), is_shared=True) for reference, status, verify in rows
+        }
         printed = connection.execute("SELECT print FROM hub.stated_print WHERE repository = %s", (number,)).fetchone()
-    return found, printed[0] if printed else ""
+    return foundations, printed[0] if printed else ""

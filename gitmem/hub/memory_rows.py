@@ -120,7 +120,7 @@ def _published(catalog: Catalog) -> dict[int, _Proof]:
     Nobody here has the code, so a verdict counts although the code may have changed since; a task's gate that does not
     hold is not a failure.
     """
-    verdicts, found = branch_verdicts(catalog), {}
+    verdicts, proofs = branch_verdicts(catalog), {}
     rows = catalog.rows("SELECT m.id, m.key, m.kind, f.spec, f.claim, f.ttl_s FROM memory m JOIN fact f ON f.id = m.id")
     for number, key, kind, spec, claim, ttl_s in rows:
         last = latest_of(merge_verdicts(verdicts.get(key, ()), (), spec=spec, claim=claim))
@@ -128,8 +128,8 @@ def _published(catalog: Catalog) -> dict[int, _Proof]:
         own = own_status(outcome, fresh=True, at=at, ttl_s=None, now=at)
         if kind == TASK:
             own = VERIFIED if outcome == HOLDS else UNPROVEN
-        found[number] = _Proof(key, own, at, at + ttl_s if ttl_s is not None and own == VERIFIED else None)
-    return found
+        proofs[number] = _Proof(key, own, at, at + ttl_s if ttl_s is not None and own == VERIFIED else None)
+    return proofs
 
 
 def _json_of(fields: dict[str, Any]) -> str:

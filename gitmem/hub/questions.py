@@ -69,7 +69,7 @@ class Change:
 
 def answer_of(hits: Iterable[HubHit]) -> Answer:
     """Return what a hub found, as it is kept."""
-    return {f"{one.repository_name}:{one.key}": (one.status, one.title) for one in hits}
+    return {f"{hit.repository_name}:{hit.key}": (hit.status, hit.title) for hit in hits}
 
 
 def list_changes(before: Answer, now: Answer) -> list[Change]:
@@ -94,20 +94,20 @@ def read_questions(path: Path) -> dict[str, Question]:
     """
     try:
         table = parse_json(read_regular(path))
-        found = {name: _question(one) for name, one in sorted(table["questions"].items())}
+        questions = {name: _question(one) for name, one in sorted(table["questions"].items())}
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as err:
         raise ConfigError(f"{path}: it is damaged", file=str(path), key="questions") from err
-    return found
+    return questions
 
 
 def _question(one: Mapping[str, Any]) -> Question:
     answer = one["answer"]
-    kept = (
+    last_answer = (
         None if answer is None else {str(name): (str(status), str(title)) for name, (status, title) in answer.items()}
     )
-    return Question(str(one["site"]), tuple((str(name), str(value)) for name, value in one["asked"]), kept)
+    return Question(str(one["site"]), tuple((str(name), str(value)) for name, value in one["asked"]), last_answer)
 
 
 def write_questions(path: Path, questions: Mapping[str, Question]) -> None:

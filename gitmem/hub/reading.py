@@ -169,8 +169,8 @@ class Reading:
         if known is None:
             known = self._read_shared(identity, now)
             _keep(self._visible, identity.principals, known)
-        found: Visible = known[1]
-        return found
+        repositories: Visible = known[1]
+        return repositories
 
     def _read_shared(self, identity: Identity, now: float) -> tuple[float, Visible]:
         """Return what an identity may read, and since when that is known, as it is for all who may read the same."""
@@ -206,13 +206,13 @@ def _keep(kept: dict[Any, tuple[float, Any]], key: object, value: tuple[float, o
 
 def find_readable(connection: Connection, suspicions: Iterable[Suspicion]) -> list[Suspicion]:
     """Return the suspicions of which the identity may now read all repositories from which they come."""
-    asked = [*suspicions]
-    if not asked:
+    chosen = [*suspicions]
+    if not chosen:
         return []
-    numbers = sorted({number for one in asked for number in one.reads})
+    numbers = sorted({number for one in chosen for number in one.reads})
     rows = connection.execute("SELECT id FROM hub.repository WHERE id = ANY (%s)", (numbers,))
     readable = {row[0] for row in rows}
-    return [one for one in asked if one.reads.keys() <= readable]
+    return [one for one in chosen if one.reads.keys() <= readable]
 
 
 def read_texts(connection: Connection, places: Sequence[tuple[int, str]]) -> dict[tuple[int, str], Text]:

@@ -48,13 +48,13 @@ def require(connection: Connection) -> None:
     Raises:
         GitmemError: The schema is missing, older or newer.
     """
-    found, wanted = version_of(connection), newest()
-    if found == 0:
+    version, wanted = version_of(connection), newest()
+    if version == 0:
         raise GitmemError("the database has no hub", hint="gitmem hub init")
-    if found < wanted:
-        message = f"the database has version {found} of the schema, and this gitmem needs {wanted}"
+    if version < wanted:
+        message = f"the database has version {version} of the schema, and this gitmem needs {wanted}"
         raise GitmemError(message, hint="gitmem hub init")
-    _refuse_newer(found, wanted)
+    _refuse_newer(version, wanted)
 
 
 def migrate(connection: Connection, to: int | None = None) -> tuple[int, int]:

@@ -120,8 +120,8 @@ def search(
     ]
     if may_name_time(query.text) and (when := find_when(query.text, now)):
         times = {number: _times(one) for number, one in candidates.items()}
-        found = factors({one.number: one.lexical for one in signals}, times, when)
-        signals = [replace(one, time=found[one.number]) for one in signals]
+        found = factors({signal.number: signal.lexical for signal in signals}, times, when)
+        signals = [replace(signal, time=found[signal.number]) for signal in signals]
     ranked = rank(signals, limit=max(1, len(signals)), ranking=ranking_of(plan.run, plan.asked))[: query.limit]
     return [Ranked(candidates[one.number], statuses[one.number], round(one.score, 4)) for one in ranked]
 
@@ -166,10 +166,10 @@ def _plan(
     policy = _policy_of(next(iter(within.values())).policy) if len(within) == 1 else builtin()
     spoken = {one.language for one in within.values()} - {""}  # one that was never synced has no language yet
     languages = sorted(spoken & {*query.languages} if query.languages else spoken)
-    asked = narrow(policy, Query(text=query.text, kinds=query.kinds, limit=query.limit))
-    only = Filter(frozenset(within), now, query.kinds, asked.unread, query.statuses, query.owners, query.languages)
+    narrowed = narrow(policy, Query(text=query.text, kinds=query.kinds, limit=query.limit))
+    only = Filter(frozenset(within), now, query.kinds, narrowed.unread, query.statuses, query.owners, query.languages)
     only = replace(only, suspects=frozenset(suspicions))
-    return _Plan(within, languages, asked, RecallRun(policy, _NOBODY, now), only)
+    return _Plan(within, languages, narrowed, RecallRun(policy, _NOBODY, now), only)
 
 
 @lru_cache(maxsize=1024)  # most repositories of an organisation have one of a few policies
@@ -180,10 +180,10 @@ def _policy_of(text: str) -> Policy:
 def _by_words(view: View, plan: _Plan) -> tuple[dict[int, Found], dict[int, float]]:
     """Return the candidates by number, in the order of repositories and paths, and the score of each by its words."""
     terms = {language: query_terms(plan.asked.text, language) for language in plan.languages}
-    found = []
+    hits = []
     for language, own in terms.items():
-        found += view.candidates(all_terms(own, language), plan.within(language), limit=plan.candidates)
-    candidates = dict(enumerate(sorted(found, key=lambda one: (one.repository_id, one.path)), 1))
+        hits += view.candidates(all_terms(own, language), plan.within(language), limit=plan.candidates)
+    candidates = dict(enumerate(sorted(hits, key=lambda one: (one.repository_id, one.path)), 1))
     lexical: dict[int, float] = {}
     for language, own in terms.items():
         texts = {

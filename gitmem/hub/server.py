@@ -152,16 +152,16 @@ class Hub:
         if len(token) > TOKEN_LENGTH:
             raise RefusedRequestError(401, "the token is not known here")
         try:
-            found = next((one for source in self._sources if (one := source(token))), None)
+            identity = next((one for source in self._sources if (one := source(token))), None)
         except UnknownIdentityError as err:
             raise RefusedRequestError(401, err.message) from err
         except ConfigError as err:
             raise RefusedRequestError(503, "the hub's list of tokens cannot be read") from err
-        if found is None:
+        if identity is None:
             raise RefusedRequestError(401, "the token is not known here")
-        request.state.identity = found.name
-        self._take(found.name)
-        return found
+        request.state.identity = identity.name
+        self._take(identity.name)
+        return identity
 
     def _take(self, name: str) -> None:
         """Count a request of an identity against its limit (a token bucket)."""
@@ -330,10 +330,10 @@ def _search(hub: Hub, request: Request) -> Response:
 def _memory(hub: Hub, request: Request) -> Response:
     identity = hub.identify(request)
     name, _, key = str(request.path_params["name"]).rpartition("/")
-    found = find_memory(hub.reading, identity, name, key)
-    if found is None:
+    memory = find_memory(hub.reading, identity, name, key)
+    if memory is None:
         raise RefusedRequestError(404, "there is no such memory")
-    return JSONResponse(found)
+    return JSONResponse(memory)
 
 
 def _dependents(hub: Hub, request: Request) -> Response:

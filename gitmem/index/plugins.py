@@ -28,14 +28,14 @@ def find_plugin(group: str, name: str) -> Callable[..., Any] | None:
     """
     from importlib.metadata import entry_points  # 25 ms, and only for a name that is not built in
 
-    found = list(entry_points(group=group, name=name))
-    if not found:
+    plugins = list(entry_points(group=group, name=name))
+    if not plugins:
         return None
-    if len(found) > 1:
-        packages = ", ".join(sorted(str(one.dist.name) for one in found if one.dist is not None))
+    if len(plugins) > 1:
+        packages = ", ".join(sorted(str(one.dist.name) for one in plugins if one.dist is not None))
         raise ConfigError(f"several packages add {name!r} to {group}: {packages}", file="", key=name)
     try:
-        plugin: Callable[..., Any] = found[0].load()
+        plugin: Callable[..., Any] = plugins[0].load()
     except (ImportError, AttributeError) as err:
-        raise ConfigError(f"cannot load {name!r} ({found[0].value}): {err}", file="", key=name) from err
+        raise ConfigError(f"cannot load {name!r} ({plugins[0].value}): {err}", file="", key=name) from err
     return plugin

@@ -273,13 +273,13 @@ def _changes(git: Git, old: tuple[str, str], new: tuple[str, str]) -> read.Scan 
     Raises:
         ProcessError: A tree cannot be read.
     """
-    found = read.Scan(new[0], (), (), ())
+    scan = read.Scan(new[0], (), (), ())
     for before, after, changes in ((old[0], new[0], read.scan_changes), (old[1], new[1], code_tree.scan_changes)):
         if bool(before) != bool(after):
             return None
         if before != after:
-            found = code_tree.join_scans(found, changes(git, before, after))
-    return found
+            scan = code_tree.join_scans(scan, changes(git, before, after))
+    return scan
 
 
 def _has_name_twice(catalog: Catalog, added: Iterable[str]) -> bool:
@@ -305,21 +305,21 @@ def follow_written(
     """
     if catalog.meta("commit") != written.base or not set(files) <= set(written.oids) or _has_name_twice(catalog, ()):
         return
-    found = []
+    stored_files = []
     for path, content in files.items():
         place = layout.place_of(path)
         assert isinstance(place, layout.StorePath), "gitmem writes only where a store may have files"
         if place.what == layout.POLICY:
             return
-        found.append((read.StoredFile(place, path, written.oids[path]), content))
-    if _is_large(catalog, len(found)):
+        stored_files.append((read.StoredFile(place, path, written.oids[path]), content))
+    if _is_large(catalog, len(stored_files)):
         return
-    kept = tuple(stored for stored, _ in found if stored.place.what != layout.KNOWN)
+    memories = tuple(stored for stored, _ in stored_files if stored.place.what != layout.KNOWN)
     # A folder that was written may replace a file that was reported as a problem.
     parents = {path[:at] for path in files for at, char in enumerate(path) if char == "/"}
     replaced = [row[0] for row in catalog.each("SELECT path FROM problem WHERE path IN ({})", parents)]
-    scan = read.Scan(written.commit, kept, (*removed, *replaced), ())
-    contents = [(stored, content) for stored, content in found if stored in kept]
+    scan = read.Scan(written.commit, memories, (*removed, *replaced), ())
+    contents = [(stored, content) for stored, content in stored_files if stored in memories]
     try:
         with catalog.writing():
             if catalog.meta("commit") == written.base:
@@ -405,11 +405,11 @@ def _add_files(
             for problem in update.update_bucket(catalog, inserts, stored.path, content):
                 update.add_problem(catalog, problem)
             continue
-        found = content if isinstance(content, Problem) else _add_file(inserts, stored, content, policy)
-        if isinstance(found, Problem):
-            update.add_problem(catalog, found)
-        elif found is not None:
-            yield found
+        added = content if isinstance(content, Problem) else _add_file(inserts, stored, content, policy)
+        if isinstance(added, Problem):
+            update.add_problem(catalog, added)
+        elif added is not None:
+            yield added
 
 
 def _counted(

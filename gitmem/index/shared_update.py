@@ -66,11 +66,11 @@ def make_shared(folder: str) -> Catalog | None:
         fts_update.apply(catalog.connection, (), ())
         catalog.set_meta("analysis", shared_stamp())
 
-    made = schema.build(folder, fill, expected={"analysis": shared_stamp()}, is_private=True)
-    if made.path is None:
-        made.close()
+    shared = schema.build(folder, fill, expected={"analysis": shared_stamp()}, is_private=True)
+    if shared.path is None:
+        shared.close()
         return None
-    return made
+    return shared
 
 
 def can_be_part(shared: Catalog, source: Catalog) -> bool:

@@ -141,11 +141,11 @@ def _read_token(path: Path) -> str:
     try:
         # Opening a FIFO must not block the server.
         with os.fdopen(open_private(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
-            found, text = os.fstat(file.fileno()), file.read(1000).decode("ascii", "replace").strip()
+            info, text = os.fstat(file.fileno()), file.read(1000).decode("ascii", "replace").strip()
     except OSError:
         return ""  # missing, or a link
-    is_private = stat.S_ISREG(found.st_mode) and not found.st_mode & 0o077
-    is_own = not hasattr(os, "geteuid") or (is_private and found.st_uid == os.geteuid())
+    is_private = stat.S_ISREG(info.st_mode) and not info.st_mode & 0o077
+    is_own = not hasattr(os, "geteuid") or (is_private and info.st_uid == os.geteuid())
     return text if is_own and len(text) >= TOKEN_BYTES and text.isalnum() else ""
 
 
@@ -161,14 +161,14 @@ def _make_token(path: Path) -> str:
 
 
 def _bind(port: int) -> socket.socket:
-    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # or a kept connection waits 40 ms for each answer
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # or a kept connection waits 40 ms for each answer
     try:
-        found.bind((HOST, port))
-        found.listen(128)  # once the address is reported, clients can connect
+        listener.bind((HOST, port))
+        listener.listen(128)  # once the address is reported, clients can connect
     except OSError as err:
-        found.close()
+        listener.close()
         message = f"cannot use port {port} of {HOST}: {err.strerror}"
         raise GitmemError(message, hint="use a free port: gitmem mcp --http 0") from err
-    return found
+    return listener

@@ -54,20 +54,22 @@ def _add_search(server: MCPServer[Any], service: Service) -> None:
         )
 
         def work(memory: Memory) -> tuple[RecallResult, str]:
-            found = memory.recall(wanted)
-            count_recall(memory.repository, found)
-            return found, answers.hits(memory, found.hits)
+            result = memory.recall(wanted)
+            count_recall(memory.repository, result)
+            return result, answers.hits(memory, result.hits)
 
-        (found, text), notes = await service.read(ctx, work)
+        (recalled, text), notes = await service.read(ctx, work)
         hits = [
             schemas.Row(key=hit.reference, short_id=hit.short_id, kind=hit.kind, status=hit.status, scope=hit.scope)
-            for hit in found.hits
+            for hit in recalled.hits
         ]
         if not hits:
-            meant = f"; did you mean {answers.line(display(found.suggestion), 200)!r}?" if found.suggestion else ""
+            meant = (
+                f"; did you mean {answers.line(display(recalled.suggestion), 200)!r}?" if recalled.suggestion else ""
+            )
             notes.append(f"nothing found{meant}")
-        notes += [f"{number} withheld because they are {status}" for status, number in found.withheld]
-        return answers.result(schemas.Hits(hits=hits, more=found.more, text=text, notes="\n".join(notes)))
+        notes += [f"{number} withheld because they are {status}" for status, number in recalled.withheld]
+        return answers.result(schemas.Hits(hits=hits, more=recalled.more, text=text, notes="\n".join(notes)))
 
 
 def _add_get(server: MCPServer[Any], service: Service) -> None:
@@ -76,10 +78,10 @@ def _add_get(server: MCPServer[Any], service: Service) -> None:
         ctx: Context[Any, Any], *, key: schemas.Key, scope: schemas.Scope = ""
     ) -> Annotated[CallToolResult, schemas.Got]:
         """Read one memory in full, even if expired or deleted."""
-        found, notes = await service.read(ctx, lambda memory: memory.show(key, scope=scope).document)
-        about = {name: found[name] for name in ("short_id", "kind", "status", "scope")}
-        name = f"{found['store']}:{found['key']}" if "store" in found else found["key"]
-        return answers.result(schemas.Got(key=name, **about, text=answers.memory(found), notes="\n".join(notes)))
+        document, notes = await service.read(ctx, lambda memory: memory.show(key, scope=scope).document)
+        about = {name: document[name] for name in ("short_id", "kind", "status", "scope")}
+        name = f"{document['store']}:{document['key']}" if "store" in document else document["key"]
+        return answers.result(schemas.Got(key=name, **about, text=answers.memory(document), notes="\n".join(notes)))
 
 
 def _add_digest(server: MCPServer[Any], service: Service) -> None:
@@ -93,11 +95,11 @@ def _add_digest(server: MCPServer[Any], service: Service) -> None:
         """Get what to know before you start: warnings, facts, recent work."""
 
         def work(memory: Memory) -> tuple[Any, str]:
-            found = memory.context(paths=paths, budget_tokens=budget, is_brief=True).document
-            return found, answers.digest(memory, found)
+            document = memory.context(paths=paths, budget_tokens=budget, is_brief=True).document
+            return document, answers.digest(memory, document)
 
-        (found, text), notes = await service.read(ctx, work)
-        size = {name: found[name] for name in ("tokens", "more")}
+        (digest, text), notes = await service.read(ctx, work)
+        size = {name: digest[name] for name in ("tokens", "more")}
         return answers.result(schemas.Context(text=text, **size, notes="\n".join(notes)))
 
 
@@ -112,21 +114,21 @@ def _add_status(server: MCPServer[Any], service: Service) -> None:
         """List facts that failed, are suspect, or wait for approval."""
 
         def work(memory: Memory) -> tuple[Any, str]:
-            found = memory.status().document
+            document = memory.status().document
             if not status:
-                return found, answers.describe_standing(memory, found)
+                return document, answers.describe_standing(memory, document)
             listed = memory.list(Query(statuses=tuple(status), limit=limit)).hits
-            return found, answers.hits(memory, listed, limit_tokens=0)
+            return document, answers.hits(memory, listed, limit_tokens=0)
 
-        (found, text), notes = await service.read(ctx, work)
-        if len(found["waiting"]) > limit:
-            notes.append(f"{len(found['waiting'])} waiting for approval; the first {limit} are listed")
-        notes += filter(None, [describe_claims(found["claims"])])
+        (standing, text), notes = await service.read(ctx, work)
+        if len(standing["waiting"]) > limit:
+            notes.append(f"{len(standing['waiting'])} waiting for approval; the first {limit} are listed")
+        notes += filter(None, [describe_claims(standing["claims"])])
         counts = schemas.FactCounts(
-            statuses={name: number for name, number in found["statuses"].items() if name},
-            failed=answers.keys(found["failed"])[:limit],
-            suspect=answers.keys(found["suspect"])[:limit],
-            waiting=found["waiting"][:limit],
+            statuses={name: number for name, number in standing["statuses"].items() if name},
+            failed=answers.keys(standing["failed"])[:limit],
+            suspect=answers.keys(standing["suspect"])[:limit],
+            waiting=standing["waiting"][:limit],
             text=text,
             notes="\n".join(notes),
         )

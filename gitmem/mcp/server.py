@@ -65,11 +65,15 @@ def _add_resources(server: MCPServer[Any], service: Service) -> None:
     async def status() -> str:
         """Counts by kind and status, failures, and commands waiting for approval."""
         try:
-            found, notes = await service.read(None, lambda memory: memory.status().document)
+            document, notes = await service.read(None, lambda memory: memory.status().document)
         except ToolError as err:
             raise ResourceError(str(err)) from None
-        table = {name: found[name] for name in ("branch", "commit", "memories", "kinds", "statuses", "waiting")}
-        table |= {"failed": answers.keys(found["failed"]), "suspect": answers.keys(found["suspect"]), "notes": notes}
+        table = {name: document[name] for name in ("branch", "commit", "memories", "kinds", "statuses", "waiting")}
+        table |= {
+            "failed": answers.keys(document["failed"]),
+            "suspect": answers.keys(document["suspect"]),
+            "notes": notes,
+        }
         return display(json.dumps(table, ensure_ascii=True, indent=1), lines=True)
 
     @server.resource("gitmem://memory/{key}", title="One memory", mime_type="text/markdown")

@@ -97,11 +97,11 @@ async def _ask(
 
 async def _ask_twice(thread: MemoryThread, work: Callable[[Memory], Answer], *, agent: str) -> tuple[Answer, list[str]]:
     """Return a thread's answer; if the index was damaged and nothing was written, try once more."""
-    made = len(MADE)
+    count = len(MADE)
     try:
         return await thread.ask(work, agent=agent)
     except DamagedIndexError:
-        if len(MADE) > made:
+        if len(MADE) > count:
             raise
         return await thread.ask(work, agent=agent)
 

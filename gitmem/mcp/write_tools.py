@@ -54,7 +54,7 @@ def _add_remember(server: MCPServer[Any], service: Service) -> None:
             new, home = settle_place(memory.repository, new, WantedPlace(collection, scope))
             if key:
                 rights.refuse_replacing(memory, key, home)
-            old = [rights.refuse_others(memory, one, home, "supersede it") for one in supersedes]
+            old = [rights.refuse_others(memory, supersede, home, "supersede it") for supersede in supersedes]
             lists: dict[str, Any] = {"tags": tags, "paths": paths, "refs": refs, "requires": requires}
             lists["supersedes"] = old
             change = memory.remember(text, title=title, kind=new.kind, key=key, ttl=ttl, scope=home, **lists)

@@ -117,10 +117,10 @@ class Bulk:
         from gitmem.commands.curate.dedupe import apply_groups
 
         store = self._repository.store_for(scope)
-        found = find_contradictions(store)
-        groups = as_duplicates(found)
+        contradictions = find_contradictions(store)
+        groups = as_duplicates(contradictions)
         done = apply_groups(store, groups, what="contradicted claim") if apply and groups.groups else None
-        return found, done.commit if done else ""
+        return contradictions, done.commit if done else ""
 
     def undo(self, *, scope: str = PROJECT, dry_run: bool = False) -> Undone:
         """Undo the last command that changed memories, by a new commit."""
@@ -134,8 +134,8 @@ class Bulk:
         from gitmem.commands.curate.dedupe import apply_groups, find_groups
 
         store = self._repository.store_for(scope)
-        found = find_groups(store, threshold=threshold, progress=self._repository.progress_of("comparing memories"))
-        return apply_groups(store, found) if apply and found.groups else found
+        groups = find_groups(store, threshold=threshold, progress=self._repository.progress_of("comparing memories"))
+        return apply_groups(store, groups) if apply and groups.groups else groups
 
     def merge_group(self, group: DuplicateGroup, *, scope: str = PROJECT) -> DuplicateReport:
         """Supersede the others of one group from ``dedupe`` in one commit; do nothing if one has changed since."""

@@ -159,7 +159,7 @@ class Jobs:
 
     def soon_off(self, verified: int) -> str:
         """Return a warning if a forge will soon disable its schedule for lack of commits, or an empty string."""
-        if not any(one.is_forge for one in self.schedules()):
+        if not any(schedule.is_forge for schedule in self.schedules()):
             return ""
         from gitmem.text.durations import DAY_S
         from gitmem.verify.jobs.history import newest_commit
@@ -206,10 +206,10 @@ class Jobs:
         """Return the memory's state as OpenMetrics text, named *repository* or else after its folder."""
         from gitmem.commands.report import metrics
 
-        found, catalog = self._memory.status().document, self._repository.catalog()
-        counted = self._counts(catalog, self._repository.checked_ground(catalog), found)
+        document, catalog = self._memory.status().document, self._repository.catalog()
+        counted = self._counts(catalog, self._repository.checked_ground(catalog), document)
         name = repository or self._repository.git.repository.name
-        return metrics.format_metrics([*metrics.families(found, counted)], repository=name)
+        return metrics.format_metrics([*metrics.families(document, counted)], repository=name)
 
     def _counts(self, catalog: Catalog, ground: int | None, status: Mapping[str, Any]) -> Counts:
         """Return the metrics that are not in *status*, the status."""
@@ -232,7 +232,7 @@ class Jobs:
             len(failures),
             moment_of(failures[-1].at) if failures else 0,
             len(background.list_failures(state)),
-            {one.what: one.every_s for one in self.schedules()},
+            {schedule.what: schedule.every_s for schedule in self.schedules()},
             {name: plain_files.read_count(state, name) for name in plain_files.COUNTERS},
         )
 

@@ -406,10 +406,10 @@ class Memory(MemoryParts):
         from gitmem.commands.context.working_on import context
         from gitmem.results import Digest
 
-        asked = DigestRequest(paths, budget_tokens, kinds, is_brief)
+        request = DigestRequest(paths, budget_tokens, kinds, is_brief)
         jobs, vectors_of = self.jobs, self.vectors.question
-        found = context(self.repository, asked, jobs=jobs.notes, verified=jobs.last_verified, vectors_of=vectors_of)
-        return Digest.of(found)
+        digest = context(self.repository, request, jobs=jobs.notes, verified=jobs.last_verified, vectors_of=vectors_of)
+        return Digest.of(digest)
 
     @reads_companion
     def status(self, *, scope: str = "") -> StoreStatus:

@@ -118,7 +118,7 @@ def _fingerprint(memory: Memory) -> _Fingerprint:
 
 def _numbers(path: str, more: tuple[str, ...] = ()) -> tuple[int, ...] | None:
     try:
-        found = Path(path).stat()
+        info = Path(path).stat()
     except OSError:
         return None
-    return (found.st_dev, found.st_ino, *(getattr(found, name) for name in more))
+    return (info.st_dev, info.st_ino, *(getattr(info, name) for name in more))

@@ -34,12 +34,14 @@ def examine(memory: Memory, *, fix: bool, delete: Sequence[str]) -> Examination:
     from gitmem.commands.view.view import examine as examine_view
 
     repository = memory.repository
-    found = doctor.examine(repository, fix=fix, delete=delete, replaced_hooks=git_hooks.list_missing(repository.git))
-    found = doctor.add_problems(found, [*standing.examine(repository.git), *ci.examine(repository)], ())
-    if said := standing.describe_acceptance(repository.git):
-        found = replace(found, machine=(*found.machine, ("clone", said)))
+    examination = doctor.examine(
+        repository, fix=fix, delete=delete, replaced_hooks=git_hooks.list_missing(repository.git)
+    )
+    examination = doctor.add_problems(examination, [*standing.examine(repository.git), *ci.examine(repository)], ())
+    if acceptance := standing.describe_acceptance(repository.git):
+        examination = replace(examination, machine=(*examination.machine, ("clone", acceptance)))
     return doctor.add_problems(
-        found, *examine_view(repository, memory.view.merge_found, fix=fix and doctor.is_own(found))
+        examination, *examine_view(repository, memory.view.merge_found, fix=fix and doctor.is_own(examination))
     )
 
 
@@ -81,16 +83,16 @@ def _full_keys(repository: OpenRepository, branch: BranchMemory | None, keys: It
     """Return full keys, including those of memories that only the branch's companion has."""
     from gitmem.repository.holder import holder_of
 
-    found = []
+    full_keys = []
     for typed in keys:
         try:
-            found.append(holder_of(repository, typed)[1])
+            full_keys.append(holder_of(repository, typed)[1])
         except NotFoundError:
             own = [key for key in branch.changed if key.startswith(typed)] if branch is not None else []
             if len(own) != 1 and typed not in own:
                 raise
-            found.append(typed if typed in own else own[0])
-    return tuple(found)
+            full_keys.append(typed if typed in own else own[0])
+    return tuple(full_keys)
 
 
 def with_branch_review(repository: OpenRepository, checked: CheckResult, options: Options) -> CheckResult:
@@ -101,9 +103,9 @@ def with_branch_review(repository: OpenRepository, checked: CheckResult, options
     from gitmem.commands.review.forms import as_table
 
     code = checked.span.head or repository.git.read_head()[1] or ""
-    found = review(repository, f"{branch.memory}..{branch.top}", code=code, approved=options.approved)
-    is_refused = found.is_failed(found.fail_on)
-    return replace(checked, branch=replace(branch, review=as_table(found), is_refused=is_refused))
+    review_result = review(repository, f"{branch.memory}..{branch.top}", code=code, approved=options.approved)
+    is_refused = review_result.is_failed(review_result.fail_on)
+    return replace(checked, branch=replace(branch, review=as_table(review_result), is_refused=is_refused))
 
 
 def with_review(repository: OpenRepository, checked: CheckResult, options: Options) -> CheckResult:
@@ -114,8 +116,8 @@ def with_review(repository: OpenRepository, checked: CheckResult, options: Optio
     from gitmem.commands.review.run import review_tracked
 
     tip, policy = repository.find_tip() or "", repository.policy()
-    found = review_tracked(_ground(repository, options.approved), span.base, span.head, tip, policy=policy)
-    return replace(checked, review=replace(checked.review, memory=found))
+    reviewed = review_tracked(_ground(repository, options.approved), span.base, span.head, tip, policy=policy)
+    return replace(checked, review=replace(checked.review, memory=reviewed))
 
 
 def _ground(repository: OpenRepository, approved: str) -> ReviewGround:

@@ -24,6 +24,6 @@ def find_sources(memory: Memory) -> PulledSources | None:
 
 def with_sources(memory: Memory, query: Query) -> Query:
     """Return a query in which collections that name pulled sources are replaced by these sources."""
-    found = find_sources(memory) if query.collections and not query.sources else None
-    names = found.named(query.collections) if found is not None else ()
+    sources = find_sources(memory) if query.collections and not query.sources else None
+    names = sources.named(query.collections) if sources is not None else ()
     return replace(query, sources=names, collections=()) if names else query

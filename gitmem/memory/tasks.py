@@ -33,10 +33,10 @@ class Tasks:
         from gitmem.document.memory_fields import TaskFields, frontmatter_of
         from gitmem.write.new_memory import NewMemory
 
-        repository, found = self._repository, frontmatter_of(fields, TaskFields, what="Tasks.add")
-        if "verify" in found:
-            found["verify"] = name_files(repository, found["verify"])
-        new = NewMemory(body, found, title, key=key)
+        repository, values = self._repository, frontmatter_of(fields, TaskFields, what="Tasks.add")
+        if "verify" in values:
+            values["verify"] = name_files(repository, values["verify"])
+        new = NewMemory(body, values, title, key=key)
         return add(repository, new, check=lambda document: approve_gate(repository, document, approve=approve))
 
     def claim(self, key: str, *, note: str = "") -> tuple[Change, Task]:
@@ -110,7 +110,7 @@ class Tasks:
         from gitmem.tasks.query import waits_of
         from gitmem.tasks.task import parse_task
 
-        found = self._memory.show(key)
-        task = parse_task(found.key, found.kind, found.frontmatter)
+        memory_details = self._memory.show(key)
+        task = parse_task(memory_details.key, memory_details.kind, memory_details.frontmatter)
         catalog = self._repository.catalog()
-        return found, task, waits_of(catalog, self._repository.ground(catalog), task.key)
+        return memory_details, task, waits_of(catalog, self._repository.ground(catalog), task.key)

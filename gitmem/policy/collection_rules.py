@@ -36,14 +36,16 @@ def kinds_of(policy: Policy, typed: Sequence[str], kinds: Sequence[str]) -> tupl
         UsageError: There is no such collection, or it has none of the kinds.
     """
     rows = [get_collection(policy, name) for name in typed]
-    found = dict.fromkeys(kind.name for row in rows for kind in policy.kinds.values() if kind.collection == row.name)
-    kept = tuple(kind for kind in found if not kinds or kind in kinds)
-    if not kept:
+    kinds_by_name = dict.fromkeys(
+        kind.name for row in rows for kind in policy.kinds.values() if kind.collection == row.name
+    )
+    matching = tuple(kind for kind in kinds_by_name if not kinds or kind in kinds)
+    if not matching:
         raise UsageError(
             f"no {' or '.join(kinds) or 'kind'} belongs to the collection {' or '.join(typed)}",
-            hint=f"its kinds: {', '.join(found) or 'none'}",
+            hint=f"its kinds: {', '.join(kinds_by_name) or 'none'}",
         )
-    return kept
+    return matching
 
 
 def kind_for(policy: Policy, typed: str, kind: str) -> str:

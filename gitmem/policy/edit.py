@@ -47,7 +47,7 @@ def settings_of(policy: Policy) -> list[SettingLine]:
     """Return every setting of a store, in the order of the reference."""
     changed = set(_names(policy.changes))
     rows = [*_rows(policy)]
-    found = [
+    settings = [
         SettingLine(name, spell(row, value), spell(row, default), name in changed, row.about)
         for name, row, value, default in rows
         if not row.instead
@@ -58,8 +58,8 @@ def settings_of(policy: Policy) -> list[SettingLine]:
         is_set = tag in policy.changes.get("tags", {}).get("words", {})
         about = "words that give a memory this tag"
         default_words = spell(some, default) if default else ""
-        found.append(SettingLine(name, spell(some, words), default_words, is_set, about))
-    return found
+        settings.append(SettingLine(name, spell(some, words), default_words, is_set, about))
+    return settings
 
 
 def settings_named(policy: Policy, name: str) -> list[SettingLine]:
@@ -69,12 +69,12 @@ def settings_named(policy: Policy, name: str) -> list[SettingLine]:
         UsageError: There is none.
     """
     lines = settings_of(policy)
-    found = [line for line in lines if line.name == name or line.name.startswith(f"{name}.")]
-    if not found:
+    matching = [line for line in lines if line.name == name or line.name.startswith(f"{name}.")]
+    if not matching:
         names = [line.name for line in lines]
         tables = dict.fromkeys(name.rpartition(".")[0] for name in names)
         raise UsageError(f"unknown setting: {name}", hint=_closest(name, [*names, *tables]))
-    return found
+    return matching
 
 
 def with_settings(text: str, settings: str) -> str:

@@ -46,11 +46,11 @@ def apply_changes(changes: Mapping[str, Any], file: str) -> dict[str, Any]:
 
 def _settings(section: str, defaults: T, changes: Any, file: str) -> T:
     """Return the settings of a section and of its subsections."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for key, value in _items(changes, section, file):
         name = f"{section}.{key}"
         if name in SECTIONS:
-            found[key] = _settings(name, getattr(defaults, key), value, file)
+            settings[key] = _settings(name, getattr(defaults, key), value, file)
             continue
         row = ROWS[section].get(key)
         if row is None:
@@ -58,8 +58,8 @@ def _settings(section: str, defaults: T, changes: Any, file: str) -> T:
             raise _unknown(name, [*(f"{section}.{known}" for known in ROWS[section]), *inside], file)
         read_value = _value(row.read, value, name, file)
         if name not in OWN:
-            found[row.name] = read_value
-    return replace(defaults, **found) if found else defaults
+            settings[row.name] = read_value
+    return replace(defaults, **settings) if settings else defaults
 
 
 def _kinds(changes: Any, ttl_s: int | None, file: str) -> Mapping[str, Kind]:
@@ -68,9 +68,9 @@ def _kinds(changes: Any, ttl_s: int | None, file: str) -> Mapping[str, Kind]:
     for name, change in _items(changes, "kinds", file):
         if not is_slug(name):
             raise _wrong(f"kinds.{name}", "a kind whose name is one word in lower case", file)
-        found = _row_values(f"kinds.{name}", keys_of(Kind), change, file)
-        timed |= {name} if "ttl_s" in found else set()
-        rows[name] = replace(rows.get(name) or plain_row(name), **found)
+        row_values = _row_values(f"kinds.{name}", keys_of(Kind), change, file)
+        timed |= {name} if "ttl_s" in row_values else set()
+        rows[name] = replace(rows.get(name) or plain_row(name), **row_values)
     for name, row in rows.items():
         # For a built-in kind without a time, verdicts are valid until their inputs change.
         is_lasting = name in KINDS and KINDS[name].ttl_s is None
@@ -81,13 +81,13 @@ def _kinds(changes: Any, ttl_s: int | None, file: str) -> Mapping[str, Kind]:
 
 def _row_values(section: str, rows: Mapping[str, Setting], changes: Any, file: str) -> dict[str, Any]:
     """Return the values of one kind, collection or role, by attribute."""
-    found: dict[str, Any] = {}
+    row_values: dict[str, Any] = {}
     for key, value in _items(changes, section, file):
         row = rows.get(key)
         if row is None:
             raise _unknown(f"{section}.{key}", [f"{section}.{known}" for known in rows], file)
-        found[row.name] = _value(row.read, value, f"{section}.{key}", file)
-    return found
+        row_values[row.name] = _value(row.read, value, f"{section}.{key}", file)
+    return row_values
 
 
 def _collections(changes: Any, kinds: Mapping[str, Kind], file: str) -> Mapping[str, Collection]:
@@ -98,11 +98,11 @@ def _collections(changes: Any, kinds: Mapping[str, Kind], file: str) -> Mapping[
         if not any(kind.collection == name for kind in kinds.values()):
             hint = f'put one in it: [kinds.NAME] with collection = "{name}"'
             raise ConfigError(f"{file}: no kind is in the collection {name}", file=file, key=section, hint=hint)
-        found = _row_values(section, keys_of(Collection), change, file)
-        kind = found.get("kind", "")
+        row_values = _row_values(section, keys_of(Collection), change, file)
+        kind = row_values.get("kind", "")
         if kind and (kind not in kinds or kinds[kind].collection != name):
             raise _wrong(f"{section}.kind", f"a kind of the collection {name}", file)
-        rows[name] = replace(COLLECTIONS.get(name) or Collection(name), **found)
+        rows[name] = replace(COLLECTIONS.get(name) or Collection(name), **row_values)
     return rows
 
 
@@ -127,8 +127,8 @@ def _roles(changes: Any, file: str) -> Mapping[str, Role]:
     for name, change in _items(changes, "roles", file):
         if not is_slug(name):
             raise _wrong(f"roles.{name}", "a role whose name is one word in lower case", file)
-        found = _row_values(f"roles.{name}", keys_of(Role), change, file)
-        roles[name] = replace(roles.get(name, Role()), **found)
+        row_values = _row_values(f"roles.{name}", keys_of(Role), change, file)
+        roles[name] = replace(roles.get(name, Role()), **row_values)
     return roles
 
 
@@ -137,9 +137,9 @@ def _tags(changes: Any, file: str) -> Mapping[str, tuple[str, ...]]:
     for key, value in _items(changes, "tags", file):
         if key != "words":
             raise _unknown(f"tags.{key}", ["tags.words"], file)
-        for tag, given in _items(value, "tags.words", file):
+        for tag, lines in _items(value, "tags.words", file):
             _value(read_line, tag, "the name of a tag", file)
-            words[tag] = _value(read_lines, given, f"tags.words.{tag}", file)
+            words[tag] = _value(read_lines, lines, f"tags.words.{tag}", file)
     return {tag: given for tag, given in words.items() if given}
 
 

@@ -207,15 +207,15 @@ def read_work_folders(value: Any) -> tuple[str, ...]:
     The memory branch's authors write it, so nothing in it may lead out of the work tree, to git's own folder, or to
     where a person keeps keys (a work tree may be someone's home).
     """
-    found = tuple(sorted({name.rstrip("/") for name in read_lines(value)}))
-    parts = [name.split("/") for name in found]
+    work_folders = tuple(sorted({name.rstrip("/") for name in read_lines(value)}))
+    parts = [name.split("/") for name in work_folders]
     is_nested = any(other != part and other[: len(part)] == part for part in parts for other in parts)
-    if is_nested or len(found) > MOST_WORK_FOLDERS or not all(_is_inside(part) for part in parts):
+    if is_nested or len(work_folders) > MOST_WORK_FOLDERS or not all(_is_inside(part) for part in parts):
         raise WrongValue(
             f"a list of at most {MOST_WORK_FOLDERS} folders of the work tree, none in another, without '..',"
             f" and none of {', '.join(sorted(NEVER_SEEN))}"
         )
-    return found
+    return work_folders
 
 
 def _is_inside(parts: list[str]) -> bool:

@@ -200,9 +200,9 @@ def _frequencies(
     if weight != 1:
         counts = {term: count * weight for term, count in counts.items()}
     length = weight * len(body)
-    for found, weight in others:
-        length += weight * len(found)
-        for term in found:
+    for bag, weight in others:
+        length += weight * len(bag)
+        for term in bag:
             counts[term] = counts[term] + weight if term in counts else weight
     return counts, length, frozenset(fields[0])
 
@@ -334,9 +334,9 @@ def _related_terms(bags: list[_Bag], scores: Mapping[int, float], weights: Bm25W
     # Sort the shares first, in C; break ties by name only for terms that may be among the best.
     least = min(sorted(shares.values(), reverse=True)[: weights.related_terms], default=0.0)
     possible = [term for term, share in shares.items() if share >= least]
-    taken = sorted(possible, key=lambda term: (-shares[term], term))[: weights.related_terms]
-    total = sum(shares[term] for term in taken)
-    return {term: shares[term] / total for term in taken}
+    strongest = sorted(possible, key=lambda term: (-shares[term], term))[: weights.related_terms]
+    total = sum(shares[term] for term in strongest)
+    return {term: shares[term] / total for term in strongest}
 
 
 # The short forms that programmers write for words: a query for a directory also means ``dir``. Each row has one

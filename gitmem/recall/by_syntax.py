@@ -96,11 +96,11 @@ def similar(
     number, text = text_of(catalog, key)
     terms = engine.key_terms(text, limit=KEY_TERMS)
     condition, values = hit_condition(catalog, source.ground, query, now=run.now)
-    found = engine.candidates(
+    candidates = engine.candidates(
         terms,
         limit=candidates_for(query, run),
         where=f"{condition} AND m.id <> ?",
         parameters=(*values, number),
     )
-    numbers = [candidate.number for candidate in found]
+    numbers = [candidate.number for candidate in candidates]
     return Similar(tuple(terms), ranker_of(source, query, terms, numbers, run).rank())

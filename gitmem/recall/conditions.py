@@ -82,14 +82,14 @@ _KNOWLEDGE = (
 
 def _is_of(fields: str, query: Query) -> bool:
     """Return whether a memory, given its fields as JSON, matches the query's domains, folders and authors."""
-    found = parse_json(fields)
+    table = parse_json(fields)
     if query.named_domains and not set(query.named_domains) & set(domains_of(fields)):
         return False
-    folder = str(found.get("workspace") or "").strip("/")
-    wanted = [one.strip("/") for one in query.workspaces]
+    folder = str(table.get("workspace") or "").strip("/")
+    wanted = [workspace.strip("/") for workspace in query.workspaces]
     if wanted and not any(folder == one or folder.startswith(f"{one}/") for one in wanted):
         return False
-    who = [name.lower() for name in read_author(found).names]
+    who = [name.lower() for name in read_author(table).names]
     return not query.by or any(one.lower() in who for one in query.by)
 
 

@@ -50,8 +50,8 @@ def distinctive_text(query: str, stats: Stats, *, settings: DenseSettings = DENS
     left = [term for term in tokens.query_terms(query, language) if term not in common]
 
     def keep(word: re.Match[str]) -> str:
-        found = [term for term in tokens.terms(word[0], language) if term in stats.frequency]
-        return "" if found and common.issuperset(found) else word[0]
+        terms = [term for term in tokens.terms(word[0], language) if term in stats.frequency]
+        return "" if terms and common.issuperset(terms) else word[0]
 
     text = " ".join(re.sub(_WORD, keep, query).split())
     return text if left and text != " ".join(query.split()) else ""

@@ -125,9 +125,9 @@ def _peak(near: Mapping[int, float], count: int) -> float:
     Source: Leadbetter, Lindgren, Rootzén 1983, "Extremes and related properties of random sequences", 1.5.
     """
     count = max(count, len(near))
-    taken = max(1, min(BEST, count // EACH_OF, len(near)))
-    best = sorted(near.values(), reverse=True)[:taken]
-    return fsum(best) / taken / sqrt(2 * log(max(count / taken, 2.0)))
+    size = max(1, min(BEST, count // EACH_OF, len(near)))
+    best = sorted(near.values(), reverse=True)[:size]
+    return fsum(best) / size / sqrt(2 * log(max(count / size, 2.0)))
 
 
 def diversify(
@@ -156,14 +156,14 @@ def diversify(
         return left[:limit]
     top = scores[left[0]]
     alike = dict.fromkeys(left, 0.0)
-    taken: list[int] = []
-    while left and len(taken) < limit:
+    chosen: list[int] = []
+    while left and len(chosen) < limit:
         best = max(left, key=lambda n: (1 - settings.mmr) * scores[n] / top - settings.mmr * alike[n])
         left.remove(best)
-        taken.append(best)
+        chosen.append(best)
         for number in left:
             alike[number] = max(alike[number], likeness(best, number))
-    return taken
+    return chosen
 
 
 def admit(

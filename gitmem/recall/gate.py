@@ -152,11 +152,11 @@ def _of_knowledge(catalog: Catalog, terms: Sequence[str]) -> Stats:
 
 
 def _in_summaries(catalog: Catalog, term: str) -> int:
-    found = catalog.row(
+    row = catalog.row(
         "SELECT count(*) FROM fts CROSS JOIN memory m ON m.id = fts.rowid WHERE fts MATCH ? AND m.kind = ?",
         (quote(term), SUMMARY),
     )
-    return int(found[0])
+    return int(row[0])
 
 
 @lru_cache(maxsize=1)

@@ -103,8 +103,10 @@ def merge_results(sources: Sequence[SearchedStore], results: Sequence[RecallResu
     """Merge the results of several stores into one, newest first."""
     hits = [source.locate(hit) for source, one in zip(sources, results, strict=True) for hit in one.hits]
     hits.sort(key=lambda hit: (-hit.created, natural_order(hit.key)))
-    more = sum(one.more for one in results) + max(0, len(hits) - limit)
-    kept_back = count_statuses(status for one in results for status, number in one.withheld for _ in range(number))
+    more = sum(result.more for result in results) + max(0, len(hits) - limit)
+    kept_back = count_statuses(
+        status for result in results for status, number in result.withheld for _ in range(number)
+    )
     return RecallResult(tuple(hits[:limit]), more, withheld=kept_back)
 
 

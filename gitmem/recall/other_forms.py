@@ -61,16 +61,16 @@ def other_forms(text: str, terms: Sequence[str], frequent: Iterable[str], langua
     """
     missing = set(terms) - set(frequent)
     languages = languages_of(text[: tokens.MAX_QUERY]) - {language} if language != NO_LANGUAGE else set()
-    found: dict[str, list[str]] = {}
+    forms: dict[str, list[str]] = {}
     for word in (raw.strip(_AROUND) for raw in text[: tokens.MAX_QUERY].split()):
-        if not word.isalpha() or len(found) == WORDS:
+        if not word.isalpha() or len(forms) == WORDS:
             continue
         own = tokens.terms(word, language)
-        if len(own) in (1, 2) and missing.issuperset(own) and own[0] not in found:
-            found[own[0]] = _forms(word, own[0], languages, language, known)
+        if len(own) in (1, 2) and missing.issuperset(own) and own[0] not in forms:
+            forms[own[0]] = _forms(word, own[0], languages, language, known)
     common = {one for name in languages for word in tokens.words_of(name) for one in tokens.terms(word, language)}
-    kept = [one for term in terms for one in found.get(term) or [term] if one not in common or found.get(term)]
-    return list(dict.fromkeys(kept or terms))
+    specific = [one for term in terms for one in forms.get(term) or [term] if one not in common or forms.get(term)]
+    return list(dict.fromkeys(specific or terms))
 
 
 def languages_of(text: str) -> set[str]:
@@ -94,7 +94,7 @@ def _forms(word: str, term: str, languages: set[str], language: str, known: Know
     forms: dict[str, None] = {}
     # Without a sign of such a language, "poems" is no other spelling of "poms".
     least = _SHORTEST if languages else _SURE
-    for spelt in (one for one in _spellings(word.lower()) if len(one) >= least):
+    for spelt in (spelling for spelling in _spellings(word.lower()) if len(spelling) >= least):
         for one in tokens.terms(spelt, language):
             forms |= {found: None for found in known(one) if found == one}
     for name in sorted(languages):

@@ -151,7 +151,7 @@ def query_of(query: str | Query, filters: Filters) -> Query:
     refuse_wrong(filters, Filters, what="the search")
     if isinstance(query, Query):
         return query
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in filters.items()
     }
-    return Query(text=query, **given)
+    return Query(text=query, **fields)

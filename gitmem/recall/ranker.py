@@ -77,13 +77,13 @@ class Readings:
 
     def __enter__(self) -> None:
         """Begin reading all stores."""
-        for one in self._readings:
-            one.__enter__()
+        for reading in self._readings:
+            reading.__enter__()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """End all reads."""
-        for one in self._readings:
-            one.__exit__(kind)
+        for reading in self._readings:
+            reading.__exit__(kind)
 
 
 def recall(
@@ -103,8 +103,8 @@ def recall(
     if not query.text.strip():
         from gitmem.recall import inventory
 
-        found = [inventory.newest(s.catalog, s.ground, s.narrow(query), now=run.now) for s in sources]
-        return inventory.merge_results(sources, found, query.limit)
+        results = [inventory.newest(s.catalog, s.ground, s.narrow(query), now=run.now) for s in sources]
+        return inventory.merge_results(sources, results, query.limit)
     terms = {s.catalog.language: tokens.query_terms(query.text, s.catalog.language) for s in sources}
     ranker = Ranker(sources, query, terms, run)
     ranker.add_forms()
@@ -223,16 +223,16 @@ class Ranker:
 
     def search(self) -> None:
         """Search each store for the terms, separately."""
-        found: list[list[list[tuple[int, float]]]] = []
+        best_by_store: list[list[list[tuple[int, float]]]] = []
         for nth, source in enumerate(self._sources):
             terms = all_terms(self._terms[self._languages[nth]], self._languages[nth])
             engine = source.engine or self._engines[nth]
-            found.append([])
+            best_by_store.append([])
             for condition, values in self._conditions(nth):
                 limit = self._limit * (min(len(source.parts), LISTED_POOL) if source.parts else 1)
                 own = engine.candidates(terms, limit=limit, where=condition, parameters=values)
-                found[nth].append([(candidate.number, candidate.rank_score) for candidate in own])
-        self._add_best(found, self._scales() if self._is_pooled else [])
+                best_by_store[nth].append([(candidate.number, candidate.rank_score) for candidate in own])
+        self._add_best(best_by_store, self._scales() if self._is_pooled else [])
 
     def add_forms(self) -> None:
         """Search for words that no memory has in their other forms."""
@@ -308,11 +308,11 @@ class Ranker:
     def search_by(self, meaning: VectorQuery) -> None:
         """Add memories near to the query, and use their nearness in the scores."""
         self._meaning = meaning
-        found = [
+        best = [
             [list(meaning.nearest(nth, *condition, limit=self._limit).items()) for condition in self._conditions(nth)]
             for nth in range(len(self._sources))
         ]
-        self._add_best(found, [1.0] * len(self._sources))
+        self._add_best(best, [1.0] * len(self._sources))
 
     def suggestion(self) -> str:
         """Return the query with corrected spelling if that finds something, or an empty string."""
@@ -320,8 +320,8 @@ class Ranker:
 
         for source, engine in zip(self._sources, self._engines, strict=True):
             terms = tokens.query_terms(self._query.text, source.catalog.language)
-            if found := suggestions.suggestion(source.catalog, engine, self._query.text, terms):
-                return found
+            if suggested := suggestions.suggestion(source.catalog, engine, self._query.text, terms):
+                return suggested
         return ""
 
     def frequencies(self, terms: Sequence[str]) -> Stats:
@@ -365,8 +365,8 @@ class Ranker:
             self._events = list(self._list_events())
         languages = {language for language, _, _ in self._events}
         wanted = {language: set(tokens.query_terms(words, language)) for language in languages}
-        found = {created for language, title, created in self._events if wanted[language] and wanted[language] <= title}
-        return float(found.pop()) if len(found) == 1 else None
+        dates = {created for language, title, created in self._events if wanted[language] and wanted[language] <= title}
+        return float(dates.pop()) if len(dates) == 1 else None
 
     def _list_events(self) -> Iterator[tuple[str, set[str], int]]:
         """Yield the language, the words of the title and the creation of each candidate that tells of an event."""
@@ -385,12 +385,12 @@ class Ranker:
 
         times: dict[int, list[int]] = {}
         count = len(self._sources)
-        for nth, source, numbers in self._split(one.number for one in signals):
+        for nth, source, numbers in self._split(signal.number for signal in signals):
             rows = source.catalog.each("SELECT id, created, updated FROM memory WHERE id IN ({})", numbers)
             for number, *own in rows:
                 times[number * count + nth] = [*own, self._states[nth][number].at]
-        found = factors({one.number: one.lexical for one in signals}, times, when)
-        return [replace(one, time=found[one.number]) for one in signals]
+        found = factors({signal.number: signal.lexical for signal in signals}, times, when)
+        return [replace(signal, time=found[signal.number]) for signal in signals]
 
     def _read_texts(self, nth: int) -> list[list[int]]:
         """Read the texts of a store's candidates and of their neighbours in logs; return the runs of the logs."""
@@ -417,12 +417,12 @@ class Ranker:
 
     def _lexical(self, texts: Mapping[int, IndexText], runs: Sequence[Sequence[int]]) -> dict[int, float]:
         """Return the lexical score of each candidate that has a word of the query in its store's language."""
-        found: dict[int, float] = {}
+        scores: dict[int, float] = {}
         for language, terms in self._terms.items():
             own = {number: text for number, text in texts.items() if self._language_of(number) == language}
             its = [run for run in runs if self._language_of(run[0]) == language]
-            found |= lexical_of(terms, own, self.frequencies, self._run.policy, its, language=language)
-        return found
+            scores |= lexical_of(terms, own, self.frequencies, self._run.policy, its, language=language)
+        return scores
 
     def _language_of(self, number: int) -> str:
         return self._languages[number % len(self._languages)]
@@ -445,10 +445,10 @@ class Ranker:
             own = {number: lexical[number * count + nth] for number in numbers}
             chains = state.suspects(catalog, ground)
             statuses = self._states[nth] = state.statuses_of(catalog, ground, numbers, now=self._run.now, chains=chains)
-            for one in signals_of(catalog, source.local, own, texts, statuses, query=self._own[nth], run=self._run):
-                factor = factors.get(source.scope_of(one.key), 1.0)
-                is_same = count == 1 and factor == one.scope
-                signals.append(one if is_same else replace(one, number=one.number * count + nth, scope=factor))
+            for signal in signals_of(catalog, source.local, own, texts, statuses, query=self._own[nth], run=self._run):
+                factor = factors.get(source.scope_of(signal.key), 1.0)
+                is_same = count == 1 and factor == signal.scope
+                signals.append(signal if is_same else replace(signal, number=signal.number * count + nth, scope=factor))
         return signals
 
     def _rank(
@@ -459,9 +459,9 @@ class Ranker:
             return self._with_documents(signals, ranking), ()
         count = len(self._sources)
         statuses = {id_ * count + nth: one for nth, own in enumerate(self._states) for id_, one in own.items()}
-        sound = [one for one in signals if is_sound(statuses[one.number])]
+        sound = [signal for signal in signals if is_sound(statuses[signal.number])]
         ranked = self._with_documents(sound, ranking)
-        unsound = [one for one in signals if not is_sound(statuses[one.number])]
+        unsound = [signal for signal in signals if not is_sound(statuses[signal.number])]
         others = rank(unsound, limit=max(1, len(signals)), ranking=ranking)
         least = ranked[0].score * ranking.floor if ranked else 0.0
         return ranked, count_statuses(statuses[other.number].status for other in others if other.score >= least)
@@ -474,13 +474,15 @@ class Ranker:
         if not pulled or len(pulled) == len(self._sources):
             return ranked
         count = len(self._sources)
-        memories = rank([one for one in signals if one.number % count not in pulled], limit=limit, ranking=ranking)
+        memories = rank(
+            [signal for signal in signals if signal.number % count not in pulled], limit=limit, ranking=ranking
+        )
         documents = [one for one in ranked if one.number % count in pulled]
         return sorted([*memories, *documents], key=lambda one: -one.score)
 
     def _hits(self, ranked: Sequence[RankedMemory]) -> list[Hit]:
         """Return the hits for ranked candidates, in the same order."""
-        found: dict[int, Hit] = {}
+        hits: dict[int, Hit] = {}
         by_number = {one.number: one for one in ranked}
         for nth, source, numbers in self._split(by_number):
             columns = f"m.id, m.kind, m.created, m.folder, m.key, {state.gone_column(self._run.now)}"
@@ -497,8 +499,8 @@ class Ranker:
                     f"{folder}/{text.key}.md", gone, one.factors, matches=tuple(matches), refs=refs.get(number, ()),
                     store=source.part_of(key), short_id=ids.get(number, ""),
                 )  # fmt: skip
-                found[whole] = source.locate(hit)
-        return [found[one.number] for one in ranked]
+                hits[whole] = source.locate(hit)
+        return [hits[one.number] for one in ranked]
 
     def _snippet(self, body: str, language: str) -> tuple[str, list[tuple[int, int]]]:
         if not self._query.snippets:
@@ -522,8 +524,8 @@ def together(stats: Sequence[Stats]) -> Stats:
         return stats[0]
     documents = sum(one.documents for one in stats)
     frequency: dict[str, int] = {}
-    for one in stats:
-        for term, df in one.frequency.items():
+    for stat in stats:
+        for term, df in stat.frequency.items():
             frequency[term] = frequency.get(term, 0) + df
     totals = ([length * one.documents for length in one.lengths] for one in stats)
     lengths = tuple(sum(column) / max(documents, 1) for column in zip(*totals, strict=True))

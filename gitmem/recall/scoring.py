@@ -137,10 +137,10 @@ RANKING = Ranking()
 def rank(candidates: Iterable[Signals], *, limit: int, ranking: Ranking = RANKING) -> list[RankedMemory]:
     """Return the best candidates, at most *limit* (>= 1), by score, then the younger first, then by key."""
     statuses = dict(ranking.statuses)
-    found = [(signals, _ranked(signals, ranking, statuses)) for signals in candidates]
-    found.sort(key=lambda pair: (-pair[1].score, pair[0].age_days, pair[0].key, pair[0].number))
-    least = found[0][1].score * ranking.floor if found else 0.0
-    return [ranked for _, ranked in found if ranked.score >= least][:limit]
+    ranked_signals = [(signals, _ranked(signals, ranking, statuses)) for signals in candidates]
+    ranked_signals.sort(key=lambda pair: (-pair[1].score, pair[0].age_days, pair[0].key, pair[0].number))
+    least = ranked_signals[0][1].score * ranking.floor if ranked_signals else 0.0
+    return [ranked for _, ranked in ranked_signals if ranked.score >= least][:limit]
 
 
 def _ranked(signals: Signals, ranking: Ranking, statuses: Mapping[str, float]) -> RankedMemory:

@@ -138,8 +138,8 @@ def _edited(word: str) -> set[str]:
     Source: Damerau 1964, "A technique for computer detection and correction of spelling errors": four in five errors.
     """
     cuts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
-    found = {a + b[1:] for a, b in cuts if b}
-    found |= {a + b[1] + b[0] + b[2:] for a, b in cuts if len(b) > 1}
-    found |= {a + letter + b[1:] for a, b in cuts if b for letter in _LETTERS}
-    found |= {a + letter + b for a, b in cuts for letter in _LETTERS}
-    return found - {word}
+    edited = {a + b[1:] for a, b in cuts if b}
+    edited |= {a + b[1] + b[0] + b[2:] for a, b in cuts if len(b) > 1}
+    edited |= {a + letter + b[1:] for a, b in cuts if b for letter in _LETTERS}
+    edited |= {a + letter + b for a, b in cuts for letter in _LETTERS}
+    return edited - {word}

@@ -128,18 +128,18 @@ def find_branch_memory(repository: OpenRepository, head: str) -> BranchMemory | 
     memory = "" if repository.store.proposal or repository.store.companion else memory_tip(git, repository.store)
     if not memory:
         return None
-    found = _find_companions(repository, head, memory)
-    if not found:
+    companions = _find_companions(repository, head, memory)
+    if not companions:
         return None
-    top, is_fork = memory, any(one.is_fork for one in found)
-    for one in found:
+    top, is_fork = memory, any(one.is_fork for one in companions)
+    for companion in companions:
         try:
-            how: dict[str, Any] = {"code": one.code, "now": repository.now, "wait_s": settings.lock_timeout_s}
-            top = git.read_ref(on_top(git, top, one.commit, **how)) or top
+            how: dict[str, Any] = {"code": companion.code, "now": repository.now, "wait_s": settings.lock_timeout_s}
+            top = git.read_ref(on_top(git, top, companion.commit, **how)) or top
         except GitmemError as err:
-            repository.notices.append(f"the memory that comes with {one.code} is not read: {err.message}")
-    changed, code = list_changed_keys(git, memory, top), ", ".join(one.code for one in found)
-    return BranchMemory(code, found[-1].commit, memory, top, is_fork, changed=changed) if changed else None
+            repository.notices.append(f"the memory that comes with {companion.code} is not read: {err.message}")
+    changed, code = list_changed_keys(git, memory, top), ", ".join(one.code for one in companions)
+    return BranchMemory(code, companions[-1].commit, memory, top, is_fork, changed=changed) if changed else None
 
 
 @frozen
@@ -156,8 +156,8 @@ def _find_companions(repository: OpenRepository, head: str, memory_commit: str) 
     git, settings = repository.git, repository.config
     code = _branch_of(git, settings.remote, head) if head else head_branch(git)
     if code or head:
-        found = find_companion(git, settings, code)
-        return [_Found(code, found.commit)] if found is not None else []
+        companion = find_companion(git, settings, code)
+        return [_Found(code, companion.commit)] if companion is not None else []
     if config.variable("GITHUB_EVENT_NAME") == "merge_group":
         return _list_queued(repository, memory_commit)
     pull = find_job_branch()
@@ -169,13 +169,13 @@ def _list_queued(repository: OpenRepository, memory_commit: str) -> list[_Found]
     """Return the companions of the branches that HEAD, a merge queue's commit, adds to the default branch."""
     git, remote = repository.git, repository.config.remote
     commit, default = git.read_head()[1] or "", git.read_ref(repository.default_branch() or HEADS) or ""
-    found = []
+    queued = []
     for code, tips in list_companions(git, remote).items():
         how: dict[str, Any] = {"memory_commit": memory_commit, "remotes": (remote,)}
         is_there = how_landed(git, code, tips[-1], default=default, **how) if default else ""
         if not is_there and how_landed(git, code, tips[-1], default=commit, **how):
-            found.append(_Found(code, tips[-1]))
-    return found
+            queued.append(_Found(code, tips[-1]))
+    return queued
 
 
 def _branch_of(git: Git, remote: str, head: str) -> str:

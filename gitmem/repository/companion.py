@@ -75,11 +75,11 @@ def to_write(repository: OpenRepository) -> OpenStore | None:
         return None
     git, config = repository.git, repository.config
     store = companion_store(git, project_store(git, config), code)
-    found = find_companion(git, config, code)
-    if found is None:
+    companion = find_companion(git, config, code)
+    if companion is None:
         _refuse_blocked(repository, code)
     else:
-        top = git.read_ref(_top(repository, code, found.commit)) or found.commit
+        top = git.read_ref(_top(repository, code, companion.commit)) or companion.commit
         own = git.read_ref(store.ref)
         if own != top:
             advance(WriteTarget(git, store.ref, "companion", config.lock_timeout_s), top, old=own)
@@ -105,11 +105,11 @@ def _refuse_blocked(repository: OpenRepository, code: str) -> None:
 def keys_changed(repository: OpenRepository) -> tuple[str, ...]:
     """Return the keys of the memories that the companion of HEAD's branch changes, sorted."""
     code = code_branch(repository)
-    found = find_companion(repository.git, repository.config, code) if code else None
-    if found is None:
+    companion = find_companion(repository.git, repository.config, code) if code else None
+    if companion is None:
         return ()
     try:
-        top = repository.git.read_ref(_top(repository, code, found.commit))
+        top = repository.git.read_ref(_top(repository, code, companion.commit))
     except GitmemError as err:
         repository.notices.append(f"the companion of {code} is not read: {err.message}")
         return ()
@@ -135,11 +135,11 @@ def is_apart(
         return False
     session = repository.session()
     due = session.due_of(document)
-    found = session.judge_at(due, there)
-    if found is None:  # its inputs are the same there
+    judged = session.judge_at(due, there)
+    if judged is None:  # its inputs are the same there
         return is_uncommitted
     here = outcome or session.judge_one(due).outcome
-    return here != found.outcome or here not in (HOLDS, FAILS, UNPROVEN)
+    return here != judged.outcome or here not in (HOLDS, FAILS, UNPROVEN)
 
 
 def is_on(repository: OpenRepository, keys: Iterable[str]) -> bool:

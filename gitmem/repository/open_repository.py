@@ -117,13 +117,13 @@ class OpenRepository(OpenStore):
             NoRepositoryError: There is none.
             ConfigError: A setting is wrong.
         """
-        found, is_outside = discover_or(os.path.abspath(start), fallback)
-        remove_links(*found.states)
-        if found.git != found.common:  # only a linked work tree can be the view
+        paths, is_outside = discover_or(os.path.abspath(start), fallback)
+        remove_links(*paths.states)
+        if paths.git != paths.common:  # only a linked work tree can be the view
             from gitmem.store.view.state import outside
 
-            found = outside(found)
-        git = Git(found)
+            paths = outside(paths)
+        git = Git(paths)
         settings, self.ignored_settings, self.ignoring = read_settings(git)
         store = replace(project_store(git, settings, follows=follows), scope=UNIVERSAL if is_outside else PROJECT)
         self.here = (os.path.abspath(start), git.repository.top or "")
@@ -235,14 +235,14 @@ class OpenRepository(OpenStore):
         """
         wanted = set(scopes) or set(SCOPES)
         is_read = PROJECT in wanted and self.store.scope == PROJECT
-        found: list[OpenStore] = [self] if is_read and self.has_store() else []
+        stores: list[OpenStore] = [self] if is_read and self.has_store() else []
         if PRIVATE in wanted and has_private(self.git):
-            found += self._readable(PRIVATE, self.private)
+            stores += self._readable(PRIVATE, self.private)
         if wanted & {DOMAIN, UNIVERSAL}:
-            found += self._readable(UNIVERSAL, self.universal)
-        if not found and not scopes:
+            stores += self._readable(UNIVERSAL, self.universal)
+        if not stores and not scopes:
             self.source()
-        return found
+        return stores
 
     def stores_for_query(self, query: Query, *, is_shared: bool = False) -> list[OpenStore]:
         """Return the stores that a query or a list searches: others than the project's scopes only for a query.
@@ -255,12 +255,12 @@ class OpenRepository(OpenStore):
         """
         if query.sources:
             return [self.source_store(name) for name in query.sources]
-        found = self._stores_of_memories(query, is_shared=is_shared)
+        stores = self._stores_of_memories(query, is_shared=is_shared)
         if _is_question(query) and os.path.isdir(os.path.join(self.git.repository.state, SOURCE_FOLDER)):
             from gitmem.repository.pulled import stores_besides
 
-            found += stores_besides(self, query)
-        return found
+            stores += stores_besides(self, query)
+        return stores
 
     def _stores_of_memories(self, query: Query, *, is_shared: bool) -> list[OpenStore]:
         if query.stores or (self.config.stores and (LISTED in query.scopes or _is_question(query))):
@@ -275,10 +275,10 @@ class OpenRepository(OpenStore):
         Raises:
             NotFoundError: There is no such source, or nothing was pulled from it.
         """
-        found = self.find_source(name)
-        if found is None:
+        store = self.find_source(name)
+        if store is None:
             raise NotFoundError(f"nothing was pulled from a source {name}", hint="gitmem sources list")
-        return found
+        return store
 
     def find_source(self, name: str) -> OpenStore | None:
         """Return the store pulled from a source; None if nothing was pulled."""
@@ -324,8 +324,8 @@ class OpenRepository(OpenStore):
         """Return the store for writing a memory of a scope; a missing universal store is created."""
         if scope == PRIVATE:
             return self.private()
-        found = self.universal(make=True) if scope in (DOMAIN, UNIVERSAL) else None
-        return found or self
+        universal = self.universal(make=True) if scope in (DOMAIN, UNIVERSAL) else None
+        return universal or self
 
     def home_of(self, document: Document, *, outcome: str = "", is_uncommitted: bool = False) -> OpenStore:
         """Return where to write a memory: to the companion of HEAD's branch if its check has another answer there."""
@@ -347,20 +347,20 @@ class OpenRepository(OpenStore):
 
     def list_waiting(self) -> list[Due]:
         """Return the facts whose commands wait for approval, by key, private ones last."""
-        found = []
+        waiting = []
         for store in self.stores((PROJECT, PRIVATE)):
-            found += super().list_waiting() if store is self else store.list_waiting()
-        return found
+            waiting += super().list_waiting() if store is self else store.list_waiting()
+        return waiting
 
     def commands(self, keys: Sequence[str] = ()) -> list[Due]:
         """Return the live facts whose check is a command, by key, private ones last: all, or those with these keys."""
         from gitmem.repository.verification import stores_to_prove
         from gitmem.verify.options import Options
 
-        found = []
+        commands = []
         for store, own in stores_to_prove(self, Options(keys=tuple(keys), everything=not keys)):
-            found += super().commands(own.keys) if store is self else store.commands(own.keys)
-        return found
+            commands += super().commands(own.keys) if store is self else store.commands(own.keys)
+        return commands
 
     def scope_of(self, store: OpenStore, key: str) -> str:
         """Return the scope of a store's memory."""
@@ -386,10 +386,10 @@ class OpenRepository(OpenStore):
         if self.store.scope == UNIVERSAL:
             return self
         if UNIVERSAL not in self._others:
-            found = open_universal(self, make=make)
-            if found is None:
+            universal = open_universal(self, make=make)
+            if universal is None:
                 return None
-            self._others[UNIVERSAL] = found
+            self._others[UNIVERSAL] = universal
         return self._others[UNIVERSAL]
 
     def domains(self) -> tuple[str, ...]:
@@ -413,18 +413,18 @@ class OpenRepository(OpenStore):
         """Return stores as sources for a query, each updated."""
         from gitmem.recall.searched_store import SearchedStore
 
-        found, stores = [], list(stores)
+        searched, stores = [], list(stores)
         # First, because it updates the index: the project's statuses are computed for the index that is read.
         own = self.domains() if any(store.store.scope == UNIVERSAL for store in stores) else ()
         for store in stores:
             if store.store.scope == LISTED:
-                found.append(self.listing().source_of(store))
+                searched.append(self.listing().source_of(store))
                 continue
             domains = own if store.store.scope == UNIVERSAL else None
             catalog = store.catalog()
             ground, name = store.ground(catalog), store.store.name
-            found.append(SearchedStore(store.store.scope, catalog, store.local, ground, domains, name))
-        return found
+            searched.append(SearchedStore(store.store.scope, catalog, store.local, ground, domains, name))
+        return searched
 
     def other_scopes(self) -> dict[str, int]:
         """Return the number of live memories for this project in each other scope."""
@@ -460,21 +460,21 @@ class OpenRepository(OpenStore):
         """
         if self.store.companion or self.store.proposal:
             return False
-        found = find_companion(self.git, self.config, head_branch(self.git))
-        tip = memory_tip(self.git, self.store) if found is not None else ""
-        if found is None or not tip:
+        companion = find_companion(self.git, self.config, head_branch(self.git))
+        tip = memory_tip(self.git, self.store) if companion is not None else ""
+        if companion is None or not tip:
             return False
-        ref = top_ref(tip, found.commit)
+        ref = top_ref(tip, companion.commit)
         if self.git.read_ref(ref) is None:
             from gitmem.store.merge.on_top import on_top  # merging: only if one of the two has moved
 
             try:
                 wait_s = self.config.lock_timeout_s
-                on_top(self.git, tip, found.commit, code=found.code, now=self.now, wait_s=wait_s)
+                on_top(self.git, tip, companion.commit, code=companion.code, now=self.now, wait_s=wait_s)
             except GitmemError as err:
                 self.add_notice(f"the memory of this branch is not read: {err.message}")
                 return False
-        self._turn_to(store_on_top(self.git, self.store, found.code, ref))
+        self._turn_to(store_on_top(self.git, self.store, companion.code, ref))
         return True
 
     def close(self) -> None:

@@ -147,9 +147,9 @@ class OpenStore:
     def _accept_clone(self) -> bool:
         from gitmem.store.state.registration import accept_clone
 
-        found = accept_clone(self.git.repository.state)
-        self.notices += [found.notice] if found.notice else []
-        return found.is_usable
+        clone = accept_clone(self.git.repository.state)
+        self.notices += [clone.notice] if clone.notice else []
+        return clone.is_usable
 
     def find_tip(self) -> str | None:
         """Return the store's commit: of the local branch, else of the remote's; None if there is no store.
@@ -249,11 +249,11 @@ class OpenStore:
     def folder(self, tree: str) -> str:
         """Return the folder of the store's catalog, which is read together with a tree of the code."""
         # Each work tree has its own HEAD: a shared catalog would be rebuilt back and forth.
-        found = os.path.join(self.git.repository.git, "gitmem", "home-index") if tree else self.store.folder
+        folder = os.path.join(self.git.repository.git, "gitmem", "home-index") if tree else self.store.folder
         if self.store.companion:
             return self.usable(os.path.join(self.git.repository.git, "gitmem", "companion-index"))
         # The same applies to the memory branch, which a scheduled job judges meanwhile, and a proposal.
-        return self.usable(os.path.join(found, "proposal-index") if self.store.proposal else found)
+        return self.usable(os.path.join(folder, "proposal-index") if self.store.proposal else folder)
 
     @property
     def vectors_folder(self) -> str:
@@ -501,14 +501,14 @@ class OpenStore:
 
         if tip is None:
             return empty_catalog()
-        said = len(self.notices)
+        number = len(self.notices)
         for _ in range(self.REFRESH_ATTEMPTS):
             self._last_good = {}
             catalog = self.catalog(tip)
             if catalog.meta("commit") == tip:
                 refuse_unreadable(catalog)
                 return catalog
-            del self.notices[said:]
+            del self.notices[number:]
             time.sleep(self.REFRESH_PAUSE_S)
         raise ConflictError(
             "another process is writing the index, which could not be updated",

@@ -143,10 +143,10 @@ class ListedStore(OpenStore):
     def ground(self, catalog: Catalog | None = None) -> int | None:
         """Return the ground of that repository's HEAD; if facts have none, with a notice."""
         catalog = catalog or self.catalog()
-        found = super().ground(catalog)
-        if found is None and not self.notices and catalog.row("SELECT 1 FROM fact LIMIT 1"):
+        ground = super().ground(catalog)
+        if ground is None and not self.notices and catalog.row("SELECT 1 FROM fact LIMIT 1"):
             self.notices.append("statuses are unknown: no commit of its code is checked out there")
-        return found
+        return ground
 
     def close(self) -> None:
         """Close what was opened."""
@@ -216,10 +216,10 @@ class ListedStores:
             NotFoundError: There is no store with this name.
             GitmemError: It cannot be read.
         """
-        found = self.look_at([self._entry(name)])[0]
-        if isinstance(found, Exception):
-            raise _reword(found) from None
-        return found
+        store = self.look_at([self._entry(name)])[0]
+        if isinstance(store, Exception):
+            raise _reword(store) from None
+        return store
 
     def readable(self, names: Iterable[str] = ()) -> list[ListedStore]:
         """Return the readable ones of all or of these names, each repository once; others give a notice.
@@ -234,15 +234,15 @@ class ListedStores:
         self, entries: Sequence[StoreListing], reached: Sequence[ListedStore | Exception | None]
     ) -> list[ListedStore]:
         stores, seen = [], set()
-        for entry, found in zip(entries, reached, strict=True):
-            if isinstance(found, Exception):
-                message = _reword(found)
+        for entry, store in zip(entries, reached, strict=True):
+            if isinstance(store, Exception):
+                message = _reword(store)
                 self._note(
                     f"the store {entry.name} cannot be read: {message.message}{message.hint and f' ({message.hint})'}"
                 )
-            elif found is not None and found.identity not in seen:
-                seen.add(found.identity)
-                stores.append(found)
+            elif store is not None and store.identity not in seen:
+                seen.add(store.identity)
+                stores.append(store)
         return stores
 
     def searched(self) -> list[OpenStore]:
@@ -253,8 +253,8 @@ class ListedStores:
         stores = self._distinct(entries, self._connect(entries))
         shared, apart = self._follow_shared(stores) if len(stores) > FEW else (None, stores)
         left = [store.entry for store in apart]
-        found = self._distinct(left, self.look_at(left))
-        return [shared, *found] if shared is not None else [*found]
+        searched = self._distinct(left, self.look_at(left))
+        return [shared, *searched] if shared is not None else [*searched]
 
     def _follow_shared(self, stores: list[ListedStore]) -> tuple[SharedStores | None, list[ListedStore]]:
         """Return the shared catalog of some stores, as they are now, and the stores that are not in it."""
@@ -321,7 +321,7 @@ class ListedStores:
         silent = NoRepositoryError(
             f"it did not answer within {ANSWER_S:g} seconds", hint="check that its disk is mounted"
         )
-        found: dict[str, ListedStore | Exception | None] = {entry.name: silent for entry in entries}
+        opened: dict[str, ListedStore | Exception | None] = {entry.name: silent for entry in entries}
         ours = self._ours()
 
         waiting = iter(entries)
@@ -329,9 +329,9 @@ class ListedStores:
         def look() -> None:
             for entry in waiting:
                 try:
-                    found[entry.name] = self._opened_now(entry, ours)
+                    opened[entry.name] = self._opened_now(entry, ours)
                 except FAULTS as err:
-                    found[entry.name] = err
+                    opened[entry.name] = err
 
         until = monotonic() + ANSWER_S
         threads = []
@@ -343,7 +343,7 @@ class ListedStores:
                 break
         for thread in threads:
             thread.join(max(0.0, until - monotonic()))
-        reached = dict(found)
+        reached = dict(opened)
         # A thread that waits for such a disk never ends: one is enough.
         self._left_out |= {name: silent for name, one in reached.items() if one is silent}
         return reached
@@ -382,13 +382,13 @@ class ListedStores:
         """Return a listed store, or the shared ones, as a source for a query; pass on what its readers are told."""
         shared, name = self._shared, store.store.name
         if shared is not None and store is shared:
-            found = SearchedStore(LISTED, shared.catalog(), shared.accesses(), shared.ground(), parts=shared.parts)
+            searched = SearchedStore(LISTED, shared.catalog(), shared.accesses(), shared.ground(), parts=shared.parts)
         else:
             # It was updated when it was opened for this query: looking again costs 0.2 ms for each.
             catalog = store.opened_catalog or store.catalog()
-            found = SearchedStore(LISTED, catalog, store.local, store.ground(catalog), name=name)
+            searched = SearchedStore(LISTED, catalog, store.local, store.ground(catalog), name=name)
         self.note_of(store)
-        return found
+        return searched
 
     def note_of(self, store: OpenStore) -> None:
         """Pass on a store's notices, with its name."""
@@ -455,8 +455,8 @@ def _reword(err: Exception) -> GitmemError:
 
 def _identity(paths: Repository) -> tuple[int, int]:
     """Return a repository's identity, independent of its name and path."""
-    found = os.stat(paths.common)
-    return found.st_dev, found.st_ino
+    info = os.stat(paths.common)
+    return info.st_dev, info.st_ino
 
 
 def stores_for(repository: OpenRepository, query: Query, *, is_shared: bool = False) -> list[OpenStore]:

@@ -81,18 +81,18 @@ def plain_query(repository: OpenRepository, question: str, stores: Stores, *, is
         for one in opened:
             _close(one)
         return None  # `semantic` mends it, or says what is wrong
-    missing, asked, noticed = 0, [], len(repository.notices)
+    missing, sources, noticed = 0, [], len(repository.notices)
     now = time.monotonic()
     limit = UpdateLimit(now + TYPED_S) if is_typed else UpdateLimit(now + HOOK_S, FOR_HOOK)
     for (store, catalog), vectors in zip(stores, opened, strict=True):
         if vectors is None:
             start_embedding(repository)
-            asked.append(Dense(catalog, []))
+            sources.append(Dense(catalog, []))
             continue
         missing += _embed_new(repository, (store, catalog), model, vectors, limit)
-        asked.append(Dense(catalog, [(vectors, query)]))
+        sources.append(Dense(catalog, [(vectors, query)]))
     note_missing(repository, missing, noticed)
-    return VectorQuery(asked, reliance=STATIC)
+    return VectorQuery(sources, reliance=STATIC)
 
 
 def texts_of(repository: OpenRepository, question: str, stores: Stores) -> list[str]:

@@ -68,10 +68,10 @@ def _kind_of(path: str) -> str:
     """Return the kind in the settings of a source; empty if they are damaged, which ``gitmem sources`` reports."""
     try:
         with open(path, encoding="utf-8", opener=only_regular) as file:
-            found = parse_json(file.read(SETTINGS_LIMIT))
+            table = parse_json(file.read(SETTINGS_LIMIT))
     except (OSError, ValueError):
         return ""
-    return str(found.get("kind", "")) if isinstance(found, dict) else ""
+    return str(table.get("kind", "")) if isinstance(table, dict) else ""
 
 
 def _find(repository: OpenRepository, name: str) -> OpenStore | None:

@@ -95,20 +95,20 @@ def ask(repository: OpenRepository, question: str, stores: Sequence[tuple[OpenSt
             return None
         begun = time.monotonic()
         asked_for = texts_of(repository, question, stores)
-        queries = {one.name: _vector(one, asked_for) for one in providers[: len(each_model(providers))]}
+        queries = {provider.name: _vector(provider, asked_for) for provider in providers[: len(each_model(providers))]}
     except GitmemError as err:
         repository.add_notice(f"{err.message}; this search used words only")
         return None
     now = time.monotonic()
     # A model that was slow with a query, or to load, is slower with memories: leave those to the background.
     until = now + INLINE_S if now - begun < INLINE_S else now
-    missing, asked, noticed = 0, [], len(repository.notices)
+    missing, sources, noticed = 0, [], len(repository.notices)
     for store, catalog in stores:
         missing += _embed_new(repository, store, catalog, providers, until)
-        asked.append(Dense(catalog, [(one, queries[one.model]) for one in _open(repository, store, providers)]))
+        sources.append(Dense(catalog, [(one, queries[one.model]) for one in _open(repository, store, providers)]))
     note_missing(repository, missing, noticed)
     is_static = providers[0].name.startswith("model2vec:")
-    return VectorQuery(asked, reliance=STATIC if is_static else 1.0)
+    return VectorQuery(sources, reliance=STATIC if is_static else 1.0)
 
 
 def similar(store: OpenStore, text: str) -> list[tuple[str, float]]:
@@ -187,7 +187,7 @@ def _vector(provider: EmbeddingProvider, texts: Sequence[str]) -> Floats:
 
 def _open(repository: OpenRepository, store: OpenStore, providers: Providers) -> list[Vectors]:
     """Return the vectors of each model that a store has."""
-    found = []
+    opened = []
     for model in each_model(providers):
         try:
             vectors = Vectors.open(store.vectors_folder, model)
@@ -196,8 +196,8 @@ def _open(repository: OpenRepository, store: OpenStore, providers: Providers) ->
                 f"the vectors cannot be read ({err}), so this search used words only: gitmem embed rebuild"
             )
             continue
-        found += [vectors] if vectors is not None else []
-    return found
+        opened += [vectors] if vectors is not None else []
+    return opened
 
 
 def _embed_new(
@@ -232,14 +232,14 @@ def _last_known_missing(store: OpenStore, catalog: Catalog, providers: Providers
 
 def count_missing(store: OpenStore, catalog: Catalog, providers: Providers) -> int:
     """Return how many memories of a store have no vectors."""
-    found: list[Vectors] = []
+    opened: list[Vectors] = []
     try:
         for model in each_model(providers):
             one = Vectors.open(store.vectors_folder, model)
-            found += [one] if one is not None else []
-        return len(list_missing(catalog, found))
+            opened += [one] if one is not None else []
+        return len(list_missing(catalog, opened))
     except (DamagedError, sqlite3.Error, OSError):
         return len(list_missing(catalog, ()))
     finally:
-        for one in found:
+        for one in opened:
             one.close()

@@ -35,16 +35,16 @@ def role_of(policy: Policy, *named: str) -> tuple[str, Role]:
 def read_by(repository: OpenRepository, kinds: Iterable[str], hits: Iterable[Hit]) -> set[str]:
     """Return the references of the hits that a role with these kinds reads; all for a role without kinds."""
     kinds, hits = frozenset(kinds), list(hits)
-    found = {hit.reference for hit in hits if not kinds or hit.kind in kinds}
+    references = {hit.reference for hit in hits if not kinds or hit.kind in kinds}
     others: dict[str, list[str]] = {}
     for hit in hits:
-        if hit.reference not in found and not hit.store:
+        if hit.reference not in references and not hit.store:
             others.setdefault(hit.scope, []).append(hit.key)
     for scope, keys in others.items():
         critical = "SELECT key FROM memory WHERE importance = 'critical' AND key IN ({})"
         for store in repository.stores((scope,))[:1]:
-            found.update(row[0] for row in store.catalog().each(critical, keys))
-    return found
+            references.update(row[0] for row in store.catalog().each(critical, keys))
+    return references
 
 
 def author_fields(store: OpenStore, role: str) -> dict[str, str]:

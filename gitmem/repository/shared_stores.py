@@ -174,14 +174,14 @@ def open_shared_stores(repository: OpenRepository) -> SharedStores | None:
 
 def _files_of(store: ListedStore) -> str:
     """Return the size and time of the files with a store's local state; empty if they may still change unseen."""
-    found, newest = [], 0
+    stamps, newest = [], 0
     for name in (LOCAL, f"{LOCAL}-wal"):
         try:
             file = os.stat(os.path.join(store.usable(store.store.folder), name))
         except OSError:
-            found.append("-")
+            stamps.append("-")
             continue
         # Readers of the database make an empty log and delete it again.
-        found.append(f"{file.st_ino} {file.st_size} {file.st_mtime_ns}" if file.st_size else "-")
+        stamps.append(f"{file.st_ino} {file.st_size} {file.st_mtime_ns}" if file.st_size else "-")
         newest = max(newest, file.st_mtime_ns)
-    return "" if newest > time.time_ns() - RACY_NS else " ".join(found)
+    return "" if newest > time.time_ns() - RACY_NS else " ".join(stamps)

@@ -100,9 +100,9 @@ def reviewed_branch(store: OpenStore) -> str:
     It is independent of the store's policy, and never the memory branch: otherwise pushed memories would count as
     reviewed.
     """
-    found = branches.default_branch(store.git, configured=store.config.default_branch, remote=store.config.remote)
+    branch = branches.default_branch(store.git, configured=store.config.default_branch, remote=store.config.remote)
     own, theirs = f"refs/heads/{store.config.branch}", f"refs/remotes/{store.config.remote}/{store.config.branch}"
-    return "" if found in (store.ref, own, theirs) else found
+    return "" if branch in (store.ref, own, theirs) else branch
 
 
 def counts_here(store: OpenStore) -> bool:

@@ -74,8 +74,8 @@ def _is_squashed(git: Git, base: str, tip: str, main: str) -> bool:
     whole = git.run("diff", *plain, base, tip, timeout_s=SEARCH_S).stdout
     wanted = {line.split(b" ")[0] for line in _patch_ids(git, whole)}
     since = ("log", "-p", "--no-merges", f"-{MOST_COMMITS}", "--format=commit %H", *plain, f"{base}..{main}")
-    found = {line.split(b" ")[0] for line in _patch_ids(git, git.run(*since, timeout_s=SEARCH_S).stdout)}
-    return bool(wanted) and wanted <= found
+    patch_ids = {line.split(b" ")[0] for line in _patch_ids(git, git.run(*since, timeout_s=SEARCH_S).stdout)}
+    return bool(wanted) and wanted <= patch_ids
 
 
 def _patch_ids(git: Git, patches: bytes) -> list[bytes]:

@@ -92,11 +92,11 @@ def describe_companion_write(code: str) -> str:
 
 def list_companions(git: Git, remote: str) -> dict[str, tuple[str, ...]]:
     """Return the commits of the companions, here and as last fetched, by the code's branch; sorted."""
-    found: dict[str, tuple[str, ...]] = {}
+    companions: dict[str, tuple[str, ...]] = {}
     prefixes = (HEADS, f"refs/remotes/{remote}/")
     # Sorted by name: this clone's come first.
     for ref, tip in git.list_refs(*(f"{one}{COMPANION_PREFIX}" for one in prefixes)).items():
         prefix = prefixes[not ref.startswith(HEADS)]
         code = companion_code(ref[len(prefix) :])
-        found[code] = tuple(dict.fromkeys((*found.get(code, ()), tip)))
-    return dict(sorted(found.items()))
+        companions[code] = tuple(dict.fromkeys((*companions.get(code, ()), tip)))
+    return dict(sorted(companions.items()))

@@ -75,14 +75,14 @@ def kind_of(git: Git, commit: str, *, state: str = "") -> str:
     """
     state = state or git.repository.state
     known = read_proofs(state)
-    found = known.get(commit, "")
-    if found:
-        return found
-    found = _classify(git, commit, known)
+    kind = known.get(commit, "")
+    if kind:
+        return kind
+    kind = _classify(git, commit, known)
     # A shallow clone may later receive more history, and with it the proof.
-    if found and not (found == FOREIGN and is_shallow(git)):
-        note_proof(state, commit, found)
-    return found
+    if kind and not (kind == FOREIGN and is_shallow(git)):
+        note_proof(state, commit, kind)
+    return kind
 
 
 def _classify(git: Git, commit: str, known: Mapping[str, str]) -> str:
@@ -102,8 +102,8 @@ def _classify(git: Git, commit: str, known: Mapping[str, str]) -> str:
 
 def _is_rooted(git: Git, commit: str, known: Mapping[str, str]) -> bool:
     rooted = [one for one, kind in known.items() if kind in (ROOTED, STRAY)]
-    asked = [*reversed(rooted[-_TRIED:]), layout.ROOTS[len(commit)]]
-    return any(git.is_ancestor(one, commit) for one in asked)
+    candidates = [*reversed(rooted[-_TRIED:]), layout.ROOTS[len(commit)]]
+    return any(git.is_ancestor(candidate, commit) for candidate in candidates)
 
 
 def format_of(policy: str) -> int:
@@ -212,7 +212,7 @@ def short(ref: str) -> str:
 
 def is_stray(path: str, strays: Iterable[str]) -> bool:
     """Return whether a path of a tree is a stray, or inside one."""
-    return any(path == one or path.startswith(f"{one}/") for one in strays)
+    return any(path == stray or path.startswith(f"{stray}/") for stray in strays)
 
 
 def need_store(git: Git, commit: str, branch: str, *, remote: str = "", hint: str = "", repairs: bool = False) -> None:
@@ -230,13 +230,13 @@ def need_store(git: Git, commit: str, branch: str, *, remote: str = "", hint: st
         ForeignBranchError: It is foreign, or has strays.
         ConflictError: It was written by a later version of gitmem.
     """
-    found = kind_of(git, commit)
-    if found == NEWER:
+    kind = kind_of(git, commit)
+    if kind == NEWER:
         name = f"{branch} of {remote}" if remote else branch
         number = format_of(_policy_text(git, commit))
         message = f"{name} has the store format {number}; this version of gitmem writes format {FORMAT}"
         raise ConflictError(message, hint="update gitmem")
-    if found in STORES or not found or (repairs and found == STRAY):
+    if kind in STORES or not kind or (repairs and kind == STRAY):
         return
     raise _refusal(git, commit, branch, remote=remote, hint=hint)
 
@@ -248,7 +248,7 @@ def _refusal(git: Git, commit: str, branch: str, *, remote: str, hint: str) -> F
         strays = list_strays(git, commit)
     except ProcessError:
         strays = []  # none of its trees can be read
-    shown = list_some([display(display_path(one)) for one in strays], NAMES)
+    shown = list_some([display(display_path(stray)) for stray in strays], NAMES)
     last = f"its last commit is {_last_commit(git, commit)}"
     if kind_of(git, commit) == STRAY:
         see = f"see the last commits: git log --stat -3 {commit[:12]}"
@@ -278,10 +278,10 @@ def _format_deletes(strays: Sequence[str]) -> str:
     """Return the options of ``doctor`` that delete these."""
     import shlex
 
-    return " ".join(f"--delete={shlex.quote(display_path(one))}" for one in strays[:DELETED])
+    return " ".join(f"--delete={shlex.quote(display_path(stray))}" for stray in strays[:DELETED])
 
 
 def _last_commit(git: Git, commit: str) -> str:
-    said = git.run("log", "-1", "--no-show-signature", "--format=%s%x00%an", commit, check=False).stdout
-    subject, _, author = said.decode("utf-8", "replace").rstrip("\n").partition("\0")
+    line = git.run("log", "-1", "--no-show-signature", "--format=%s%x00%an", commit, check=False).stdout
+    subject, _, author = line.decode("utf-8", "replace").rstrip("\n").partition("\0")
     return f'"{display(subject[:SUBJECT])}" by {display(author[:SUBJECT])}'

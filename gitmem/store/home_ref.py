@@ -30,8 +30,8 @@ def list_homes(git: Git, remote: str, talk: RemoteOptions) -> list[str]:
         NotFoundError: There is no such remote.
         RemoteError: It cannot be reached.
     """
-    found = [ref.removeprefix(REFS) for ref in remotes.list_refs(git, remote, f"{REFS}*", talk)]
-    return [name for name in found if is_home(name)]
+    homes = [ref.removeprefix(REFS) for ref in remotes.list_refs(git, remote, f"{REFS}*", talk)]
+    return [name for name in homes if is_home(name)]
 
 
 def refuse_second(git: Git, remote: str, branch: str, talk: RemoteOptions) -> None:

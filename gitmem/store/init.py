@@ -59,9 +59,9 @@ def chosen_branch(git: Git, config: Config, typed: str) -> str:
 def set_branch(git: Git, branch: str, notices: list[str]) -> None:
     """Make a branch this clone's memory branch, in git config."""
     git.run("config", "--local", SETTING, branch)
-    found = load(git.config_values()).branch
-    if found != branch:
-        notices.append(f"the environment overrides the memory branch: GITMEM_BRANCH={found}")
+    effective = load(git.config_values()).branch
+    if effective != branch:
+        notices.append(f"the environment overrides the memory branch: GITMEM_BRANCH={effective}")
 
 
 @frozen
@@ -186,11 +186,11 @@ def _complete(git: Git, ref: str, *, now: int, lock_timeout_s: float, policy: st
 
 def _refuse_blocked(git: Git, branch: str) -> None:
     """Refuse an impossible branch: ``memory/x`` needs a folder where ``memory`` is (git-check-ref-format(1))."""
-    done = git.run("for-each-ref", "--count=1", "--format=%(refname:short)", f"refs/heads/{branch}/")
-    found = done.stdout.decode("utf-8", "replace").strip()
-    if found:
+    result = git.run("for-each-ref", "--count=1", "--format=%(refname:short)", f"refs/heads/{branch}/")
+    blocking = result.stdout.decode("utf-8", "replace").strip()
+    if blocking:
         raise ConflictError(
-            f"the branch {branch} cannot exist, because there is a branch {found}",
+            f"the branch {branch} cannot exist, because there is a branch {blocking}",
             hint=f"rename that one, or use another name: gitmem init --branch {branch}-store",
         )
 

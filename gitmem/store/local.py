@@ -187,7 +187,7 @@ class LocalState:
     def verdicts(self, keys: Iterable[str] | None = None) -> dict[str, list[Verdict]]:
         """Return the verdicts made in this clone by key, oldest first; of some facts or of all."""
         wanted = None if keys is None else set(keys)
-        found: dict[str, list[Verdict]] = {}
+        verdicts: dict[str, list[Verdict]] = {}
         if wanted is not None and len(wanted) <= 500:
             marks = ",".join("?" * len(wanted))
             rows = self._ask(f"SELECT key, fields FROM verdict WHERE key IN ({marks}) ORDER BY id", tuple(wanted))
@@ -195,10 +195,12 @@ class LocalState:
             rows = self._ask("SELECT key, fields FROM verdict ORDER BY id")
         for key, fields in rows:
             if isinstance(key, str) and (wanted is None or key in wanted):
-                found.setdefault(key, []).extend(_verdicts(fields))
+                verdicts.setdefault(key, []).extend(_verdicts(fields))
         if self._only is not None:
-            found = {key: kept for key, them in found.items() if (kept := [v for v in them if v.commit in self._only])}
-        return found
+            verdicts = {
+                key: kept for key, them in verdicts.items() if (kept := [v for v in them if v.commit in self._only])
+            }
+        return verdicts
 
     def moved_keys(self) -> set[str]:
         """Return the facts that have a verdict which names moves of files."""
@@ -229,8 +231,8 @@ class LocalState:
     def _can_be_read(self, keys: Sequence[str]) -> bool:
         """Return whether the verdicts just written can be read: damage shows only on reading."""
         marks = ",".join("?" * len(keys))
-        found = self._ask(f"SELECT DISTINCT key FROM verdict WHERE key IN ({marks}) AND fields != ''", keys)
-        return len(found) == len(set(keys))
+        keys_read = self._ask(f"SELECT DISTINCT key FROM verdict WHERE key IN ({marks}) AND fields != ''", keys)
+        return len(keys_read) == len(set(keys))
 
     def _give_up(self, db: sqlite3.Connection, err: Exception) -> None:
         """Roll back after a full or read-only disk; set the file aside if it is damaged."""
@@ -260,7 +262,10 @@ class LocalState:
 
     def add_withdrawals(self, withdrawals: Iterable[Withdrawal]) -> None:
         """Record that facts do not count with versions of their documents, or do so again."""
-        rows = [(one.key, one.spec, one.claim, one.document, one.blob, one.reason) for one in withdrawals]
+        rows = [
+            (withdrawal.key, withdrawal.spec, withdrawal.claim, withdrawal.document, withdrawal.blob, withdrawal.reason)
+            for withdrawal in withdrawals
+        ]
         db = self._open_for_writing() if rows else None
         sql = "INSERT OR REPLACE INTO withdrawal (key, spec, claim, document, blob, reason) VALUES (?,?,?,?,?,?)"
         self._quietly(db, sql, rows)
@@ -269,13 +274,13 @@ class LocalState:
 
     def withdrawals(self) -> dict[str, list[Withdrawal]]:
         """Return by key with which versions of their documents facts do not count."""
-        found: dict[str, list[Withdrawal]] = {}
+        withdrawals: dict[str, list[Withdrawal]] = {}
         if self._only is None:
             rows = self._ask("SELECT key, spec, claim, document, blob, reason FROM withdrawal WHERE reason <> ''")
             for row in rows:
                 if all(isinstance(value, str) for value in row):
-                    found.setdefault(row[0], []).append(Withdrawal(*row))
-        return found
+                    withdrawals.setdefault(row[0], []).append(Withdrawal(*row))
+        return withdrawals
 
     def keep_elsewhere(self, found: Mapping[str, Foundation | None]) -> None:
         """Store what is known of memories of other repositories, by reference; None for one that is unknown now."""
@@ -298,14 +303,14 @@ class LocalState:
             return {}
         from gitmem.document.elsewhere import Foundation
 
-        found = {}
+        foundations = {}
         for reference, fields in rows:
             try:
                 status, value, why, is_shared, problem = parse_json(fields).values()
-                found[reference] = Foundation(status, value, tuple(why), is_shared, problem)
+                foundations[reference] = Foundation(status, value, tuple(why), is_shared, problem)
             except (ValueError, TypeError, AttributeError, RecursionError):
                 continue  # the disk corrupted it
-        return found
+        return foundations
 
     def wrong_elsewhere(self) -> list[tuple[str, ...]]:
         """Return the chains of references from memories of other repositories that failed or are suspect, sorted."""
@@ -318,7 +323,7 @@ class LocalState:
 
     def keep_outputs(self, outputs: Iterable[CheckOutput]) -> None:
         """Store outputs of checks, replacing earlier ones of the same facts; an empty text removes them."""
-        rows = [(one.key, one.code, one.at, one.text) for one in outputs]
+        rows = [(output.key, output.code, output.at, output.text) for output in outputs]
         # Most checks pass and print nothing: no file is needed then.
         db = self._open_for_writing() if any(row[3] for row in rows) else self._open_for_reading()
         self._quietly(
@@ -402,9 +407,9 @@ def _verdicts(text: str) -> list[Verdict]:
     try:
         fields = parse_json(text)
         known = {name: value for name, value in fields.items() if name in Verdict.__match_args__}
-        found = Verdict(**known)
-        found = replace(found, own=not found.cached)
-        return [found] if all(_fits(getattr(found, name), getattr(_SAMPLE, name)) for name in known) else []
+        verdict = Verdict(**known)
+        verdict = replace(verdict, own=not verdict.cached)
+        return [verdict] if all(_fits(getattr(verdict, name), getattr(_SAMPLE, name)) for name in known) else []
     except (ValueError, TypeError, AttributeError, RecursionError):
         return []
 

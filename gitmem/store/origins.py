@@ -140,20 +140,20 @@ class _Search:
             at, size = at + size, min(size * 4, _LARGEST_BLOCK)
 
     def _texts_at_tip(self, places: Collection[Place]) -> dict[Place, bytes]:
-        asked = sorted({path for path, _ in places})
-        listed = self._git.list_tree(self._tip, *(asked if len(asked) <= _FEW_PATHS else ())) if asked else []
+        wanted = sorted({path for path, _ in places})
+        listed = self._git.list_tree(self._tip, *(wanted if len(wanted) <= _FEW_PATHS else ())) if wanted else []
         oids = {entry.path: entry.oid for entry in listed}
-        paths = {path for path in asked if path in oids}
+        paths = {path for path in wanted if path in oids}
         self._read({oids[path]: path for path in paths & self._cut})
-        found = {place: self._text(oids[place[0]], *place) for place in places if place[0] in paths}
-        return {place: text for place, text in found.items() if text is not None}
+        texts = {place: self._text(oids[place[0]], *place) for place in places if place[0] in paths}
+        return {place: text for place, text in texts.items() if text is not None}
 
     def changes(self, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], dict[str, tuple[str, str]]]:
         """Return the paths that differ between each commit and a parent, with the parent's object and the commit's.
 
         Either is empty where there is none. Source: git-diff-tree(1), --stdin and RAW OUTPUT FORMAT.
         """
-        found: dict[tuple[str, str], dict[str, tuple[str, str]]] = {pair: {} for pair in pairs}
+        changes: dict[tuple[str, str], dict[str, tuple[str, str]]] = {pair: {} for pair in pairs}
         raw = (
             "--literal-pathspecs",
             "diff-tree",
@@ -166,7 +166,7 @@ class _Search:
             "--no-renames",
             "--no-ext-diff",
         )
-        left = iter(found)
+        left = iter(changes)
         only = ("--", *self._only) if 0 < len(self._only) <= _FEW_PATHS else ()
         while part := list(islice(left, _LARGEST_BLOCK)):
             lines = "".join(f"{commit} {parent}\n" for commit, parent in part)
@@ -181,13 +181,15 @@ class _Search:
                     pair = next(pairs_left)
                     if pair[0] != word.decode("ascii").strip():
                         raise ProcessError(f"git cannot compare {pair[0]} with {pair[1]}", argv=list(raw))
-                    here = found[pair]
-        return found
+                    here = changes[pair]
+        return changes
 
     def _load(self, changes: Mapping[tuple[str, str], Mapping[str, tuple[str, str]]]) -> None:
         """Read the verdicts that parents had at the paths of open texts."""
         paths = {path for waiting in self._open.values() for path, _ in waiting.values() if path in self._cut}
-        self._read({old: path for one in changes.values() for path, (old, _) in one.items() if old and path in paths})
+        self._read(
+            {old: path for change in changes.values() for path, (old, _) in change.items() if old and path in paths}
+        )
 
     def _read(self, wanted: Mapping[str, str]) -> None:
         """Read verdict files: paths by object name."""

@@ -68,13 +68,13 @@ def parse_marks(lines: Iterable[str]) -> tuple[tuple[str, Fingerprint], ...]:
 
     Whoever can push writes trailers: a text too short to purge would tear other memories apart.
     """
-    found = []
+    marks = []
     for line in lines:
         what, *words = line.split()[:6] or [""]
         mark = parse_fingerprint(words)
         if mark is not None and (what == KEY or (what in (TEXT, TRACE) and mark.length >= SHORTEST)):
-            found.append((what, mark))
-    return tuple(found)
+            marks.append((what, mark))
+    return tuple(marks)
 
 
 def list_records(git: Git, tip: str, *but: str) -> list[Record]:
@@ -82,13 +82,13 @@ def list_records(git: Git, tip: str, *but: str) -> list[Record]:
     form = f"--format=%H%x00%an%x00%ct%x00%(trailers:key={TRAILER},valueonly)"
     argv = ("log", "-z", "--no-show-signature", f"--grep=^{TRAILER}: ", form, tip, *(f"^{one}" for one in but), "--")
     words = git.run(*argv, check=False).stdout.decode("utf-8", "replace").split("\0")
-    found = []
+    records = []
     for at in range(0, len(words) - 3, 4):
         commit, who, when, lines = words[at].strip(), words[at + 1], words[at + 2], words[at + 3]
         marks = parse_marks(lines.splitlines())
         if marks:
-            found.append(Record(commit, who, int(when), marks))
-    return found
+            records.append(Record(commit, who, int(when), marks))
+    return records
 
 
 def journal_path(git: Git) -> str:
@@ -100,10 +100,10 @@ def read_journal(git: Git) -> dict[str, Any] | None:
     """Return the journal of an interrupted purge; None if there is none."""
     content = read_file(journal_path(git))
     try:
-        found = parse_json(content) if content else None
+        table = parse_json(content) if content else None
     except ValueError:
         return None
-    return found if isinstance(found, dict) and {"marks", "old", "refs", "but", "records"} <= found.keys() else None
+    return table if isinstance(table, dict) and {"marks", "old", "refs", "but", "records"} <= table.keys() else None
 
 
 class Eraser:
@@ -154,15 +154,15 @@ class Eraser:
     def _bucket(self, path: str, content: bytes) -> bytes:
         """Return a bucket without the verdicts of purged memories; unchanged if it has none."""
         sections, errors = split_bucket(content, path)
-        kept = {name: text for name, text in sections.items() if not self.is_key(name[0])}
-        return content if errors or len(kept) == len(sections) else join_bucket(kept)
+        remaining = {name: text for name, text in sections.items() if not self.is_key(name[0])}
+        return content if errors or len(remaining) == len(sections) else join_bucket(remaining)
 
     def _redact(self, content: bytes, kinds: tuple[str, ...]) -> bytes:
         for what, mark in self._marks:
             if what not in kinds:
                 continue
-            if mark not in self._known and self._scans and (found := mark.find(content)) is not None:
-                self._known[mark] = found
+            if mark not in self._known and self._scans and (span := mark.find(content)) is not None:
+                self._known[mark] = span
             if mark in self._known:
                 content = content.replace(self._known[mark], MARKER)
         return content

@@ -76,11 +76,11 @@ def list_leaks(git: Git, push: Push) -> list[Leak]:
     """Return the secrets in files that the remote lacks, by path and line."""
     paths = _new_files(git, push)
     here = {entry.oid for entry in git.list_tree(push.tip)}
-    found = []
+    leaks = []
     for oid, content in git.read_blobs(paths):
         text = (content or b"")[:READ_AT_MOST].decode("utf-8", "replace")
-        found += [Leak(paths[oid], secret.rule, secret.line, oid in here) for secret in find_secrets(text)]
-    return sorted(set(found), key=lambda leak: (not leak.is_in_tip, leak.path, leak.line))
+        leaks += [Leak(paths[oid], secret.rule, secret.line, oid in here) for secret in find_secrets(text)]
+    return sorted(set(leaks), key=lambda leak: (not leak.is_in_tip, leak.path, leak.line))
 
 
 def _new_files(git: Git, push: Push) -> dict[str, str]:
@@ -100,6 +100,6 @@ def _hints(git: Git, push: Push, leaks: Sequence[Leak]) -> Iterator[str]:
         yield from (f"take it out: gitmem edit {key}" if key else "take it out of the file" for key in keys)
         return
     parent = push.theirs or git.run("rev-list", "--max-parents=0", push.tip).stdout.decode("ascii").split()[0]
-    made = f"git commit-tree '{push.tip}^{{tree}}' -p {parent} -m 'memory: squash unpushed commits'"
+    command = f"git commit-tree '{push.tip}^{{tree}}' -p {parent} -m 'memory: squash unpushed commits'"
     yield "only commits that were not pushed hold it; make them one commit without it:"
-    yield f'git update-ref {push.ref} "$({made})" {push.tip}'
+    yield f'git update-ref {push.ref} "$({command})" {push.tip}'

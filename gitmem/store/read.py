@@ -133,17 +133,18 @@ def scan_changes(git: Git, old: str, new: str) -> Scan:
     """
     changes = git.diff_trees(old, new)
     # Decided by mode: a hostile entry may have the null object name, and is a problem of that entry.
-    kept = [c for c in changes if c.mode != "000000"]
-    sizes = git.sizes(c.oid for c in kept if c.mode != "160000")
+    present = [c for c in changes if c.mode != "000000"]
+    sizes = git.sizes(c.oid for c in present if c.mode != "160000")
     entries = [
-        TreeEntry(c.mode, "commit" if c.mode == "160000" else "blob", c.oid, sizes.get(c.oid, -1), c.path) for c in kept
+        TreeEntry(c.mode, "commit" if c.mode == "160000" else "blob", c.oid, sizes.get(c.oid, -1), c.path)
+        for c in present
     ]
-    found = sort_entries(new, entries)
-    served = {f.path for f in found.files}
+    sorted_files = sort_entries(new, entries)
+    served = {f.path for f in sorted_files.files}
     removed = tuple(display_path(c.path) for c in changes if c.path not in served)
     added = tuple(display_path(c.path) for c in changes if c.status == "A")
     is_twice = len({c.path for c in changes}) < len(changes)
-    return Scan(new, found.files, removed, found.problems, added, is_twice)
+    return Scan(new, sorted_files.files, removed, sorted_files.problems, added, is_twice)
 
 
 def sort_entries(commit: str, entries: Iterable[TreeEntry]) -> Scan:
@@ -160,11 +161,11 @@ def sort_entries(commit: str, entries: Iterable[TreeEntry]) -> Scan:
             )
             continue
         seen.add(entry.path)
-        found = _classify(entry if entry.path.isascii() else replace(entry, path=display_path(entry.path)))
-        if isinstance(found, Problem):
-            problems.append(found)
-        elif found is not None:
-            files.append(found)
+        classified = _classify(entry if entry.path.isascii() else replace(entry, path=display_path(entry.path)))
+        if isinstance(classified, Problem):
+            problems.append(classified)
+        elif classified is not None:
+            files.append(classified)
     return Scan(commit, tuple(files), (), tuple(problems))
 
 

@@ -118,8 +118,8 @@ def domains_of(fields: str) -> list[str]:
     """Return the domains that a memory names, from its fields as JSON."""
     if '"domains"' not in fields:
         return []
-    found = parse_json(fields).get("domains")
-    return [str(one) for one in (found if isinstance(found, list) else [found]) if one]
+    value = parse_json(fields).get("domains")
+    return [str(one) for one in (value if isinstance(value, list) else [value]) if one]
 
 
 def project_store(git: Git, config: Config, *, follows: bool = True) -> Store:

@@ -192,8 +192,8 @@ def _share(folder: str) -> None:
 
 def _settle(path: str, mode: int) -> None:
     """Set the mode of a file or folder of this person; links, and what others own, stay."""
-    found = os.lstat(path)
-    if found.st_uid == os.geteuid() and not stat.S_ISLNK(found.st_mode) and (found.st_mode ^ mode) & 0o077:
+    info = os.lstat(path)
+    if info.st_uid == os.geteuid() and not stat.S_ISLNK(info.st_mode) and (info.st_mode ^ mode) & 0o077:
         os.chmod(path, mode)
 
 

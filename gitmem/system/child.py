@@ -120,18 +120,18 @@ class Child:
         """Return all of both outputs; None if that takes longer than this many seconds."""
         assert self.stderr is not None
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
-        found: dict[int, list[bytes]] = {self.stdout.fileno(): [], self.stderr.fileno(): []}
+        outputs: dict[int, list[bytes]] = {self.stdout.fileno(): [], self.stderr.fileno(): []}
         poll = select.poll()
-        for fd in found:
+        for fd in outputs:
             poll.register(fd, select.POLLIN)
-        left = len(found)
+        left = len(outputs)
         while left:
             ready = poll.poll(None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000)
             if not ready:
                 return None
             for fd, _ in ready:
                 data = os.read(fd, 1 << 16)
-                found[fd].append(data)
+                outputs[fd].append(data)
                 if not data:
                     poll.unregister(fd)
                     left -= 1
@@ -139,7 +139,7 @@ class Child:
             self.wait()
         elif not self.wait_within(deadline - time.monotonic()):
             return None
-        stdout, stderr = map(b"".join, found.values())
+        stdout, stderr = map(b"".join, outputs.values())
         return stdout, stderr
 
     def kill(self) -> None:
@@ -190,7 +190,7 @@ def _spawn(argv: list[str], env: Mapping[str, str], actions: list[tuple[int, int
     """Start a program from the first folder on the environment's PATH that has it, like execvp(3)."""
     program = argv[0]
     folders = [""] if os.sep in program else env.get("PATH", os.defpath).split(os.pathsep)
-    found: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program)
+    error: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program)
     for folder in folders:
         path = os.path.join(folder, program)
         if not os.path.exists(path):  # checking is cheaper than a failed start
@@ -200,5 +200,5 @@ def _spawn(argv: list[str], env: Mapping[str, str], actions: list[tuple[int, int
         except (FileNotFoundError, NotADirectoryError):
             continue
         except PermissionError as err:
-            found = err
-    raise found
+            error = err
+    raise error

@@ -244,15 +244,15 @@ def address_of(setting: str, named: str) -> SplitResult:
         ConfigError: It does not have this form.
     """
     try:
-        found = urlsplit(setting)
-        fits = found.scheme in ("http", "https") and bool(found.hostname and found.fragment) and found.port != 0
+        parts = urlsplit(setting)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname and parts.fragment) and parts.port != 0
     except ValueError:
         fits = False
-    if not fits or found.username or found.password or found.query or not all("!" <= char <= "~" for char in setting):
+    if not fits or parts.username or parts.password or parts.query or not all("!" <= char <= "~" for char in setting):
         raise ConfigError(
             f"the setting {named} is not an address of the form http(s)://host[:port]/path#MODEL",
             file="",
             key=named,
             hint=f"put the key into the environment, as GITMEM_{named.upper()}_KEY",
         )
-    return found
+    return parts

@@ -91,8 +91,8 @@ def _sha256(table: dict[str, Any]) -> str:
     if not isinstance(info, dict):
         return ""
     hashes = info.get("hashes")
-    found = hashes.get("sha256") if isinstance(hashes, dict) else str(info.get("hash") or "").removeprefix("sha256=")
-    return found if isinstance(found, str) and _SHA256.fullmatch(found) else ""
+    digest = hashes.get("sha256") if isinstance(hashes, dict) else str(info.get("hash") or "").removeprefix("sha256=")
+    return digest if isinstance(digest, str) and _SHA256.fullmatch(digest) else ""
 
 
 def extra_hint(extra: str) -> str:
@@ -133,7 +133,11 @@ def _uv_tool_command(packages: Iterable[str], source: str) -> str:
 
     with open(f"{sys.prefix}/uv-receipt.toml", "rb") as file:
         requirements = tomllib.load(file)["tool"]["requirements"]
-    others = [f"{one['name']}{one.get('specifier', '')}" for one in requirements if one["name"] != DISTRIBUTION]
+    others = [
+        f"{requirement['name']}{requirement.get('specifier', '')}"
+        for requirement in requirements
+        if requirement["name"] != DISTRIBUTION
+    ]
     words = " ".join(f"--with {quote(one)}" for one in (*others, *packages))
     return f"uv tool install {words} {source}"
 
@@ -154,5 +158,5 @@ def _source() -> str:
 
 def of_extra(requirements: Iterable[str], extra: str) -> list[str]:
     """Return the requirements of one extra, in pip's form."""
-    found = [_EXTRA.match(one) for one in requirements]
-    return [one[1].strip() for one in found if one and one[2] == extra]
+    match = [_EXTRA.match(requirement) for requirement in requirements]
+    return [one[1].strip() for one in match if one and one[2] == extra]

@@ -19,9 +19,9 @@ SCRIPT_SUFFIXES = (".js", ".mjs", ".cjs", ".py", ".ts")
 
 def parent_names() -> list[list[str]]:
     """Return the names by which each ancestor is known, the nearest first: its own, and that of the script it runs."""
-    found: list[list[str]] = []
+    names: list[list[str]] = []
     process = os.getppid()
-    while process > 0 and len(found) < MOST:
+    while process > 0 and len(names) < MOST:
         status = _read(f"/proc/{process}/stat")
         # The name is in parentheses and may contain any character, also parentheses.
         start, end = status.find(b"("), status.rfind(b")")
@@ -29,9 +29,9 @@ def parent_names() -> list[list[str]]:
         if start < 0 or len(fields) < 2:
             break
         name = os.fsdecode(status[start + 1 : end])
-        found.append([name, *(_scripts(process) if name.startswith(INTERPRETERS) else ())])
+        names.append([name, *(_scripts(process) if name.startswith(INTERPRETERS) else ())])
         process = int(fields[1])
-    return found
+    return names
 
 
 def _scripts(process: int) -> list[str]:

@@ -117,8 +117,8 @@ def _run_spawned(
     """Run a tool without ``subprocess``; *source* is its input."""
     child = _start(argv, lambda: Child(argv, env, stdin=source, stderr=None, keep=keep))
     try:
-        found = child.outputs(timeout_s)
-        if found is None:
+        outputs = child.outputs(timeout_s)
+        if outputs is None:
             raise ProcessError(f"{argv[0]} ran longer than {timeout_s:g} seconds", argv=argv)
     except BaseException:
         child.kill()
@@ -126,7 +126,7 @@ def _run_spawned(
         raise
     finally:
         child.close()
-    return ProcessResult(child.wait(), *found)
+    return ProcessResult(child.wait(), *outputs)
 
 
 def _run_anywhere(

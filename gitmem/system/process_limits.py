@@ -78,9 +78,9 @@ def wait_unwatched(child: Popen[bytes], output: IO[bytes], *, deadline: float, c
         child.wait()
         size = os.fstat(output.fileno()).st_size
         output.seek(max(0, size - cap))
-        said = output.read(cap).decode("utf-8", "replace")
+        text = output.read(cap).decode("utf-8", "replace")
     status = -SIGKILL if killed else child.returncode
-    return Ran(status, killed == "time", said, size > cap, time.monotonic() - started, killed.removeprefix("time"))
+    return Ran(status, killed == "time", text, size > cap, time.monotonic() - started, killed.removeprefix("time"))
 
 
 class BoundedRun:

@@ -74,9 +74,9 @@ def list_claimed(catalog: Catalog, worker: Worker) -> list[ClaimedTask]:
         f" AND t.agent = ? AND {state.LIVE} ORDER BY t.priority, t.since, m.key",
         (worker.who, worker.agent),
     )
-    found = [(TaskRow(*row), paths) for *row, paths in rows]
-    tasks = _tasks(catalog, [row for row, _ in found])
-    return [ClaimedTask(row, tasks[row.id], _places(paths)) for row, paths in found]
+    claimed = [(TaskRow(*row), paths) for *row, paths in rows]
+    tasks = _tasks(catalog, [row for row, _ in claimed])
+    return [ClaimedTask(row, tasks[row.id], _places(paths)) for row, paths in claimed]
 
 
 def list_claimed_by_others(catalog: Catalog, own: Sequence[str]) -> list[TaskRow]:
@@ -133,9 +133,9 @@ def list_closed(catalog: Catalog, since: int, *, now: int, limit: int) -> list[t
         " ORDER BY t.closed DESC, m.key LIMIT ?",
         (since, now, limit),
     )
-    found = [TaskRow(*row) for row in rows]
-    tasks = _tasks(catalog, found)
-    return [(row, str(tasks[row.id].closed.get("reason") or "")) for row in found]
+    closed = [TaskRow(*row) for row in rows]
+    tasks = _tasks(catalog, closed)
+    return [(row, str(tasks[row.id].closed.get("reason") or "")) for row in closed]
 
 
 def count_closed(catalog: Catalog, since: int, *, now: int) -> int:

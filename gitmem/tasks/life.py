@@ -123,9 +123,9 @@ def _closed_by(task: Task) -> str:
 def _finish(task: Task, worker: Worker, outcome: str, *, now: int, note: str) -> list[dict[str, Any]]:
     """Return the attempts, with the one that ends now; without a claim, an unannounced one is added."""
     held = task.held or Attempt(task.next_num, WORKING, worker.who, worker.agent)
-    said = "; ".join(dict.fromkeys(part for part in (held.notes, note.strip()) if part))
-    _refuse_long(said)
-    ended = Attempt(held.num, outcome, held.who, held.agent, held.when, format_time(now), said)
+    notes = "; ".join(dict.fromkeys(part for part in (held.notes, note.strip()) if part))
+    _refuse_long(notes)
+    ended = Attempt(held.num, outcome, held.who, held.agent, held.when, format_time(now), notes)
     listed = [_attempt_fields(attempt) for attempt in (*task.attempts, ended)]
     while len(listed) > 1 and len(format_field("attempts", listed).encode("utf-8", "replace")) > ATTEMPTS_BYTES:
         del listed[0]

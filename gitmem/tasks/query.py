@@ -144,10 +144,10 @@ def waiting_for(catalog: Catalog, ground: int | None) -> Mapping[int, tuple[str,
     rows = catalog.rows(
         f"SELECT t.id, r.target {_WAITS} AND t.state <> '{CLOSED}' ORDER BY r.target", (ground or 0,) * 3
     )
-    found: dict[int, list[str]] = {}
+    targets_by_number: dict[int, list[str]] = {}
     for number, target in rows:
-        found.setdefault(number, []).append(target)
-    return {number: tuple(targets) for number, targets in found.items()}
+        targets_by_number.setdefault(number, []).append(target)
+    return {number: tuple(targets) for number, targets in targets_by_number.items()}
 
 
 def waits_of(catalog: Catalog, ground: int | None, key: str) -> tuple[str, ...]:

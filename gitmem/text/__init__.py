@@ -71,8 +71,8 @@ def display(text: str, *, lines: bool = False, sequences: bool = False) -> str:
     if not hidden:
         return text
     if sequences and not hidden.isdisjoint(_JOINERS):
-        kept = {at for at, char in enumerate(text) if char in _JOINERS and completes(text, at)}
-        return "".join(_escape_of(c) if c in hidden and at not in kept else c for at, c in enumerate(text))
+        visible = {at for at, char in enumerate(text) if char in _JOINERS and completes(text, at)}
+        return "".join(_escape_of(c) if c in hidden and at not in visible else c for at, c in enumerate(text))
     return text.translate({ord(char): _escape_of(char) for char in hidden})
 
 

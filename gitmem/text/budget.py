@@ -25,15 +25,15 @@ _CLOSING = frozenset(")\"'`*_")
 
 def _ends(text: str) -> list[int]:
     """Return where a text may end without a cut: after a sentence or a line."""
-    found = []
+    ends = []
     for at, char in enumerate(text, 1):
         if char in "\n。！？":
-            found.append(at)
+            ends.append(at)
         elif char in ".!?":
             end = run_end(text, at, _CLOSING.__contains__)
             if end == len(text) or text[end].isspace():
-                found.append(end)
-    return found
+                ends.append(end)
+    return ends
 
 
 def first_sentence(text: str) -> str:

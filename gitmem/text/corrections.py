@@ -77,11 +77,11 @@ def replace_path(line: str, old: str, new: str, *, is_aligned: bool = False) -> 
     codes = [found.span() for found in _CODE.finditer(line)]
     is_word = re.fullmatch(r"\w[\w-]*", was) is not None
     places = []
-    for found in re.finditer(pattern, line):
-        at = found.start("path")
+    for match in re.finditer(pattern, line):
+        at = match.start("path")
         is_code = any(first < at < last for first, last in codes)
-        if not _is_within(at, links) and (found["end"] or not is_word or is_code):
-            places.append(found.span("path"))
+        if not _is_within(at, links) and (match["end"] or not is_word or is_code):
+            places.append(match.span("path"))
     return replace_word(line, places, now, is_aligned=is_aligned)
 
 

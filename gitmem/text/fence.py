@@ -134,10 +134,10 @@ _LOADED = tuple(
 
 def _source_name(source: str) -> str:
     """Return the source with a hyphen for each run of forbidden characters."""
-    kept = "".join(char if (char.isascii() and char.isalnum()) or char in _IN_SOURCE else "\0" for char in source)
-    while "\0\0" in kept:
-        kept = kept.replace("\0\0", "\0")
-    return kept.replace("\0", "-")
+    cleaned = "".join(char if (char.isascii() and char.isalnum()) or char in _IN_SOURCE else "\0" for char in source)
+    while "\0\0" in cleaned:
+        cleaned = cleaned.replace("\0\0", "\0")
+    return cleaned.replace("\0", "-")
 
 
 def _neutralize(text: str) -> str:
@@ -178,9 +178,9 @@ def _unlinked(match: re.Match[str]) -> str:
 
 
 def _defanged(match: re.Match[str]) -> str:
-    found = match.group()
-    _, scheme, rest = found.partition("://")
-    return found.replace("://", "[:]//") if scheme and "?" in rest else found
+    text = match.group()
+    _, scheme, rest = text.partition("://")
+    return text.replace("://", "[:]//") if scheme and "?" in rest else text
 
 
 def _untagged(match: re.Match[str]) -> str:

@@ -58,17 +58,17 @@ def disguised_spans(text: str, spans_of: Callable[[str], Spans]) -> Spans:
         text: The text.
         spans_of: Finds credentials in plain text.
     """
-    found = []
+    spans = []
     for start, end, plain in _encoded(text):
         if inner := spans_of(plain):
-            found.append((start, end, inner[0][2]))
+            spans.append((start, end, inner[0][2]))
     for places in _without_gaps(text):
         joined = "".join(text[at] for at in places)
         for start, end, rule in spans_of(joined):
             first, last = places[start], places[end - 1] + 1
             if last - first != end - start:
-                found.append((first, last, rule))
-    return found
+                spans.append((first, last, rule))
+    return spans
 
 
 def _encoded(text: str) -> Iterator[tuple[int, int, str]]:

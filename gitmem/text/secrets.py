@@ -89,14 +89,14 @@ def redact_all(value: Value) -> Value:
 
 
 def _redacted(value: Value) -> Value:
-    found: Any = value
-    if isinstance(found, str):
-        found = redact(found)
-    elif isinstance(found, list):
-        found = [_redacted(one) for one in found]
-    elif isinstance(found, dict):
-        found = {name: _redacted(one) for name, one in found.items()}
-    return found  # type: ignore[no-any-return]
+    redacted: Any = value
+    if isinstance(redacted, str):
+        redacted = redact(redacted)
+    elif isinstance(redacted, list):
+        redacted = [_redacted(one) for one in redacted]
+    elif isinstance(redacted, dict):
+        redacted = {name: _redacted(one) for name, one in redacted.items()}
+    return redacted  # type: ignore[no-any-return]
 
 
 def texts_in(value: Any) -> Iterator[str]:
@@ -131,12 +131,12 @@ def _spans(text: str) -> list[tuple[int, int, str]]:
     if next(_scanned) >= MANY:
         from gitmem.text.secret_prefilter import may_have_disguise, may_hold_secret  # 20 ms with re2 (measured)
 
-        found = _all_spans(text) if may_hold_secret(text) else []
+        spans = _all_spans(text) if may_hold_secret(text) else []
         if not may_have_disguise(text):
-            return found
+            return spans
     else:
-        found = _all_spans(text)
-    return _united([*found, *disguised_spans(text, _all_spans)]) if may_be_disguised(text) else found
+        spans = _all_spans(text)
+    return _united([*spans, *disguised_spans(text, _all_spans)]) if may_be_disguised(text) else spans
 
 
 def _all_spans(text: str) -> list[tuple[int, int, str]]:
@@ -146,7 +146,7 @@ def _all_spans(text: str) -> list[tuple[int, int, str]]:
         lowered = text.translate(_ASCII_LOWER)
     long_words = [word for word in text.split() if len(word) >= LONG]
     is_long = bool(long_words)
-    found: list[tuple[int, int, str]] = []
+    spans: list[tuple[int, int, str]] = []
     for rule, needles, ignores_case in _needles(is_long=is_long):
         if rule.signs and not any(sign in text for sign in rule.signs):
             continue
@@ -155,9 +155,9 @@ def _all_spans(text: str) -> list[tuple[int, int, str]]:
             where = "\n".join([word for word in long_words if len(word) >= rule.longest_word])
         for needle in needles:  # a loop: `any` would create a generator for each rule
             if needle in where:
-                found += _matches(rule, text, lowered)
+                spans += _matches(rule, text, lowered)
                 break
-    return _united(found)
+    return _united(spans)
 
 
 def _united(found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:

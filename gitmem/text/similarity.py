@@ -133,12 +133,12 @@ def wording_of(text: str, language: str = ENGLISH) -> Wording:
     tokens = list(map(_bare.__getitem__, re.findall(_CHUNK, re.sub(_THOUSANDS, "", whole))))
     plain = " ".join(tokens).replace("- ", "-")
     every = analysis.terms_of_chunks([_IRREGULAR.get(token, token) for token in tokens], language)
-    found = tuple([word for word in every if word not in EMPTY])
-    if len(found) < FEW:
-        found = tuple(every)
+    words = tuple([word for word in every if word not in EMPTY])
+    if len(words) < FEW:
+        words = tuple(every)
     numbers = frozenset(filter(_has_number.__getitem__, set(plain.split(" "))))
     negations, polar = len(re.findall(NEGATION, whole)), _POLAR.intersection(every)
-    return Wording(plain, found, Counter(found), numbers, negations, polar, text, language)
+    return Wording(plain, words, Counter(words), numbers, negations, polar, text, language)
 
 
 def numerals(text: str) -> frozenset[str]:
@@ -240,13 +240,13 @@ def near_pairs(
         if first != number:
             yield first, number, 1.0
             continue
-        found: set[int] = set()
+        numbers: set[int] = set()
         for bucket in _buckets(wording, threshold, frequency):
             held = buckets.setdefault(bucket, [])
-            found.update(held)
+            numbers.update(held)
             if len(held) < MOST_IN_A_BUCKET:
                 held.append(number)
-        for other in sorted(found):
+        for other in sorted(numbers):
             if left is not None:
                 left -= len(wording.words) + len(wordings[other].words)
                 if left < 0:
@@ -258,7 +258,7 @@ def near_pairs(
 def _buckets(wording: Wording, threshold: float, frequency: Mapping[str, int]) -> Iterator[tuple[object, ...]]:
     """Yield what a text has in common with every similar one, at least one of them: a rare word, and all numbers."""
     rarest = sorted(wording.counts, key=lambda word: (frequency[word], word))
-    kept = sum(wording.counts.values())
+    remaining = sum(wording.counts.values())
     signature = hash((wording.numbers, wording.negations, wording.polar))
-    for word in rarest[: most_missing(kept, threshold) + 1]:
+    for word in rarest[: most_missing(remaining, threshold) + 1]:
         yield signature, word

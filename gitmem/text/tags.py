@@ -44,8 +44,8 @@ def _vocabulary(
     """
     tags_of: dict[str, list[str]] = {}
     phrases: list[tuple[frozenset[str], str, str]] = []
-    for tag, given in words:
-        for word in given:
+    for tag, tag_words in words:
+        for word in tag_words:
             parts = "".join(char if char.isalnum() else " " for char in unify_spelling(word, language)).split()
             apart, joined = " ".join(parts), "".join(parts)
             for spelling in (apart, joined) if len(word.split()) == 1 else (apart,):

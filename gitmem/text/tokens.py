@@ -158,8 +158,8 @@ class _Gaps(dict[str, str]):
         is_part = char.isalnum() or char in "_./" or _is_within(char, self._signs)
         # Letters only: digits would be a part of their own.
         word = f" emoji{f'{ord(char):x}'.translate(_DIGITS)} " if _is_within(char, _EMOJI) else " "
-        self[char] = found = "" if is_part else word
-        return found
+        self[char] = replacement = "" if is_part else word
+        return replacement
 
     def fill(self, text: str, *, with_emoji: bool = True) -> str:
         """Return the text with what these characters are mapped to in their places, or with spaces only."""
@@ -201,15 +201,15 @@ def _is_within(char: str, ranges: tuple[tuple[str, str], ...]) -> bool:
 
 def _chunks(text: str, gaps: _Gaps) -> list[str]:
     """Return the words of a text in order; those with a single full stop or slash between them are one."""
-    found: list[str] = []
+    chunks: list[str] = []
     for piece in gaps.fill(text).split():
         if piece[0] == "." and piece.rstrip(".").lower() == _DOT_NET:
-            found.append(_DOT_NET_WORD)
+            chunks.append(_DOT_NET_WORD)
         elif "." in piece or "/" in piece:
-            found += _split_piece(piece)
+            chunks += _split_piece(piece)
         else:
-            found.append(piece)
-    return found
+            chunks.append(piece)
+    return chunks
 
 
 def _split_piece(piece: str) -> list[str]:
@@ -234,7 +234,7 @@ def _find_humps() -> Callable[[str], list[str]]:
 
 def _humps(text: str) -> list[tuple[int, int]]:
     """Return the positions of an identifier's parts: ``HTTPServer2`` has three."""
-    found = []
+    humps = []
     at = 0
     while at < len(text):
         end = run_end(text, at, _UPPER.__contains__)
@@ -242,13 +242,13 @@ def _humps(text: str) -> list[tuple[int, int]]:
             end = run_end(text, at, _LOWER.__contains__) if text[at] in _LOWER else run_end(text, at, str.isdecimal)
         elif end < len(text) and text[end] in _LOWER:
             if end - at > 1:  # the last capital begins the next part
-                found.append((at, end - 1))
+                humps.append((at, end - 1))
                 at = end - 1
             end = run_end(text, end, _LOWER.__contains__)
         if end > at:
-            found.append((at, end))
+            humps.append((at, end))
         at = max(end, at + 1)
-    return found
+    return humps
 
 
 PLAIN = _Gaps()
@@ -263,12 +263,12 @@ class Memo(dict[str, "Any"]):
 
     def __missing__(self, word: str) -> Any:
         """Return the result for a word that is not in the cache; a very long one is not kept."""
-        found = self._function(word)
+        result = self._function(word)
         if len(self) >= _MEMO_SIZE:
             self.clear()
         if len(word) <= MAX_TERM:
-            self[word] = found
-        return found
+            self[word] = result
+        return result
 
 
 def _terms_by_chunk(stem: Callable[[str], str], dropped: frozenset[str]) -> Memo:
@@ -461,11 +461,11 @@ def query_terms(text: str, language: str = ENGLISH) -> list[str]:
     """
     speech = _speech(language)
     chunks = speech.chunks(text[:MAX_QUERY])
-    kept = [chunk for chunk in chunks if chunk.lower() not in speech.questions]
-    found = dict.fromkeys(chain.from_iterable(map(speech.terms.__getitem__, kept)))
-    if not found:
-        found = dict.fromkeys(chain.from_iterable(map(speech.every.__getitem__, chunks)))
-    return list(found)[:MAX_QUERY_TERMS]
+    chosen = [chunk for chunk in chunks if chunk.lower() not in speech.questions]
+    found_terms = dict.fromkeys(chain.from_iterable(map(speech.terms.__getitem__, chosen)))
+    if not found_terms:
+        found_terms = dict.fromkeys(chain.from_iterable(map(speech.every.__getitem__, chunks)))
+    return list(found_terms)[:MAX_QUERY_TERMS]
 
 
 def snippet(
@@ -512,11 +512,11 @@ def _marks(text: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int
     end = 0
     for piece in (piece for piece in pieces if piece in here):
         end = spaced.index(f" {piece} ", end)
-        for chunk, found in here[piece]:
+        for chunk, piece_terms in here[piece]:
             start = text.index(chunk, end)
             end = start + len(chunk)
-            if term := next((term for term in found if term in wanted), ""):
-                whole = found[0] == term and not is_unspaced(chunk)
+            if term := next((term for term in piece_terms if term in wanted), ""):
+                whole = piece_terms[0] == term and not is_unspaced(chunk)
                 marks += [] if whole else [(start + a, start + b, term) for a, b, term in _parts(chunk, wanted, speech)]
                 if not marks or marks[-1][0] < start:
                     marks.append((start, end, term))

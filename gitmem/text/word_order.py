@@ -67,16 +67,16 @@ def word_order(text: str, language: str = ENGLISH, *, has_name_a: bool = False) 
     """Return the words of a text in their order; with *has_name_a*, "a" is a name, as in "from A to B"."""
     import re  # loaded already where two texts are compared
 
-    found = []
+    signs = []
     for word in re.findall(_WORD, text.casefold()):
         if word in _HARD or word in _SOFT:
-            found.append(COMMA if word in _SOFT else STOP)
-        elif word == "of" and found and found[-1] in _QUANTITIES:
-            found.pop()
+            signs.append(COMMA if word in _SOFT else STOP)
+        elif word == "of" and signs and signs[-1] in _QUANTITIES:
+            signs.pop()
         elif word not in _DETERMINERS or (has_name_a and word == "a"):
-            found.append(_stem(word, language))
-    count = Counter(found)
-    return WordOrder(tuple(found), {word: at for at, word in enumerate(found) if count[word] == 1})
+            signs.append(_stem(word, language))
+    count = Counter(signs)
+    return WordOrder(tuple(signs), {word: at for at, word in enumerate(signs) if count[word] == 1})
 
 
 def _stem(word: str, language: str) -> str:

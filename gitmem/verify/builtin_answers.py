@@ -43,8 +43,8 @@ FILE_MODES = frozenset({"100644", "100755"})
 def answer_all(git: Git, tree: CodeTree, checks: Iterable[Check]) -> dict[Check, BuiltinAnswer]:
     """Answer many checks, reading every file of the code at most once."""
     files = {check: files_of(tree, check) for check in dict.fromkeys(checks)}
-    found = look_into(git, files)
-    return {check: _answer(tree, check, entries, found[check]) for check, entries in files.items()}
+    findings = look_into(git, files)
+    return {check: _answer(tree, check, entries, findings[check]) for check, entries in files.items()}
 
 
 def answer_file(check: Check, path: str, content: bytes) -> BuiltinAnswer:
@@ -100,9 +100,9 @@ def answer_each(git: Git, asked: Sequence[tuple[Check, CodeTree]]) -> list[Built
     sizes = git.sizes({oid for entries in wanted.values() for _, oid, _ in entries})
     if sum(size for size in sizes.values() if 0 < size <= FILE_LIMIT) > ALL_LIMIT:
         return None
-    found = look_into(git, wanted)
+    findings = look_into(git, wanted)
     return [
-        _answer(tree, check, entries, found[check]) for (check, entries), (_, tree) in zip(files, asked, strict=True)
+        _answer(tree, check, entries, findings[check]) for (check, entries), (_, tree) in zip(files, asked, strict=True)
     ]
 
 
@@ -145,9 +145,9 @@ def conclude(
         found: What was found in each of them that was read.
         elsewhere: What is known of facts of other repositories.
     """
-    row, taken = row_of(check), parse_arguments(check.words)
+    row, arguments = row_of(check), parse_arguments(check.words)
     if row.unusable and _probe(check) is None:
-        return BuiltinAnswer(BLOCKED, row.unusable.format(text=redact(taken.text)))
+        return BuiltinAnswer(BLOCKED, row.unusable.format(text=redact(arguments.text)))
     findings = {entry[2]: found[entry] for entry in files if entry in found}
-    answer = row.conclude(taken, FoundFiles([entry[2] for entry in files], findings, matcher, elsewhere))
+    answer = row.conclude(arguments, FoundFiles([entry[2] for entry in files], findings, matcher, elsewhere))
     return replace(answer, because=redact(answer.because), actual=redact(answer.actual))

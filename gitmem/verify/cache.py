@@ -102,8 +102,8 @@ class VerdictCache:
                 try:
                     if (body := self._exchange("GET", name)) is not None:
                         verdict = read_entry(body, name, due.row.key, check)
-                        if found := self._usable(tree, due, verdict):
-                            return found
+                        if usable := self._usable(tree, due, verdict):
+                            return usable
                 except PoisonedEntryError as err:
                     self.notices.append(f"refused the cached verdict of {due.row.key}: {err.message}")
                     break
@@ -111,10 +111,10 @@ class VerdictCache:
                     self._stop(err.message)
             return None
 
-        found = [one for one in _in_parallel(look, wanted) if one is not None]
-        if found:
-            self.notices.append(f"{len(found)} of {len(wanted)} verdicts came from the cache")
-        return found
+        verdicts = [one for one in _in_parallel(look, wanted) if one is not None]
+        if verdicts:
+            self.notices.append(f"{len(verdicts)} of {len(wanted)} verdicts came from the cache")
+        return verdicts
 
     def _usable(self, tree: CodeTree, due: Due, verdict: Verdict) -> Result | None:
         """Return the result of a cached verdict if it counts for the code, the policy and this machine; else None."""
@@ -134,7 +134,7 @@ class VerdictCache:
 
     def share(self, tree: CodeTree, results: Iterable[Result]) -> None:
         """Send the verdicts that were made here to the server, if git is set up to sign with an ssh key."""
-        made = [
+        own_verdicts = [
             (one, one.verdict)
             for one in results
             if one.verdict is not None
@@ -153,9 +153,9 @@ class VerdictCache:
                 if signature:
                     self._exchange("PUT", name, text.encode() + signature)
 
-        if made and not self._is_off:
+        if own_verdicts and not self._is_off:
             try:
-                _in_parallel(send, made)
+                _in_parallel(send, own_verdicts)
             except ProcessError as err:
                 self._stop(err.message)
 

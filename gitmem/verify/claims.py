@@ -60,15 +60,17 @@ def find_wrong(
             for check, (_, _, v) in zip(checks, current, strict=True)
         ]
     answers = builtin_answers.answer_all(tree.git, tree, checks) if checks else {}
-    found = []
+    wrong_claims = []
     for (row, title, verdict), check in zip(current, checks, strict=True):
         answer = answers[check]
         if answer.outcome in SAYS and answer.outcome != verdict.outcome:
             because = display(answer.because)[:LINE_KEPT]
-            found.append(WrongClaim(row.key, title, path_of(catalog, row), verdict.outcome, answer.outcome, because))
-    if is_noted and not found and not keys:
+            wrong_claims.append(
+                WrongClaim(row.key, title, path_of(catalog, row), verdict.outcome, answer.outcome, because)
+            )
+    if is_noted and not wrong_claims and not keys:
         local.note_right(" ".join(commit_and_tree(catalog)), tree.commit if claims else "")
-    return found
+    return wrong_claims
 
 
 def answer_claims(known: KnownFacts, git: Git, commit: str, *, ground: int, facts: Sequence[int]) -> dict[int, str]:
@@ -111,14 +113,14 @@ def _list_claims(
         return []
     names = [row.key for row, _ in facts]
     branch, mine = fact_state.branch_verdicts(catalog, names), local.verdicts(names)
-    found = []
+    claims = []
     for row, title in facts:
         known = fact_state.merge_verdicts(
             branch.get(row.key, ()), mine.get(row.key, ()), spec=row.spec, claim=row.claim
         )
         claimed = [v for v in known if not v.own]
-        found += [(row, title, claimed)] if claimed else []
-    return found
+        claims += [(row, title, claimed)] if claimed else []
+    return claims
 
 
 def findings_of(wrong: Iterable[WrongClaim]) -> list[FactFinding]:

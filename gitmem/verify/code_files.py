@@ -37,10 +37,10 @@ class CodeFiles:
 
     def match(self, glob: str) -> tuple[Entry, ...]:
         """Return mode, object name and path of every file that *glob* names, by path; may be empty."""
-        found = self._matched.get(glob)
-        if found is None:
-            found = self._matched[glob] = self._match(glob)
-        return found
+        entries = self._matched.get(glob)
+        if entries is None:
+            entries = self._matched[glob] = self._match(glob)
+        return entries
 
     def match_any(self, globs: Sequence[str]) -> tuple[Entry, ...]:
         """Return every file that any of the globs names, by path; may be empty."""
@@ -54,8 +54,8 @@ class CodeFiles:
         is_path = is_plain(pattern)
         if is_path or pattern[first_wildcard(pattern)] == "[":
             for path in dict.fromkeys((pattern, unescape(pattern)) if is_path else (pattern,)):
-                if found := self._at_or_below(path):
-                    return found
+                if entries := self._at_or_below(path):
+                    return entries
         if is_path and pattern.isascii():
             return ()
         as_text = without_sets(pattern)
@@ -73,10 +73,10 @@ class CodeFiles:
         if first == len(self._paths) or not self._paths[first].startswith(prefix):
             return ()  # return before compiling a pattern, which costs more than the rest
         matches = matcher(glob)
-        found = []
+        entries = []
         for at in range(first, len(self._paths)):
             if not self._paths[at].startswith(prefix):
                 break
             if matches(self._paths[at]):
-                found.append(self._entries[at])
-        return tuple(found)
+                entries.append(self._entries[at])
+        return tuple(entries)

@@ -207,13 +207,13 @@ def _references(git: Git, tree: CodeTree, anchored: Sequence[tuple[int, str]]) -
     # Needs hashlib: only for references.
     from gitmem.verify.references import CHANGED, anchors_in, reference_states, references_past_end
 
-    found = []
+    references = []
     all_fields = [parse_json(fields) for _, fields in anchored]
     past_end = references_past_end(git, tree, all_fields)
     for (number, _), fields, wrong in zip(anchored, all_fields, past_end, strict=True):
         states = wrong or reference_states(git, tree, anchors_in(fields), has_diff=False)
-        found.append((number, any(one.state == CHANGED for one in states)))
-    return found
+        references.append((number, any(one.state == CHANGED for one in states)))
+    return references
 
 
 def states_on(known: KnownFacts, tree: CodeTree, facts: Sequence[fact_state.FactRow]) -> list[fact_state.FactState]:
@@ -308,13 +308,13 @@ def list_publishable(catalog: Catalog, local: LocalState, ground: int) -> list[V
         return []
     mine = local.verdicts([row.key for row in rows])
     digests = dict(catalog.rows("SELECT fact, digest FROM state WHERE ground = ? AND published = 0", (ground,)))
-    found = []
+    verdicts = []
     for row in rows:
         lines = [v for v in mine.get(row.key, ()) if v.spec == row.spec and v.claim == row.claim]
         verdict, fresh = fact_state.pick(lines, digests[row.id])
         if verdict is not None and fresh:
-            found.append(verdict)
-    return found
+            verdicts.append(verdict)
+    return verdicts
 
 
 def list_due(
@@ -335,15 +335,15 @@ def list_due(
         rung: Returns the rung of the sandbox that commands run in here; called only if a failure depends on it.
     """
     catalog, local, policy, now = known.catalog, known.local, known.policy, known.now
-    asked = set(keys)
-    is_named = bool(asked) or everything
+    wanted = set(keys)
+    is_named = bool(wanted) or everything
     others, reworded = _other_tools(catalog, ground, rung), state.find_reworded(catalog, ground)
     reasons = [f"s.outcome = '' OR s.fresh = 0 OR s.blocked > 0 OR {state.EXPIRES} < {now:d}"]
     reasons += [f"s.tools IN ({', '.join(map(str, sorted(others)))})"] if others else []
     slugs = ", ".join(f"'{key}'" for key in sorted(reworded))
     reasons += [f"s.fact IN (SELECT id FROM memory WHERE key IN ({slugs}))"] if reworded else []
     condition = "1" if is_named else " OR ".join(reasons)
-    gates = "" if asked else f" AND {state.CLAIM}"
+    gates = "" if wanted else f" AND {state.CLAIM}"
     rows = catalog.rows(
         "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s, m.path, s.digest, s.outcome, s.fresh,"
         " s.blocked, s.tools"
@@ -352,13 +352,13 @@ def list_due(
         f" AND ({condition}) AND s.blocked < {state.WITHDRAWN} AND {state.LIVE}{gates} ORDER BY m.key",
         (ground,),
     )
-    rows = [row for row in rows if not asked or row[1] in asked]
+    rows = [row for row in rows if not wanted or row[1] in wanted]
     names = [row[1] for row in rows]
     few = None if len(rows) > MANY else names
     branch, mine = fact_state.branch_verdicts(catalog, few), local.verdicts(few)
     needs, noted = state.requirements_of(catalog, names), local.blocked() if names else {}
     accepts = known.accepts()
-    found = []
+    due_facts = []
     for *fields, path, inputs, outcome, is_fresh, is_blocked, tools in rows:
         fact, document, spec = read_fact(catalog, fact_state.FactRow(*fields), path, policy)
         if not outcome or not is_fresh:
@@ -378,8 +378,8 @@ def list_due(
         tried = noted.get(fact.key)
         is_same = tried is not None and (tried.spec, tried.claim) == (fact.spec, fact.claim)
         attempt = tried.reason if tried is not None and is_same else ""
-        found.append(Due(fact, document, spec, inputs, verdict, why, (), latest, moved, rests, steadiness, attempt))
-    return found
+        due_facts.append(Due(fact, document, spec, inputs, verdict, why, (), latest, moved, rests, steadiness, attempt))
+    return due_facts
 
 
 def rests_of(catalog: Catalog, requires: Iterable[str]) -> str:
@@ -390,19 +390,19 @@ def rests_of(catalog: Catalog, requires: Iterable[str]) -> str:
 def _other_tools(catalog: Catalog, ground: int, rung: Callable[[], str]) -> dict[int, str]:
     """Return why facts are due, by the number of their fingerprint: other programs, environment or sandbox."""
     stamps: dict[str, str] = {}
-    found = {}
+    other_tools = {}
     for number, fingerprint in fact_state.toolsets_of(catalog, ground):
         text, failed_in = fact_state.split_rung(fingerprint)
         if failed_in and is_weaker(failed_in, RUNGS[-2]) and is_weaker(failed_in, rung()):
-            found[number] = "sandbox"
+            other_tools[number] = "sandbox"
         elif text.startswith(fact_state.CLAIMED):
             if differs_here(text.removeprefix(fact_state.CLAIMED), search_path()):
-                found[number] = "environment"
+                other_tools[number] = "environment"
         elif list_changed_variables(text):
-            found[number] = "environment"
+            other_tools[number] = "environment"
         elif list_changed_programs(text, stamps):
-            found[number] = "tools"
-    return found
+            other_tools[number] = "tools"
+    return other_tools
 
 
 def list_elsewhere(catalog: Catalog, ground: int | None, keys: Iterable[str] | None = None) -> dict[str, str]:
@@ -421,8 +421,8 @@ def list_elsewhere(catalog: Catalog, ground: int | None, keys: Iterable[str] | N
         (ground or 0,),
     )
     wanted = None if keys is None else set(keys)
-    found = {key: describe(number, outcome) for key, outcome, number in rows if wanted is None or key in wanted}
-    return {key: message for key, message in found.items() if message}
+    messages = {key: describe(number, outcome) for key, outcome, number in rows if wanted is None or key in wanted}
+    return {key: message for key, message in messages.items() if message}
 
 
 def describe_elsewhere(tools: str, outcome: str) -> str:

@@ -71,9 +71,9 @@ class CodeTree(CodeFiles):
     @classmethod
     def of_entries(cls, git: Git, commit: str, tree: str, entries: Iterable[Entry]) -> CodeTree:
         """Return a tree whose files are already known, without running git."""
-        made = cls(git, commit, entries)
-        made.tree = tree
-        return made
+        inputs = cls(git, commit, entries)
+        inputs.tree = tree
+        return inputs
 
     @cached_property
     def variants(self) -> dict[str, CodeTree]:
@@ -153,7 +153,7 @@ def _of_entries(entries: Sequence[Entry]) -> str:
 
 def _of_values(tree: CodeTree, references: Sequence[str]) -> str:
     """Return the end of a digest for values of other repositories; empty if one is unknown here."""
-    known = [tree.elsewhere.get(one) for one in references]
+    known = [tree.elsewhere.get(reference) for reference in references]
     values = [one.value for one in known if one is not None]
     if len(values) < len(references):
         return ""
@@ -182,4 +182,4 @@ def is_private(
         return False
     read, known = read_by(verdict.key), tree().elsewhere
     references = references_of(read[1].words) if read is not None and read[1].form == BUILTIN else ()
-    return not references or any(one not in known or not known[one].is_shared for one in references)
+    return not references or any(reference not in known or not known[reference].is_shared for reference in references)

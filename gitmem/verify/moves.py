@@ -237,9 +237,9 @@ def digest_after_moves(
 ) -> str:
     """Return the digest of a check's inputs at their present paths (``inputs.digest``)."""
     if check.form == BUILTIN:
-        found = digest(tree, inputs, place_check(tree, check, text))
+        own_digest = digest(tree, inputs, place_check(tree, check, text))
         # The reason of a check of paths names the new place, so it changes when that goes away.
-        return f"{found}, moved" if find_path_move(tree, check, text) is not None else found
+        return f"{own_digest}, moved" if find_path_move(tree, check, text) is not None else own_digest
     return digest(tree_with_moves(tree, text), inputs, check, reads, is_claim=is_claim)
 
 
@@ -293,13 +293,13 @@ class Moves:
             return known
         moves = parse_moves(known)
         globs = list_globs(check.words) if check.form == BUILTIN else list_paths(check)
-        found = [move for glob in globs if (move := self._move(glob, before, held, moves)) is not None]
+        found_moves = [move for glob in globs if (move := self._move(glob, before, held, moves)) is not None]
         # git may see the larger half of a split file as the renamed file: a definition shows better where it went.
-        if len(globs) == 1 and _part_of(check) > (SOME_PART if found else NO_PART):
-            found = self._part(check, globs[0], before, held, moves) or found
+        if len(globs) == 1 and _part_of(check) > (SOME_PART if found_moves else NO_PART):
+            found_moves = self._part(check, globs[0], before, held, moves) or found_moves
         if check.form != BUILTIN:
-            found = [move for move in found if not _is_nested(move)]
-        new = [move for move in dict.fromkeys(found) if move not in moves]
+            found_moves = [move for move in found_moves if not _is_nested(move)]
+        new = [move for move in dict.fromkeys(found_moves) if move not in moves]
         return format_moves([*moves, *new]) if new else known
 
     def find_written_commit(self, written_at: int) -> str:
@@ -517,8 +517,8 @@ def describe_moves(texts: Sequence[str]) -> str:
     """
     if not texts:
         return ""
-    found = Counter(_shorten(move) for text in texts for move in parse_moves(text)[-1:])
-    some = [f"{old} → {new}" for (old, new), _ in sorted(found.items(), key=lambda one: (-one[1], one[0]))]
+    counted = Counter(_shorten(move) for text in texts for move in parse_moves(text)[-1:])
+    some = [f"{old} → {new}" for (old, new), _ in sorted(counted.items(), key=lambda one: (-one[1], one[0]))]
     facts = count_of(len(texts), "fact is judged where what it checks", "facts are judged where what they check")
     return f"{facts} moved ({list_some(some, FACTS_NAMED)}); to write that down: gitmem settle --moved"
 

@@ -47,8 +47,8 @@ def all_verdicts(git: Git, tip: str, key: str) -> list[Verdict]:
     Unreadable verdicts are ignored, as everywhere.
     """
     single = f":(glob)verdicts/{layout.shard(key)}/{key}.{'?' * 16}.toml"
-    found, _ = _read(git, tip, (single, layout.bucket_path(key)), (key,), MOST_VERSIONS)
-    return found
+    verdicts, _ = _read(git, tip, (single, layout.bucket_path(key)), (key,), MOST_VERSIONS)
+    return verdicts
 
 
 def verdicts_of(git: Git, tip: str, keys: Collection[str], *, at_most: int = MOST_OF_ALL) -> tuple[list[Verdict], bool]:
@@ -69,10 +69,10 @@ def _read(git: Git, tip: str, specs: Iterable[str], keys: Collection[str], at_mo
     argv = ("log", "-z", "--raw", "--no-abbrev", "--no-renames", "--full-history", "--topo-order", "--format=")
     order = ("-c", "diff.orderFile=/dev/null")
     try:
-        done = git.run(*order, *argv, f"--max-count={at_most}", tip, "--", *specs, check=False, timeout_s=HISTORY_S)
+        result = git.run(*order, *argv, f"--max-count={at_most}", tip, "--", *specs, check=False, timeout_s=HISTORY_S)
     except ProcessError:
         return [], False  # a tree in this history has too many files
-    words = done.stdout.split(b"\0")
+    words = result.stdout.split(b"\0")
     named: dict[str, str] = {}
     for mark, path in pairwise(words):
         place = layout.place_of(path.decode("ascii", "replace"))
@@ -107,16 +107,16 @@ def counting_of(verdicts: Sequence[Verdict]) -> Verdict:
 
 def list_known_commits(verdicts: Iterable[Verdict]) -> list[KnownCommit]:
     """Return the commits where verdicts of one fact say whether it held; a verdict made there takes precedence."""
-    found: dict[str, KnownCommit] = {}
+    known_commits: dict[str, KnownCommit] = {}
     judged: dict[str, list[Verdict]] = {}
     for v in sorted(verdicts, key=lambda v: v.at):
         if v.held_commit:
-            found.setdefault(v.held_commit, KnownCommit(v.held_commit, HOLDS, "judged"))
+            known_commits.setdefault(v.held_commit, KnownCommit(v.held_commit, HOLDS, "judged"))
         if v.outcome == FAILS and v.culprit and not v.culprit_after:
-            found[v.culprit] = KnownCommit(v.culprit, FAILS, "culprit", v.because)
+            known_commits[v.culprit] = KnownCommit(v.culprit, FAILS, "culprit", v.because)
         judged.setdefault(v.commit, []).append(v)
     for commit, them in judged.items():
         v = counting_of(them)
-        is_culprit = v.outcome == FAILS and commit in found and found[commit].how == "culprit"
-        found[commit] = KnownCommit(commit, v.outcome, "culprit" if is_culprit else "judged", v.because)
-    return list(found.values())
+        is_culprit = v.outcome == FAILS and commit in known_commits and known_commits[commit].how == "culprit"
+        known_commits[commit] = KnownCommit(commit, v.outcome, "culprit" if is_culprit else "judged", v.because)
+    return list(known_commits.values())

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 def prover(git: Git) -> str:
     """Return the address of the one who runs checks here: the person's, or that of a forge's robot."""
-    found = git.identity()
-    return (machine_identity() if found == FALLBACK_IDENTITY else found)[1]
+    identity = git.identity()
+    return (machine_identity() if identity == FALLBACK_IDENTITY else identity)[1]
 
 
 def why_unsigned(git: Git, policy: Policy) -> str:

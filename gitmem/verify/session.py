@@ -98,19 +98,19 @@ class Session:
     def list_due(self) -> list[Due]:
         """Return the facts to judge, by key."""
         is_named = bool(self.options.keys) or self.options.everything  # then a fact that may not run is reported
-        found = self._list_due(self.options.keys, everything=self.options.everything)
+        listed = self._list_due(self.options.keys, everything=self.options.everything)
         # If a check may not run here, a claim from another environment has to do.
-        found = [due for due in found if due.why not in ("environment", "sandbox") or is_named or self.may_run(due)]
+        listed = [due for due in listed if due.why not in ("environment", "sandbox") or is_named or self.may_run(due)]
         # What only a verdict by someone else can prove is not judged here for nothing.
         refusal = self.known.refusals()
-        return found if is_named else [due for due in found if not refusal(self._signed(due.row.key))]
+        return listed if is_named else [due for due in listed if not refusal(self._signed(due.row.key))]
 
     def _list_due(self, keys: Collection[str], *, everything: bool = False) -> list[Due]:
         """Return the facts to judge in the requested shard, by key (``due.list_due``)."""
         is_mine = self._in_shard()
         ground = self.restate()
-        found = due_module.list_due(self.known, ground, keys=keys, everything=everything, rung=self._find_rung)
-        return [due for due in found if is_mine(due.row.key)]
+        listed = due_module.list_due(self.known, ground, keys=keys, everything=everything, rung=self._find_rung)
+        return [due for due in listed if is_mine(due.row.key)]
 
     def may_run(self, due: Due) -> bool:
         """Return whether a check may run here: a built-in one, or an approved command."""
@@ -129,8 +129,8 @@ class Session:
         keys = {one.key for one in wrong}
         if missing := keys - {due.row.key for due in dues}:
             dues = dues + self._list_due(missing)
-        found = [replace(due, why="wrong", verdict=None) if due.row.key in keys else due for due in dues]
-        return sorted(found, key=lambda due: natural_order(due.row.key))
+        listed = [replace(due, why="wrong", verdict=None) if due.row.key in keys else due for due in dues]
+        return sorted(listed, key=lambda due: natural_order(due.row.key))
 
     def _in_shard(self) -> Callable[[str], bool]:
         """Return a test of whether a fact is in the requested shard; without a shard, it is true for all."""
@@ -230,8 +230,8 @@ class Session:
         """
         from gitmem.verify.ground import dirty
 
-        with (dirty.staged_snapshot if is_staged else dirty.snapshot)(self._git) as taken:
-            tree = CodeTree(taken.git, taken.commit)
+        with (dirty.staged_snapshot if is_staged else dirty.snapshot)(self._git) as snapshot:
+            tree = CodeTree(snapshot.git, snapshot.commit)
             new = digest(tree, parse_json(due.row.inputs), due.spec.check)
             if new == due.digest and not is_asked:
                 return None
@@ -347,7 +347,7 @@ class Session:
             return []  # a run that was requested is not skipped
         edited = [due for due in dues if due.why == "new" and due.spec.check.form != BUILTIN]
         mine = self._local.verdicts([due.row.key for due in edited]) if edited else {}
-        found = []
+        edited_results = []
         for due in edited:
             digest_of = due_module.digester(self.tree(), due.row)
             known = [v for v in mine.get(due.row.key, ()) if self._is_known(due, v)]
@@ -355,8 +355,8 @@ class Session:
             if verdict is not None and is_fresh:
                 new = replace(verdict, claim=due.row.claim)
                 before = replace(due, verdict=verdict, latest=verdict)
-                found.append(Result(before, new.outcome, because=new.because, verdict=new))
-        return found
+                edited_results.append(Result(before, new.outcome, because=new.because, verdict=new))
+        return edited_results
 
     def _is_known(self, due: Due, verdict: Verdict) -> bool:
         """Return whether a verdict for an earlier text of a fact still gives the result of a run."""
@@ -394,15 +394,15 @@ class Session:
         missing = again.keys() - {due.row.key for due in dues}
         if missing and not self.options.keys:
             dues = sorted((*dues, *self._list_due(missing)), key=lambda due: natural_order(due.row.key))
-        found = []
+        listed = []
         for due in dues:
             held = again.get(due.row.key)
             failed = due.verdict if due.why == "inputs" and self.counts() else None
             if held is None and failed is not None and failed.outcome == FAILS:
                 held = self._find_holding_verdict(failed)
                 held = held if held is not None and held.own else None
-            found.append(replace(due, why="inputs", verdict=held) if held is not None else due)
-        return found
+            listed.append(replace(due, why="inputs", verdict=held) if held is not None else due)
+        return listed
 
     def _other_failure(self, verdict: Verdict) -> Verdict | None:
         """Return this clone's last failure, if it is different from a failure that counts again."""
@@ -453,8 +453,8 @@ class Session:
             return verdict
         mine, read = self._local.verdicts([verdict.key]).get(verdict.key, ()), self._read_by(verdict.key)
         held = [v for v in mine if (v.spec, v.claim, v.outcome) == (verdict.spec, verdict.claim, HOLDS)]
-        found = (self._newest.breaker(*read, v, verdict.moved) for v in sorted(held, key=lambda v: -v.at) if read)
-        return replace(verdict, culprit=next(filter(None, found), ""), culprit_after="")
+        breakers = (self._newest.breaker(*read, v, verdict.moved) for v in sorted(held, key=lambda v: -v.at) if read)
+        return replace(verdict, culprit=next(filter(None, breakers), ""), culprit_after="")
 
     def _run_dirty(self, report: Callable[[Result, int, int], None], watch: Watch) -> VerifyRun:
         """Judge the work tree with its uncommitted changes, and record nothing."""
@@ -463,8 +463,8 @@ class Session:
         from gitmem.verify.run.batch import judge_all
 
         results: list[Result] = []
-        with dirty.snapshot(self._git) as taken:
-            tree = CodeTree(taken.git, taken.commit)
+        with dirty.snapshot(self._git) as snapshot:
+            tree = CodeTree(snapshot.git, snapshot.commit)
             wrong = self.find_wrong(tree)
             dues = dirty.list_due(
                 self.known, self.restate(), tree=tree, keys=self.options.keys, everything=self.options.everything
@@ -481,7 +481,7 @@ class Session:
         ordered = tuple(sorted(results, key=lambda r: natural_order(r.due.row.key)))
         would_run = tuple(dues) if self.options.dry_run else ()
         judged = VerifyRun(self.commit, len(dues), ordered, None, Stock({}, {}, ()), self.rung, would_run=would_run)
-        return replace(judged, dirty=True, notices=taken.notices, wrong=wrong)
+        return replace(judged, dirty=True, notices=snapshot.notices, wrong=wrong)
 
     def keep(self, results: list[Result]) -> tuple[RecordResult | None, bool]:
         """Record results on the branch if they count, else as local state; also return whether they stayed local."""
@@ -494,7 +494,7 @@ class Session:
             judged = {v.key for v in verdicts}
             known = self._list_of_this_history()
             verdicts += [v for v in known if v.key not in judged]
-        kept = self.keep_verdicts(verdicts) if verdicts else (None, False)
+        result = self.keep_verdicts(verdicts) if verdicts else (None, False)
         if self.options.results:
             from gitmem.verify.jobs.result_file import write_run
 
@@ -505,7 +505,7 @@ class Session:
             results = [one for one in results if one.verdict is None or not self.is_private(one.verdict)]
             write_run(self.options.results, results, known, (self.commit, memory, shard), self._now)
             self._unrecorded = ""  # the results are in the file
-        return kept
+        return result
 
     def _with_culprit(self, result: Result, verdict: Verdict, blocked: Collection[str]) -> Verdict:
         """Return a verdict with the commit that broke the fact, if a single commit changed its inputs since it held.
@@ -529,8 +529,8 @@ class Session:
             self._breaks.add(verdict.key)
             held.append(old)
         by_age = sorted(held, key=lambda v: (v is not old, -v.at))
-        found = (self._newest.breaker(*read, one, verdict.moved) for one in by_age)
-        return replace(verdict, culprit=next(filter(None, found), ""))
+        breakers = (self._newest.breaker(*read, one, verdict.moved) for one in by_age)
+        return replace(verdict, culprit=next(filter(None, breakers), ""))
 
     def _may_be_another(self, result: Result, old: Verdict) -> bool:
         """Return whether a fact may have been fixed and broken again by another commit while it could not be judged.
@@ -568,8 +568,8 @@ class Session:
         # A verdict that counts nowhere else must not take the place of one that does.
         refusal, unsigned = self.known.refusals(), why_unsigned(self._git, self._policy)
         self._unrecorded = unsigned or next(filter(None, map(refusal, verdicts)), "")
-        kept = [] if unsigned else [v for v in verdicts if not (refusal(v) or self.is_private(v))]
-        return (self._record(kept, before) if kept else None), False
+        publishable = [] if unsigned else [v for v in verdicts if not (refusal(v) or self.is_private(v))]
+        return (self._record(publishable, before) if publishable else None), False
 
     def _signed(self, key: str) -> Verdict:
         """Return a verdict of this clone on a fact, as far as it says whose it is."""
@@ -595,6 +595,6 @@ class Session:
     def _read_by(self, key: str) -> tuple[list[str], Check] | None:
         """Return a live fact's declared inputs and its check; None if there is no such fact."""
         live = f"m.key = ? AND {state.LIVE}"
-        found = f"SELECT f.inputs, f.form, f.words FROM fact f JOIN memory m ON m.id = f.id WHERE {live}"
-        row = self._catalog.row(found, (key,))
+        query = f"SELECT f.inputs, f.form, f.words FROM fact f JOIN memory m ON m.id = f.id WHERE {live}"
+        row = self._catalog.row(query, (key,))
         return None if row is None else (parse_json(row[0]), Check(row[1], tuple(parse_json(row[2]))))

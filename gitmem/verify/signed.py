@@ -119,14 +119,14 @@ def settle(catalog: Catalog, git: Git, policy: Policy, reviewed: str) -> None:
     if catalog.meta(KNOWN) == note:
         return
     _forget_touched(catalog, git, tip, note)
-    asked = _list_asked(catalog, policy)
+    requested = _list_asked(catalog, policy)
     known = {(path, name): mark for path, name, mark in catalog.rows("SELECT path, name, mark FROM origin")}
-    missing = {place: one for place, one in asked.items() if known.get((place[0], _name(place))) != one[0]}
+    missing = {place: one for place, one in requested.items() if known.get((place[0], _name(place))) != one[0]}
     if missing and tip:
         origins = find_origins(git, tip, missing)
         rows = _rows(origins, missing, _check(git, origins, sources))
         catalog.connection.executemany("INSERT OR REPLACE INTO origin VALUES (?,?,?,?,?,?,?)", rows)
-    update.forget_states(catalog, {key for _, key in asked.values()})
+    update.forget_states(catalog, {key for _, key in requested.values()})
     catalog.set_meta(KNOWN, note)
 
 
@@ -140,8 +140,8 @@ def who_made(git: Git, tip: str, places: Iterable[Place], reviewed: str) -> dict
         reviewed: The code's default branch, a full ref; or empty.
     """
     origins = find_origins(git, tip, places)
-    made = _check(git, origins, find_sources(git, reviewed))
-    return {place: _maker(origin, made) for place, origin in origins.by_place.items()}
+    identities = _check(git, origins, find_sources(git, reviewed))
+    return {place: _maker(origin, identities) for place, origin in origins.by_place.items()}
 
 
 def explain(catalog: Catalog, local: LocalState, policy: Policy, key: str) -> str:
@@ -188,10 +188,10 @@ def _forget_touched(catalog: Catalog, git: Git, tip: str, note: str) -> None:
 
 def _list_asked(catalog: Catalog, policy: Policy) -> dict[Place, tuple[str, str]]:
     """Return the mark and the key of each text whose origin is asked for."""
-    asked: dict[Place, tuple[str, str]] = {}
+    requested: dict[Place, tuple[str, str]] = {}
     if VERDICTS in policy.signatures.required:
         rows = catalog.rows("SELECT path, key, spec, written FROM verdict WHERE written <> ''")
-        asked |= {(path, (key, spec[:16])): (mark, key) for path, key, spec, mark in rows}
+        requested |= {(path, (key, spec[:16])): (mark, key) for path, key, spec, mark in rows}
     if MEMORIES in policy.signatures.required:
         which = "1"
     elif policy.verify.independent:
@@ -199,8 +199,8 @@ def _list_asked(catalog: Catalog, policy: Policy) -> dict[Place, tuple[str, str]
     else:
         which = f"m.id IN (SELECT p.id FROM packed p WHERE {state.INDEPENDENT})"
     rows = catalog.rows(f"SELECT m.path, m.oid, m.key FROM memory m WHERE m.archived = 0 AND {which}")
-    asked |= {(path, MEMORY): (oid, key) for path, oid, key in rows if not is_home(path)}
-    return asked
+    requested |= {(path, MEMORY): (oid, key) for path, oid, key in rows if not is_home(path)}
+    return requested
 
 
 def _name(place: Place) -> str:
@@ -209,19 +209,19 @@ def _name(place: Place) -> str:
 
 def _check(git: Git, origins: Origins, sources: SignerSources) -> dict[str, tuple[CommitIdentity, Signature]]:
     """Return who made each commit, and who signed it."""
-    made = read_identities(git, origins.parents)
-    whole = [one for one in made.values() if one.parents == origins.parents[one.commit]]
+    identities = read_identities(git, origins.parents)
+    whole = [identity for identity in identities.values() if identity.parents == origins.parents[identity.commit]]
     signers = read_signers(git, sources)
     try:
         signed = check_signatures(whole, signers, revoked=sources.revoked, since=origins.since) if signers else {}
     except GitmemError as err:
         signed = {one.commit: Signature("", err.message) for one in whole}
     known = {one.commit for one in whole}
-    found = {}
-    for name, one in made.items():
+    checked = {}
+    for name, one in identities.items():
         nobody = Signature("", "there are no allowed signers here" if one.signature else "it is not signed")
-        found[name] = (one, signed.get(name, nobody) if name in known else Signature("", SHALLOW))
-    return found
+        checked[name] = (one, signed.get(name, nobody) if name in known else Signature("", SHALLOW))
+    return checked
 
 
 def _rows(

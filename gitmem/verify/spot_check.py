@@ -78,7 +78,7 @@ def without_restated(
     restated = {
         key
         for key, each in anchors.items()
-        if any(one.state == CHANGED for one in reference_states(git, tree, each, has_diff=False))
+        if any(state.state == CHANGED for state in reference_states(git, tree, each, has_diff=False))
     }
     return {one: answer for one, answer in answers.items() if answer[0] != FAILS or one.key not in restated}
 
@@ -118,15 +118,15 @@ def _answer_each(
             contents[oid] = content
         if spent.is_too_much():
             break
-    found = {}
+    outcomes = {}
     for one, check in checks.items():
         if spent.is_too_much():
             break
         if _is_cheap(check, files[check], contents):
             answer = answer_contents(tree, check, files[check], contents)
             if answer.outcome == HOLDS or (answer.outcome == FAILS and _is_final(check, files[check])):
-                found[one] = (answer.outcome, _reason(answer))
-    return found
+                outcomes[one] = (answer.outcome, _reason(answer))
+    return outcomes
 
 
 def _is_cheap(check: Check, files: Sequence[Entry], contents: dict[str, bytes]) -> bool:

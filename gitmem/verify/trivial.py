@@ -77,8 +77,8 @@ def needs_code(check: Check) -> bool:
     statements = _parse(command) if command else None
     if statements is None or len(statements) != 1 or any(before not in ("", "&&") for before, _ in statements[0]):
         return False
-    found = (_GREP.fullmatch(part) or _TEST.fullmatch(part) for _, pipeline in statements[0] for part in pipeline[-1:])
-    paths = (each[each.re.groups] for each in found if each)
+    match = (_GREP.fullmatch(part) or _TEST.fullmatch(part) for _, pipeline in statements[0] for part in pipeline[-1:])
+    paths = (each[each.re.groups] for each in match if each)
     return any(not path.startswith("/") and not {".", ".."} & set(path.split("/")) for path in paths)
 
 
@@ -135,7 +135,7 @@ def _split(command: str) -> list[tuple[str, str]] | None:
 
     Quotes, escapes and command substitutions stay in their words; comments are removed.
     """
-    found: list[tuple[str, str]] = []
+    pieces: list[tuple[str, str]] = []
     text, quote, depth, at = "", "", 0, 0
     while at < len(command):
         char, size = command[at], 1
@@ -153,11 +153,11 @@ def _split(command: str) -> list[tuple[str, str]] | None:
         elif char == "#" and (not text or text[-1].isspace()):
             char, size = "", (command + "\n").index("\n", at) - at
         elif stop and not (char == "&" and (text.endswith(">") or command.startswith("&>", at))):
-            found.append((text.strip(), stop[0]))
+            pieces.append((text.strip(), stop[0]))
             text, char, size = "", "", len(stop[0])
         text += char
         at += size
-    return None if quote or depth else [*found, (text.strip(), "")]
+    return None if quote or depth else [*pieces, (text.strip(), "")]
 
 
 def _value(statements: list[_AndOr]) -> bool | None:
@@ -274,15 +274,15 @@ def suggest_builtin(check: Check) -> str:
     if check.form != SHELL:
         return ""
     command = check.words[0].strip()
-    found = _TEST.fullmatch(command)
-    if found:
-        return f"--exists {found[1]}"
-    found = _GREP.fullmatch(command)
-    if not found or not re.search(r"-\w*q", command):
+    match = _TEST.fullmatch(command)
+    if match:
+        return f"--exists {match[1]}"
+    match = _GREP.fullmatch(command)
+    if not match or not re.search(r"-\w*q", command):
         return ""
-    text = found[1].strip("'\"")
+    text = match[1].strip("'\"")
     plain = not re.search(r"[\\^$.*\[\]]", text) or re.search(r"-\w*F", command)
     if not text or text.startswith("-") or not (plain or _SAME_REGEX.fullmatch(text)):
         return ""
-    shown = found[1] if found[1][0] in "'\"" else f"'{text}'"
-    return f"--{'contains' if plain else 'matches'} {shown} --in {found[2]}"
+    shown = match[1] if match[1][0] in "'\"" else f"'{text}'"
+    return f"--{'contains' if plain else 'matches'} {shown} --in {match[2]}"

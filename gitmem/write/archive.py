@@ -84,8 +84,8 @@ class Rotation:
 
 def list_rotations(catalog: Catalog, policy: Policy) -> list[Rotation]:
     """Return the kinds near or past their rotation, by kind."""
-    found = (find_rotation(catalog, policy, kind) for kind in sorted(policy.rotation.kinds))
-    return [one for one in found if one is not None]
+    rotations = (find_rotation(catalog, policy, kind) for kind in sorted(policy.rotation.kinds))
+    return [rotation for rotation in rotations if rotation is not None]
 
 
 def find_rotation(catalog: Catalog, policy: Policy, kind: str, *, added: int = 0) -> Rotation | None:
@@ -182,7 +182,7 @@ def _moves(
     paths: dict[str, str] = {}
     moves: dict[str, str] = {}
     for folder, members in groups.items():
-        places, split = choose_paths(catalog, folder, [one.key for one in members], archived=archived)
+        places, split = choose_paths(catalog, folder, [member.key for member in members], archived=archived)
         moves |= dict(split)
         for one in members:
             paths[one.path] = places[one.key]

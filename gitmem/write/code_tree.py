@@ -63,11 +63,11 @@ class TreeWriter(Writer):
     def write(self, plan: Callable[[str | None], CommitPlan | None], command: str) -> CommitResult | None:
         """Write the files that *plan* returns, each atomically."""
         with WriteLock(self._git.repository.state, command=command, timeout_s=self._target.lock_timeout_s):
-            made = plan(None)
-            if made is None:
+            planned = plan(None)
+            if planned is None:
                 return None
             try:
-                self._apply(made)
+                self._apply(planned)
             except OSError as err:
                 raise GitmemError(f"{err.filename}: {err.strerror}", hint="make the work tree writable") from err
         return CommitResult("", "", {})
@@ -123,14 +123,14 @@ def _home_of(git: Git) -> Path:
 
 def read_work_tree(git: Git, home: Path, policy: Policy) -> Catalog:
     """Return a catalog, in memory, of the files now in a work tree's ``.memory``."""
-    found = list(_files(home))
+    files = list(_files(home))
     # Their content goes into the object database, as with `git add`: plans read it from there.
-    names = "".join(f"{home / path}\n" for path, _ in found)
+    names = "".join(f"{home / path}\n" for path, _ in files)
     oids = git.run("hash-object", "-w", "--no-filters", "--stdin-paths", input=os.fsencode(names)).stdout.split()
 
     def fill(catalog: Catalog) -> None:
         inserts, texts = Inserts(catalog), list[IndexText]()
-        for (path, place), oid in zip(found, oids, strict=True):
+        for (path, place), oid in zip(files, oids, strict=True):
             try:
                 document = parse(read_regular(home / path).decode("utf-8"), path=path)
             except (FormatError, UnicodeDecodeError):
@@ -155,8 +155,8 @@ def _files(home: Path) -> Iterator[tuple[str, layout.StorePath]]:
             place = layout.find_memory(path) if path.isascii() else None
             if place is None:
                 continue
-            found = whole.lstat()
+            info = whole.lstat()
             # Neither links nor pipes, which would block; nor files that only their owner may read.
-            is_readable = stat.S_ISREG(found.st_mode) and os.access(whole, os.R_OK)
-            if is_readable and found.st_size <= layout.MEMORY_LIMIT:
+            is_readable = stat.S_ISREG(info.st_mode) and os.access(whole, os.R_OK)
+            if is_readable and info.st_size <= layout.MEMORY_LIMIT:
                 yield path, place

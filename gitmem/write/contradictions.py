@@ -205,12 +205,12 @@ def _is_measure(tokens: tuple[str, ...], at: int) -> bool:
 
 
 def _by_word() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+    by_word: dict[str, set[str]] = {}
     for pair in _OPPOSITES:
         one, other = pair.split(" ")
-        found.setdefault(one, set()).add(other)
-        found.setdefault(other, set()).add(one)
-    return {word: frozenset(others) for word, others in found.items()}
+        by_word.setdefault(one, set()).add(other)
+        by_word.setdefault(other, set()).add(one)
+    return {word: frozenset(others) for word, others in by_word.items()}
 
 
 _OPPOSED = _by_word()
@@ -291,20 +291,20 @@ def find_opposed(
         at_most: The number of pairs after which to stop.
     """
     titles = live_titles(catalog)
-    said = {key: parse_statement(one.title, catalog.language) for key, one in titles.items()}
+    statements = {key: parse_statement(one.title, catalog.language) for key, one in titles.items()}
     buckets: dict[str, list[str]] = {}
-    frequency = _frequency(said)
-    for key, one in said.items():
+    frequency = _frequency(statements)
+    for key, one in statements.items():
         for word in _distinctive(one, frequency):
             held = buckets.setdefault(word, [])
             if len(held) < MOST_IN_A_BUCKET:
                 held.append(key)
     seen = set[frozenset[str]]()
-    for key in sorted(said if changed is None else set(changed) & said.keys()):
-        near = {other for word in _distinctive(said[key], frequency) for other in buckets[word]}
+    for key in sorted(statements if changed is None else set(changed) & statements.keys()):
+        near = {other for word in _distinctive(statements[key], frequency) for other in buckets[word]}
         for other in sorted(near - {key}):
             pair = frozenset((key, other))
-            why = "" if pair in seen or len(seen) > at_most else why_opposed(said[key], said[other])
+            why = "" if pair in seen or len(seen) > at_most else why_opposed(statements[key], statements[other])
             if why:
                 seen.add(pair)
                 yield titles[key], titles[other], why
@@ -326,11 +326,11 @@ def denies(one: ComparedTitle, other: ComparedTitle) -> bool:
 
 
 def _frequency(statements: Mapping[str, ComparedTitle]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for one in statements.values():
-        for word in one.wording.counts:
-            found[word] = found.get(word, 0) + 1
-    return found
+    counts: dict[str, int] = {}
+    for statement in statements.values():
+        for word in statement.wording.counts:
+            counts[word] = counts.get(word, 0) + 1
+    return counts
 
 
 def _distinctive(statement: ComparedTitle, frequency: Mapping[str, int]) -> list[str]:

@@ -176,9 +176,9 @@ def make_draft(new: NewMemory, *, author: Author, policy: Policy, now: int) -> D
     fields |= {"tags": tags} if tags else {}
     if isinstance(fields.get("workspace"), str):
         fields["workspace"] = portable(fields["workspace"], author.top)
-    made = metadata(fields, author, now)
+    generated = metadata(fields, author, now)
     name = key or automatic_key(kind, f"{heading} {body}" if title else clean_text(text))
-    return Draft(name, bool(key), fields | made, body + "\n" if body else "", tuple(made), new.former)
+    return Draft(name, bool(key), fields | generated, body + "\n" if body else "", tuple(generated), new.former)
 
 
 def portable(folder: str, top: str) -> str:
@@ -196,8 +196,8 @@ def metadata(fields: Mapping[str, Any], author: Author, now: int) -> dict[str, A
     # Names from git or of folders may contain anything, and must not block a write.
     who, project = (display(unicodedata.normalize("NFC", name)) for name in (author.who, author.project))
     by = {"who": who} | ({"agent": author.agent} if author.agent else {}) | dict(author.more)
-    made = {"importance": "medium", "project": project, "created": format_time(now), "by": by}
-    return {name: value for name, value in made.items() if name not in fields}
+    generated = {"importance": "medium", "project": project, "created": format_time(now), "by": by}
+    return {name: value for name, value in generated.items() if name not in fields}
 
 
 def automatic_key(kind: str, text: str) -> str:
@@ -207,8 +207,8 @@ def automatic_key(kind: str, text: str) -> str:
     """
     label, colon, rest = text.partition(":")
     is_kind = colon and slug(label) == kind.replace("_", "-")
-    made = slug(rest if is_kind else text, limit=KEY_TEXT)
-    return made if layout.is_key(made) else f"{kind.replace('_', '-')}-{short_hash(text)}"
+    candidate = slug(rest if is_kind else text, limit=KEY_TEXT)
+    return candidate if layout.is_key(candidate) else f"{kind.replace('_', '-')}-{short_hash(text)}"
 
 
 def key_from(text: str) -> str:
@@ -218,8 +218,8 @@ def key_from(text: str) -> str:
     """
     if layout.is_key(text):
         return text
-    made = slug(text, limit=layout.KEY_LIMIT - len("key-"))
-    return made if not made or layout.is_key(made) else f"key-{made}"
+    candidate = slug(text, limit=layout.KEY_LIMIT - len("key-"))
+    return candidate if not candidate or layout.is_key(candidate) else f"key-{candidate}"
 
 
 def hashed_key(key: str, text: str, is_taken: Callable[[str], bool]) -> str:
@@ -346,11 +346,14 @@ def unite_fields(before: Mapping[str, Any], new: Mapping[str, Any], draft: Draft
         ("created", "supersedes", *(_LIFE if draft.kind == TASK else ()), *draft.made) if draft.is_explicit else before
     )
     gone = ("superseded_by", "retired", "by", *(_CHECK if "verify" in new else ()))
-    kept = {name: value for name, value in before.items() if name in stay and name not in gone}
-    fields = {**kept, **{name: value for name, value in new.items() if name not in draft.made or name not in kept}}
+    remaining = {name: value for name, value in before.items() if name in stay and name not in gone}
+    fields = {
+        **remaining,
+        **{name: value for name, value in new.items() if name not in draft.made or name not in remaining},
+    }
     for name, value in new.items():
-        if isinstance(value, list) and name in kept and name != "verify":
-            listed = [kept[name]] if isinstance(kept[name], str) else kept[name]
+        if isinstance(value, list) and name in remaining and name != "verify":
+            listed = [remaining[name]] if isinstance(remaining[name], str) else remaining[name]
             fields[name] = list(dict.fromkeys([*listed, *value]))
     return fields
 
@@ -388,9 +391,9 @@ def refuse_hidden(key: str, text: str) -> None:
 
 def refuse_secrets(key: str, text: str, policy: Policy) -> None:
     """Refuse a text with a secret; the message never repeats the secret."""
-    found = [s for s in find_secrets(text) if s.rule not in policy.secrets.allow]
-    if found:
-        places = ", ".join(f"{s.rule} in line {s.line}" for s in found[:5])
+    secrets = [s for s in find_secrets(text) if s.rule not in policy.secrets.allow]
+    if secrets:
+        places = ", ".join(f"{s.rule} in line {s.line}" for s in secrets[:5])
         raise RefusedError(
             f"{key}: it seems to contain a secret ({places}); nothing was written",
             hint="remove the secret; if it ever left this machine, revoke it",

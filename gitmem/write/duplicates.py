@@ -137,11 +137,11 @@ def find_duplicate(
     if not (same or like or likes):
         return None
     wanted = wording_of(text, catalog.language)
-    for found in same:
+    for duplicate in same:
         if wording_of(
-            text_to_compare(found.title, found.body), catalog.language
-        ).plain == wanted.plain and not is_rotated(found.fields):
-            return replace(found, likeness=1.0)
+            text_to_compare(duplicate.title, duplicate.body), catalog.language
+        ).plain == wanted.plain and not is_rotated(duplicate.fields):
+            return replace(duplicate, likeness=1.0)
     near = [
         replace(one, likeness=value)
         for one in like
@@ -192,15 +192,15 @@ class KnownTexts:
         if again == ALLOW or known.archived or is_same:
             return
         new = NewText(document.title, document.body, document.fields)
-        found = self._find(catalog, new, policy, apart=(known.key,))
-        if found is not None:
-            raise _error(found)
+        duplicate = self._find(catalog, new, policy, apart=(known.key,))
+        if duplicate is not None:
+            raise _error(duplicate)
 
     def _find(self, catalog: Catalog, new: NewText, policy: Policy, *, apart: Collection[str]) -> Duplicate | None:
         threshold = policy.duplicates.threshold
-        found = find_duplicate(catalog, new, threshold, apart=apart, similar=self.similar)
-        other = self.beside() if found is None and threshold else None
-        return found if other is None else find_duplicate(other, new, threshold, apart=apart)
+        duplicate = find_duplicate(catalog, new, threshold, apart=apart, similar=self.similar)
+        other = self.beside() if duplicate is None and threshold else None
+        return duplicate if other is None else find_duplicate(other, new, threshold, apart=apart)
 
 
 def refuse_said(draft: Draft, duplicate: Duplicate, *, again: str) -> None:
@@ -218,19 +218,19 @@ def _error(duplicate: Duplicate) -> DuplicateError:
     key, hint = duplicate.key, "keep both: --force"
     if duplicate.archived:
         retired = duplicate.fields.get("retired")
-        said = f"said this, but was retired{describe_retired(retired) if isinstance(retired, dict) else ''}"
+        reason = f"said this, but was retired{describe_retired(retired) if isinstance(retired, dict) else ''}"
         hint = f"restore it: gitmem restore {key}; {hint}"
     elif duplicate.superseded:
         by = duplicate.superseded_by
-        said = "said this, but was superseded" + (f" by {by}" if by else "")
+        reason = "said this, but was superseded" + (f" by {by}" if by else "")
         hint = (f"reverse it: gitmem supersede {by} {key}; " if by else "") + hint
     else:
-        said = (
+        reason = (
             "already says this" if duplicate.likeness == 1 else f"says nearly the same thing ({duplicate.likeness:.2f})"
         )
         hint = f"replace it: --supersedes {key}; {hint}"
     return DuplicateError(
-        f"{key} {said}: {duplicate.title}",
+        f"{key} {reason}: {duplicate.title}",
         key=key,
         title=duplicate.title,
         likeness=duplicate.likeness,
@@ -311,13 +311,13 @@ def _by_meaning(
         f"SELECT {_COLUMNS} FROM memory m JOIN text t ON t.id = m.id WHERE {_LIVE} AND m.key IN ({{}})",
         likes,
     )
-    found = (_duplicate(row) for row in rows)
+    duplicates = (_duplicate(row) for row in rows)
     return [
-        replace(one, likeness=min(likes[one.key], ALMOST))
-        for one in found
-        if one.kind not in EVENTS
-        and one.key not in apart
-        and is_paraphrase(wanted, wording_of(text_to_compare(one.title, one.body), catalog.language))
+        replace(duplicate, likeness=min(likes[duplicate.key], ALMOST))
+        for duplicate in duplicates
+        if duplicate.kind not in EVENTS
+        and duplicate.key not in apart
+        and is_paraphrase(wanted, wording_of(text_to_compare(duplicate.title, duplicate.body), catalog.language))
     ]
 
 

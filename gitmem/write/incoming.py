@@ -125,11 +125,11 @@ def incoming_new(given: ForeignMemory, author: Author, policy: Policy, *, now: i
         formatted = format_document(whole, rest + "\n" if rest else "")
         # Before a key is made from it, because errors name the key.
         refuse_unsafe(formatted, whole, policy)
-        made = given.key or automatic_key(kind, f"{title} {rest}" if named else text)
-        document = parse(formatted, path=f"{made}.md")
+        key = given.key or automatic_key(kind, f"{title} {rest}" if named else text)
+        document = parse(formatted, path=f"{key}.md")
     except FormatError as err:
         raise RefusedError(err.message, hint=err.hint) from err
-    check_rules(made, document, policy)
+    check_rules(key, document, policy)
     known = _incoming(document, given.where, is_explicit=bool(given.key))
     # A generated time says nothing about the memory's age.
     time = known.time if "created" in fields else 0
@@ -176,6 +176,6 @@ def refuse_unsafe(text: str, fields: Mapping[str, Any], policy: Policy) -> None:
 def _refuse_unsafe(text: str, policy: Policy) -> None:
     if flaws := find_hidden(text):
         raise UnsafeError(f"it contains an invisible character: {flaws[0].name} ({flaws[0].codepoint})")
-    found = dict.fromkeys(secret.rule for secret in find_secrets(text) if secret.rule not in policy.secrets.allow)
-    if found:
-        raise UnsafeError(f"it seems to contain a secret ({', '.join(found)})")
+    rules = dict.fromkeys(secret.rule for secret in find_secrets(text) if secret.rule not in policy.secrets.allow)
+    if rules:
+        raise UnsafeError(f"it seems to contain a secret ({', '.join(rules)})")

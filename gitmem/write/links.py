@@ -47,8 +47,8 @@ def update_links(
     key, files = document.key, {}
     new, old = document.strings("supersedes"), replace(document, fields=dict(before)).strings("supersedes")
     for other in [k for k in new if k not in old]:
-        found = place.target_of(catalog, document, other, is_retired=bool(known and known.archived))
-        files[found.path] = _link(text_of(catalog, found), found, key, {"superseded_by": key})
+        target = place.target_of(catalog, document, other, is_retired=bool(known and known.archived))
+        files[target.path] = _link(text_of(catalog, target), target, key, {"superseded_by": key})
     for other in (k for k in old if k not in new):
         gone = place.find_known(catalog, other)
         if gone is not None and place.before_of(catalog, gone).get("superseded_by") == key:
@@ -75,7 +75,7 @@ def note_meanings(
     """
     if meaning_of(after) == before or after.kind == TASK:
         return {}
-    found, key = {}, after.key
+    meanings, key = {}, after.key
     for other in requirers(catalog, key):
         known = place.find_known(catalog, other)
         is_noted = catalog.row(
@@ -88,8 +88,8 @@ def note_meanings(
             continue
         text = files.get(known.path) or text_of(catalog, known)
         confirmed = parse(text, path=known.path).strings(CONFIRMED)
-        found[known.path] = with_fields(text, {CONFIRMED: [*confirmed, str(Foundation(key, before))]}, known.path)
-    return found
+        meanings[known.path] = with_fields(text, {CONFIRMED: [*confirmed, str(Foundation(key, before))]}, known.path)
+    return meanings
 
 
 def _link(text: str, known: place.KnownMemory, drop: str, changes: Mapping[str, Any]) -> str:

@@ -32,8 +32,8 @@ def find_contradicted(
     """
     if fields.get("kind") in EVENTS:
         return []
-    said = set(terms(title, catalog.language))
-    words = [word for word in said if not any(map(str.isdigit, word))]
+    title_terms = set(terms(title, catalog.language))
+    words = [word for word in title_terms if not any(map(str.isdigit, word))]
     known = dict(catalog.each("SELECT term, df FROM term WHERE term IN ({})", words))
     rarest = sorted((word for word in words if known.get(word)), key=lambda word: (known[word], word))[:RAREST]
     if not rarest:
@@ -46,7 +46,7 @@ def find_contradicted(
     )
     replaced = fields.get("supersedes") or ()
     left = {*apart, *([replaced] if isinstance(replaced, str) else replaced)}
-    near = [(key, other) for key, other in rows if key not in left and _is_near(said, other, catalog.language)]
+    near = [(key, other) for key, other in rows if key not in left and _is_near(title_terms, other, catalog.language)]
     return _opposed(title, near, catalog.language) if near else []
 
 
@@ -58,5 +58,5 @@ def _is_near(terms_of_title: set[str], other: str, language: str) -> bool:
 def _opposed(title: str, near: Collection[tuple[str, str]], language: str) -> list[str]:
     from gitmem.write.contradictions import parse_statement, why_opposed  # ``re``, only if a title is similar
 
-    said = parse_statement(title, language)
-    return sorted(key for key, other in near if why_opposed(said, parse_statement(other, language)))
+    statement = parse_statement(title, language)
+    return sorted(key for key, other in near if why_opposed(statement, parse_statement(other, language)))

@@ -221,14 +221,14 @@ def _with_like_keys(catalog: Catalog, draft: Draft) -> list[KnownMemory]:
     """
     stem, named = hashed_stem(draft.key), f"{draft.kind.replace('_', '-')}-"
     beginnings = ((f"{stem}-", f"{stem}-{'[0-9a-f]' * 6}"), *((f"{named}{one}{draft.key}", "*") for one in ("", named)))
-    found = []
+    like_keys = []
     for beginning, form in beginnings:
         rows = catalog.rows(
             f"{_KNOWN} key >= ? AND key < ? AND key GLOB ? ORDER BY key LIMIT {LIKE_KEYS}",
             (beginning, f"{beginning}~", form),
         )
-        found += [KnownMemory(*row) for row in rows]
-    return found
+        like_keys += [KnownMemory(*row) for row in rows]
+    return like_keys
 
 
 def _says_the_same(catalog: Catalog, draft: Draft, known: KnownMemory) -> bool:

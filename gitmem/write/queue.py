@@ -137,8 +137,8 @@ class Queue:
             UsageError: There is no such field.
             RefusedError: It holds a secret or a hidden character, or lacks what its kind requires.
         """
-        found = frontmatter_of(fields, MemoryFields, what="remember")
-        self._waiting.append(self._draft(NewMemory(text, found, title, kind, key)))
+        frontmatter = frontmatter_of(fields, MemoryFields, what="remember")
+        self._waiting.append(self._draft(NewMemory(text, frontmatter, title, kind, key)))
         if len(self._waiting) >= FLUSH_AT:
             self.flush()
 

@@ -156,21 +156,21 @@ class Writer:
             DuplicateError: Another memory says the same, and *again* is to refuse.
         """
         settled = place.settle_key(catalog, _with_keys(catalog, draft))
-        found = self.said.find(catalog, settled, policy, again=again)
-        if found is not None:
-            refuse_said(settled, found, again=again)
-            settled = fold_into(settled, found)
+        duplicate = self.said.find(catalog, settled, policy, again=again)
+        if duplicate is not None:
+            refuse_said(settled, duplicate, again=again)
+            settled = fold_into(settled, duplicate)
             done["is_folded"] = True
         known = place.find_known(catalog, settled.key)
-        if found is None and known is None and again != ALLOW and policy.duplicates.threshold:
+        if duplicate is None and known is None and again != ALLOW and policy.duplicates.threshold:
             settled = _with_contradictions(catalog, settled)
             done["contradicts"] = tuple(settled.fields.get("contradicts", ()))
-        if found is not None and (known is None or not found.is_live):
-            done.update(key=found.key, path=known.path if known else "", is_new=False, is_written=False)
+        if duplicate is not None and (known is None or not duplicate.is_live):
+            done.update(key=duplicate.key, path=known.path if known else "", is_new=False, is_written=False)
             return None
         place.refuse_newer(catalog, settled.key)
         document = self._updated(catalog, settled, known, policy)
-        if found is not None and found.likeness < 1:  # the words are in the commit's message
+        if duplicate is not None and duplicate.likeness < 1:  # the words are in the commit's message
             text = with_fields(document.text, {"updated": format_time(self._now)}, f"{settled.key}.md")
             document = check_file(settled.key, text, policy=policy, path=f"{settled.key}.md")
         path, moves = self._path_for(catalog, settled, known, policy)
@@ -297,14 +297,14 @@ class Writer:
         def plan(tip: str | None) -> CommitPlan | None:
             catalog = self.catalog_at(tip)
             found[:] = [need_known(catalog, key) for key in dict.fromkeys(keys)]
-            made = moved(catalog, found)
+            moved_files = moved(catalog, found)
             paths.clear()
-            paths.update(made.paths)
+            paths.update(moved_files.paths)
             gone = [one.key for one in found if one.path in paths]
             if not gone:
                 return None
             subject = f"memory: {verb} {list_some(gone, 1)}"
-            return self.plan(subject, gone, PlannedFiles(made.files, list(paths), made.moves))
+            return self.plan(subject, gone, PlannedFiles(moved_files.files, list(paths), moved_files.moves))
 
         written = self.write(plan, verb)
         commit = written.commit if written else self._tip()

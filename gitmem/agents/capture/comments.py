@@ -67,19 +67,19 @@ def find_comments(line: str) -> list[Comment]:
 
 
 def _comments(line: str, *, depth: int) -> list[Comment]:
-    found: list[Comment] = []
+    comments: list[Comment] = []
     before: ShellCommand | None = None
     for command in list_commands(line):
         name, words = program_of(command.words)
         source = before if command.joined == "|" else None
         if name in _SHELLS and depth < 2:
-            found += _comments(_script(words), depth=depth + 1)
+            comments += _comments(_script(words), depth=depth + 1)
         elif name in ("bd", "beads"):
-            found += _bd_comments(words, command, source)
+            comments += _bd_comments(words, command, source)
         elif name == "gh":
-            found += _gh_comments(words, command, source)
+            comments += _gh_comments(words, command, source)
         before = command
-    return found
+    return comments
 
 
 def _script(words: Sequence[Word]) -> str:
@@ -125,9 +125,9 @@ def _bd_comments(words: Sequence[Word], command: ShellCommand, source: ShellComm
         plain = plain[1:]
     elif verbs[:1] in (["update"], ["close"]):
         names = ("--append-notes",) if verbs[0] == "update" else ("--reason", "-r")
-        given = next((options[name] for name in names if name in options), None)
-        lines = [_comment(given, _task(plain[1:2]))] if given is not None else []
-        return [replace(one, is_end=verbs[0] == "close" and bool(one.task and one.text)) for one in lines]
+        value = next((options[name] for name in names if name in options), None)
+        lines = [_comment(value, _task(plain[1:2]))] if value is not None else []
+        return [replace(line, is_end=verbs[0] == "close" and bool(line.task and line.text)) for line in lines]
     elif verbs[:1] not in (["comment"], ["note"]):
         return []
     task = _task(plain[1:2])
@@ -154,9 +154,9 @@ def _gh_comments(words: Sequence[Word], command: ShellCommand, source: ShellComm
         plain, options = _split_options(words, (*_OF_GH, *_CLOSE_OF_GH))
     refs = _refs(plain[2:3], options.get("--repo") or options.get("-R"))
     names = ("--comment", "-c") if verb == "close" else ("--body", "-b")
-    given = next((options[name] for name in names if name in options), None)
-    if given is not None:
-        return [_comment(given, "", refs)]
+    value = next((options[name] for name in names if name in options), None)
+    if value is not None:
+        return [_comment(value, "", refs)]
     file = options.get("--body-file") or options.get("-F")
     if file is None:
         return []
@@ -167,16 +167,16 @@ def _gh_comments(words: Sequence[Word], command: ShellCommand, source: ShellComm
 
 def _refs(words: Sequence[Word], named: Word | None) -> tuple[str, ...]:
     """Return the references to an issue or pull request."""
-    found = _NUMBER.fullmatch(words[0].text) if words and words[0].is_known else None
-    if found is None:
+    match = _NUMBER.fullmatch(words[0].text) if words and words[0].is_known else None
+    if match is None:
         return ()
-    where = found[1] or (named.text if named is not None and named.is_known else "")
-    return (f"{where if _REPOSITORY.fullmatch(where) else ''}#{found[2]}",)
+    where = match[1] or (named.text if named is not None and named.is_known else "")
+    return (f"{where if _REPOSITORY.fullmatch(where) else ''}#{match[2]}",)
 
 
 def _comment(text: Word, task: str, refs: tuple[str, ...] = ()) -> Comment:
-    said = text.text.partition(":")[2] or text.text
-    if not text.is_known and not any(char.isalpha() for char in _TYPED.sub("", said)):
+    content = text.text.partition(":")[2] or text.text
+    if not text.is_known and not any(char.isalpha() for char in _TYPED.sub("", content)):
         return Comment(task=task, refs=refs, skipped="it is only a variable or substitution")
     return Comment(text.text, task, refs)
 

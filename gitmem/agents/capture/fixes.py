@@ -135,9 +135,9 @@ def remember_failure(event: Event, *, path: str) -> None:
         return
 
     def note(kept: dict[str, Any]) -> None:
-        failures = [one for one in _failures(kept) if one["command"] != command]
+        failures = [failure for failure in _failures(kept) if failure["command"] != command]
         # If a command fails again, changes since its first failure count.
-        before = [one for one in _failures(kept) if one["command"] == command]
+        before = [failure for failure in _failures(kept) if failure["command"] == command]
         files = before[0]["files"] if before else []
         kept["failures"] = [*failures, {"command": command, "tail": tail, "files": files}][-FAILURES_AT_MOST:]
 
@@ -160,7 +160,7 @@ def remember_edit(repository: OpenRepository, event: Event, *, path: str) -> Non
 def find_fix(event: Event, *, path: str) -> Fix | None:
     """Return the fix that a passing command shows, and forget its failure; mostly None."""
     command = command_of(event.command)
-    found: list[Fix] = []
+    fixes: list[Fix] = []
 
     def note(kept: dict[str, Any]) -> None:
         for failure in [one for one in _failures(kept) if one["command"] == command]:
@@ -168,22 +168,22 @@ def find_fix(event: Event, *, path: str) -> Fix | None:
             count = kept.get("told", 0)
             if 0 < len(failure["files"]) <= FILES_AT_MOST and count < CANDIDATES_AT_MOST:
                 kept["told"] = count + 1
-                found.append(Fix(command, tuple(failure["tail"]), tuple(sorted(failure["files"]))))
+                fixes.append(Fix(command, tuple(failure["tail"]), tuple(sorted(failure["files"]))))
 
     if command:
         state.change(path, note)
-    return found[0] if found else None
+    return fixes[0] if fixes else None
 
 
 def _failures(kept: dict[str, Any]) -> Sequence[dict[str, Any]]:
     """Return the failures in a session's state; none if it is damaged."""
-    found = kept.get("failures")
-    is_whole = isinstance(found, list) and all(
-        isinstance(one, dict)
-        and isinstance(one.get("command"), str)
-        and isinstance(one.get("tail"), list)
-        and isinstance(one.get("files"), list)
-        for one in found
+    failures = kept.get("failures")
+    is_whole = isinstance(failures, list) and all(
+        isinstance(failure, dict)
+        and isinstance(failure.get("command"), str)
+        and isinstance(failure.get("tail"), list)
+        and isinstance(failure.get("files"), list)
+        for failure in failures
     )
     if not is_whole:
         kept["failures"] = []

@@ -79,9 +79,9 @@ def notes_of(repository: OpenRepository, event: Event, folders: tuple[str, ...])
     """Return the note files that a tool wrote, with their current text: at most five, none too large."""
     places = [place_of(repository, event, edit.path) for edit in event.edits if not edit.is_gone]
     within = [place for place in dict.fromkeys(places) if any(place.startswith(f"{f.strip('/')}/") for f in folders)]
-    found = []
+    notes = []
     for place in within[:AT_MOST]:
         text = read_inside(repository, place, limit=SIZE_LIMIT) if place.lower().endswith(SUFFIXES) else None
         if text and text.strip():
-            found.append(Note(place, text))
-    return found
+            notes.append(Note(place, text))
+    return notes

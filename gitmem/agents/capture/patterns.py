@@ -91,14 +91,14 @@ class Pattern:
 
 def patterns_of(repository: OpenRepository, event: Event) -> list[Pattern]:
     """Return the code patterns in a tool's edits, at most 20: the definitions, truncated if too long."""
-    found: list[Pattern] = []
+    patterns: list[Pattern] = []
     for edit in event.edits[:AT_MOST]:
         defined = DEFINES.search(edit.after) is not None and len(edit.after) <= FILE_LIMIT
         place = place_of(repository, event, edit.path) if defined else ""
         if place and is_code(place) and not _is_ignored(repository, place):
             text = read_inside(repository, place, limit=FILE_LIMIT)
-            found += [] if text is None else patterns_in(text, edit, place)
-    return found[:PATTERNS_AT_MOST]
+            patterns += [] if text is None else patterns_in(text, edit, place)
+    return patterns[:PATTERNS_AT_MOST]
 
 
 def patterns_in(text: str, edit: Edit, place: str) -> list[Pattern]:
@@ -126,14 +126,14 @@ def first_lines(code: str, *, limit_tokens: int) -> str:
     """Return the first lines of a definition that fit, with a sign that there are more; all of it if it fits."""
     if count_tokens(code) <= limit_tokens:
         return code
-    kept: list[str] = []
+    selected: list[str] = []
     room = limit_tokens - 1
     for line in code.split("\n"):
         room -= count_tokens(line)
         if room < 0:
             break
-        kept.append(line)
-    return "\n".join([*kept, CUT])
+        selected.append(line)
+    return "\n".join([*selected, CUT])
 
 
 def _definitions(code: str, place: str) -> list[tuple[Span, str]]:
@@ -148,18 +148,18 @@ def _pattern(span: Span, code: str, place: str, first: int) -> Pattern:
 
 def _in_notebook(text: str, code: str, place: str) -> list[Pattern]:
     """Return the definitions of a notebook cell, at the line of the file that has their first line as JSON."""
-    found = []
+    patterns = []
     for span, part in _definitions(code, place):
         written = format_json(part.split("\n", 1)[0])[1:-1]
         at = text.find(f'"{written}')
         if at >= 0 and text.find(f'"{written}', at + 1) < 0 and count_tokens(part) >= TOKENS_AT_LEAST:
-            found.append(_pattern(span, part, place, text.count("\n", 0, at) + 1))
-    return found
+            patterns.append(_pattern(span, part, place, text.count("\n", 0, at) + 1))
+    return patterns
 
 
 def _is_ignored(repository: OpenRepository, place: str) -> bool:
     """Return whether git ignores a file: its content must not go onto a branch that is pushed."""
-    asked = repository.git.run(
+    result = repository.git.run(
         "-C", repository.git.repository.top or ".", "check-ignore", "-q", "--", place, check=False
     )
-    return asked.status != 1
+    return result.status != 1

@@ -179,12 +179,12 @@ def keep_marked(
     before: Trail | None = None,
 ) -> None:
     """Save the learnings marked in a text; more than a few from one text are set aside."""
-    found = find_marked(text, is_comment=is_comment)
-    for number, one in enumerate(found):
+    markers = find_marked(text, is_comment=is_comment)
+    for number, one in enumerate(markers):
         kind = "decision" if one.word == DECISION else "learned"
         tags = [UNCHECKED] if one.word == FACT else []
         if number < AT_MOST:
-            about = keeper.circumstances(one.text, before, is_only_one=len(found) == 1)
+            about = keeper.circumstances(one.text, before, is_only_one=len(markers) == 1)
             keeper.keep(NewMemory(one.text, {**about, **options, "tags": tags}, kind=kind), once=once)
         else:
             why = f"only {AT_MOST} per text are captured"

@@ -107,18 +107,18 @@ class _Reader:
         self._depth += 1
         if self._depth > DEPTH_AT_MOST:
             raise _SyntaxError
-        found, waiting = [_Open("")], list[_Here]()
+        opened, waiting = [_Open("")], list[_Here]()
         while self._at < len(self._line):
             if until and self._line[self._at] == until:
                 self._at += 1
                 break
-            self._step(found, waiting)
+            self._step(opened, waiting)
         else:
             if until:
                 raise _SyntaxError
         self._read_here(waiting)
         self._depth -= 1
-        closed = [one.closed() for one in found]
+        closed = [one.closed() for one in opened]
         return [one for one in closed if one.words or one.fed]
 
     def _step(self, found: list[_Open], waiting: list[_Here]) -> None:

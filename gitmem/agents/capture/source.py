@@ -53,8 +53,8 @@ def task_of(repository: OpenRepository) -> str:
     import re  # 5 ms (measured), and not needed for a file
 
     branch = branch_of(repository)
-    found = re.fullmatch(_OF_TASK, branch) or re.search(_TRACKED, branch)
-    return found[1] if found else ""
+    match = re.fullmatch(_OF_TASK, branch) or re.search(_TRACKED, branch)
+    return match[1] if match else ""
 
 
 def branch_of(repository: OpenRepository) -> str:

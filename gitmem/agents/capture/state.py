@@ -44,11 +44,11 @@ def rules_of(repository: OpenRepository) -> CaptureSettings:
 
     path = os.path.join(repository.git.repository.state, FOLDER, RULES)
     tip = repository.find_tip() or ""
-    kept = read_table(path, SIZE_LIMIT)
-    if kept.get("tip") == tip and kept.get("format") == FORMAT:
+    stored = read_table(path, SIZE_LIMIT)
+    if stored.get("tip") == tip and stored.get("format") == FORMAT:
         try:
-            kept["capture"]["exempt"] = tuple(kept["capture"]["exempt"])
-            return CaptureSettings(**kept["capture"])
+            stored["capture"]["exempt"] = tuple(stored["capture"]["exempt"])
+            return CaptureSettings(**stored["capture"])
         except (KeyError, TypeError):
             pass
     policy = repository.policy()

@@ -144,8 +144,8 @@ def failure_for(text: str, trail: Trail, *, is_only_one: bool) -> FailedCommand 
     failure = trail.failure
     if failure is None or is_only_one:
         return failure
-    said, seen = _long_words(text), _long_words(f"{failure.command} {failure.error}")
-    return failure if said & seen else None
+    words, seen = _long_words(text), _long_words(f"{failure.command} {failure.error}")
+    return failure if words & seen else None
 
 
 def files_named(repository: OpenRepository, text: str) -> list[str]:
@@ -156,9 +156,9 @@ def files_named(repository: OpenRepository, text: str) -> list[str]:
     if not paths and not names:
         return []
     globs = [glob for name in names for glob in ((f":(glob)**/{name}",) if "." in name else (f":(glob)**/{name}.*",))]
-    asked = ("-C", repository.git.repository.top or ".", "ls-files", "-z", "--full-name", "--")
-    found = repository.git.run(*asked, *(f":(literal){path}" for path in paths), *globs, check=False).stdout
-    files = [name for name in found.decode("utf-8", "replace").split("\0") if name.isprintable() and name]
+    command = ("-C", repository.git.repository.top or ".", "ls-files", "-z", "--full-name", "--")
+    output = repository.git.run(*command, *(f":(literal){path}" for path in paths), *globs, check=False).stdout
+    files = [name for name in output.decode("utf-8", "replace").split("\0") if name.isprintable() and name]
     stems = [place.rpartition("/")[2].partition(".")[0] for place in files]
     # Of several files with one name, none is meant more than the others.
     return [place for place, stem in zip(files, stems, strict=True) if place in paths or stems.count(stem) == 1][
@@ -212,8 +212,8 @@ def failed_line(command: str, output: str) -> str:
     """Return the line for a failed command: the command and what its output says last."""
     from gitmem.agents.moments.output import error_line
 
-    said = error_line(redact(output))
-    return f"{FAILED}\t{display(' '.join(redact(command).split()))[:LINE_CHARS]}\t{said[:LINE_CHARS]}"
+    error = error_line(redact(output))
+    return f"{FAILED}\t{display(' '.join(redact(command).split()))[:LINE_CHARS]}\t{error[:LINE_CHARS]}"
 
 
 def _path(repository: OpenRepository, session: str) -> str:

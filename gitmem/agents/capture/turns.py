@@ -65,11 +65,11 @@ def trail_before(repository: OpenRepository, event: Event, turns: Sequence[Turn]
         is_current: Whether it was the last prompt, of which hooks know more: what was read.
     """
     noted = trail.trail_of(repository, event.session)
-    found = trail.trail_of_lines([line for turn in turns for line in _lines_of(repository, event, turn)])
-    touched = tuple(dict.fromkeys((*noted.touched, *found.touched)))
-    if is_current and not found.changed and not found.read:
-        return replace(found, touched=touched, read=noted.read, changed=noted.changed)
-    return replace(found, touched=touched)
+    earlier = trail.trail_of_lines([line for turn in turns for line in _lines_of(repository, event, turn)])
+    touched = tuple(dict.fromkeys((*noted.touched, *earlier.touched)))
+    if is_current and not earlier.changed and not earlier.read:
+        return replace(earlier, touched=touched, read=noted.read, changed=noted.changed)
+    return replace(earlier, touched=touched)
 
 
 def _lines_of(repository: OpenRepository, event: Event, turn: Turn) -> list[str]:

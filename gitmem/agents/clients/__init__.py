@@ -43,8 +43,8 @@ SESSION_LIMIT = 80
 def load(name: str) -> ModuleType:
     """Return the module of one of ``CLIENTS``."""
     # ``importlib`` costs 0.5 ms (measured), on every hook.
-    found: ModuleType = __import__(f"gitmem.agents.clients.{name.replace('-', '_')}", fromlist=("parse",))
-    return found
+    module: ModuleType = __import__(f"gitmem.agents.clients.{name.replace('-', '_')}", fromlist=("parse",))
+    return module
 
 
 def find_table(name: str) -> Client | None:
@@ -85,8 +85,8 @@ def has_transcripts(name: str) -> bool:
 def agent_variable() -> str:
     """Return the variable that shows that an agent runs this process; else an empty string."""
     for _, table in _set_here():
-        if found := _sign_of(table):
-            return found
+        if variable_name := _sign_of(table):
+            return variable_name
     return next(filter(variable, AGENT_VARIABLES), "")
 
 
@@ -101,8 +101,8 @@ def agent_client() -> str:
 def agent_session() -> str:
     """Return the session of the agent that runs this process, or an empty string if that is not known."""
     names = (table.session_variable for _, table in _set_here() if table.session_variable)
-    found = next(filter(None, map(variable, names)), "")
-    return found if len(found) <= SESSION_LIMIT and found.replace("-", "").isalnum() and found.isascii() else ""
+    session = next(filter(None, map(variable, names)), "")
+    return session if len(session) <= SESSION_LIMIT and session.replace("-", "").isalnum() and session.isascii() else ""
 
 
 def is_agent_program(name: str) -> bool:
@@ -133,8 +133,8 @@ def _set_here() -> list[tuple[str, Client]]:
 
 def _sign_of(table: Client) -> str:
     """Return the variable that shows that a client's agent runs this process; else an empty string."""
-    if found := next(filter(variable, table.variables), ""):
-        return found
+    if sign := next(filter(variable, table.variables), ""):
+        return sign
     start = table.variable_prefix
     others = (name for name in variable_names() if start and name.startswith(start))
     return next((name for name in others if not name.removeprefix(start).startswith(table.own_settings)), "")

@@ -63,7 +63,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     what = EVENTS.get(read.name(payload, "hook_event_name") or named, "")
     if not what:
         return None
-    tool_name, given = read.name(payload, "tool_name"), read.table(payload, "tool_input")
+    tool_name, tool_input = read.name(payload, "tool_name"), read.table(payload, "tool_input")
     roots = payload.get("workspace_roots")
     error = read.text(payload, "tool_error")
     is_tool = what == happened.TOOL
@@ -74,7 +74,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         folder=roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else "",
         source=happened.STARTUP if what == happened.START else read.name(payload, "agent_stop_cause"),
         prompt=read.text(payload, "user_prompt") if what == happened.PROMPT else "",
-        **read.tool_fields(tool_name, given, shells=(SHELL,), editors=EDITORS, readers=(READER,)),
+        **read.tool_fields(tool_name, tool_input, shells=(SHELL,), editors=EDITORS, readers=(READER,)),
         edits=_edits(payload) if tool_name in EDITORS else (),
         output=(error[-read.OUTPUT_LIMIT :] or read.output(payload.get("tool_output"))) if is_tool else "",
         # The tool reports no error if its command exits with another status than 0.
@@ -84,17 +84,17 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
 
 def _edits(payload: Mapping[str, Any]) -> tuple[Edit, ...]:
     many = payload.get("file_changes")
-    found = [one for one in many[: read.EDITS_AT_MOST] if isinstance(one, dict)] if isinstance(many, list) else []
+    edits = [one for one in many[: read.EDITS_AT_MOST] if isinstance(one, dict)] if isinstance(many, list) else []
     return tuple(
         Edit(
             path,
-            read.text(one, "oldContent"),
-            read.text(one, "content"),
-            is_new=one.get("changeType") == "create",
-            is_gone=one.get("changeType") == "delete",
+            read.text(edit, "oldContent"),
+            read.text(edit, "content"),
+            is_new=edit.get("changeType") == "create",
+            is_gone=edit.get("changeType") == "delete",
         )
-        for one in found
-        if (path := read.text(one, "path"))
+        for edit in edits
+        if (path := read.text(edit, "path"))
     )
 
 

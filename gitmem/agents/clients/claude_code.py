@@ -184,11 +184,11 @@ def parse_as(
     if not what or (what in (happened.SUBAGENT_START, happened.SUBAGENT_STOP) and not agent_type):
         return None
     source = read.name(payload, "source", "trigger", "reason")
-    tool_name, given = read.name(payload, "tool_name"), read.table(payload, "tool_input")
+    tool_name, tool_input = read.name(payload, "tool_name"), read.table(payload, "tool_input")
     if what == happened.DISPATCH:
         if tool_name not in dispatchers:
             return None
-        agent_type = read.name(given, "subagent_type") or GENERAL
+        agent_type = read.name(tool_input, "subagent_type") or GENERAL
     error = read.text(payload, "error")
     is_file = tool_name in table.editors or tool_name in table.readers
     return Event(
@@ -197,12 +197,12 @@ def parse_as(
         session=read.name(payload, "session_id"),
         folder=read.text(payload, "cwd"),
         source=SOURCES.get(source, source),
-        prompt=read.text(given if tool_name in dispatchers else payload, "prompt"),
-        **read.tool_fields(tool_name, given, shells=table.shells, editors=table.editors, readers=table.readers),
-        edits=edits_of(tool_name, given, payload, table.editors),
+        prompt=read.text(tool_input if tool_name in dispatchers else payload, "prompt"),
+        **read.tool_fields(tool_name, tool_input, shells=table.shells, editors=table.editors, readers=table.readers),
+        edits=edits_of(tool_name, tool_input, payload, table.editors),
         # An editor's answer is the file.
         output=error[-read.OUTPUT_LIMIT :] if error or is_file else read.output(payload.get("tool_response")),
-        failed=_has_failed(hook, given, payload) if what == happened.TOOL else None,
+        failed=_has_failed(hook, tool_input, payload) if what == happened.TOOL else None,
         response=read.text(payload, "last_assistant_message"),
         transcript=read.text(payload, "agent_transcript_path", "transcript_path"),
         agent=read.name(payload, "agent_id"),
@@ -263,14 +263,14 @@ def read_turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
         if record.get("type") == "assistant":
             yield from _read_reply(content, calls)
         elif record.get("type") == "user":
-            answers = [one for one in turns.tables(content) if one.get("type") == "tool_result"]
+            answers = [table for table in turns.tables(content) if table.get("type") == "tool_result"]
             if answers:
                 for answer in answers:
                     yield from _tool_turns(answer, calls, tasks, turns.table(record.get("toolUseResult")))
-            elif (said := _prompt(record, content)) and not said.startswith(TAGS):
-                yield Turn(turns.PROMPT, said)
-    for name, given in calls.values():
-        yield from _turn(name, given, "", failed=None)
+            elif (prompt := _prompt(record, content)) and not prompt.startswith(TAGS):
+                yield Turn(turns.PROMPT, prompt)
+    for name, tool_input in calls.values():
+        yield from _turn(name, tool_input, "", failed=None)
 
 
 def _prompt(record: Mapping[str, Any], content: object) -> str:
@@ -284,8 +284,8 @@ def _read_reply(content: object, calls: dict[str, tuple[str, Mapping[str, Any]]]
     if isinstance(content, str) and content.strip():
         yield Turn(turns.SAID, turns.text(content))
     for block in turns.tables(content):
-        if block.get("type") == "text" and (said := turns.text(block.get("text")).strip()):
-            yield Turn(turns.SAID, said)
+        if block.get("type") == "text" and (reply := turns.text(block.get("text")).strip()):
+            yield Turn(turns.SAID, reply)
         elif block.get("type") == "tool_use" and isinstance(block.get("name"), str):
             calls[turns.text(block.get("id"), 200)] = (block["name"], turns.table(block.get("input")))
 
@@ -296,17 +296,17 @@ def _tool_turns(
     tasks: dict[str, dict[str, Any]],
     result: Mapping[str, Any],
 ) -> Iterator[Turn]:
-    name, given = calls.pop(turns.text(answer.get("tool_use_id"), 200), ("", {}))
+    name, tool_input = calls.pop(turns.text(answer.get("tool_use_id"), 200), ("", {}))
     content = answer.get("content")
     output = turns.tail(content if isinstance(content, str) else turns.join_texts(content))
     failed: bool | None = answer.get("is_error") is True
     if output.startswith(UNDECIDED) or result.get("interrupted") is True:
         failed = None
     if name in ("TaskCreate", "TaskUpdate") and not failed:
-        _note_task(name, given, tasks, result)
+        _note_task(name, tool_input, tasks, result)
         yield turns.todos(list(tasks.values()), "subject")
         return
-    yield from _turn(name, given, output, failed=failed)
+    yield from _turn(name, tool_input, output, failed=failed)
 
 
 def _turn(name: str, given: Mapping[str, Any], output: str, *, failed: bool | None) -> Iterator[Turn]:
@@ -320,8 +320,8 @@ def _note_task(
     name: str, given: Mapping[str, Any], tasks: dict[str, dict[str, Any]], result: Mapping[str, Any]
 ) -> None:
     if name == "TaskCreate":
-        made = str(turns.table(result.get("task")).get("id") or len(tasks) + 1)
-        tasks[made] = {"subject": given.get("subject"), "status": "pending"}
+        task_id = str(turns.table(result.get("task")).get("id") or len(tasks) + 1)
+        tasks[task_id] = {"subject": given.get("subject"), "status": "pending"}
     elif (number := str(given.get("taskId"))) in tasks:
         tasks[number] |= {field: given[field] for field in ("subject", "status") if field in given}
 

@@ -66,9 +66,9 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         return None
     done = read.table(payload, "tool_result") or read.table(payload, "postToolUse")
     tool_name = read.name(done, "name", "toolName")
-    given = _arguments(read.table(done, "input", "parameters"))
+    tool_input = _arguments(read.table(done, "input", "parameters"))
     results = _results(done)
-    said = read.table(payload, "userPromptSubmit", "taskStart")
+    message = read.table(payload, "userPromptSubmit", "taskStart")
     roots = payload.get("workspaceRoots")
     return Event(
         "cline",
@@ -76,11 +76,11 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         session=read.name(read.table(payload, "sessionContext"), "rootSessionId") or read.name(payload, "taskId"),
         folder=roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else "",
         source=happened.RESUME if hook == "TaskResume" else happened.STARTUP if what == happened.START else "",
-        prompt=read.text(said, "prompt") if what == happened.PROMPT else "",
-        **read.tool_fields(tool_name, given, shells=SHELLS, editors=EDITORS, readers=READERS),
-        edits=_edits(tool_name, given),
-        output=read.output([{"text": read.output(one.get("result") or one.get("error"))} for one in results]),
-        failed=any(one.get("success") is False for one in results) if tool_name else None,
+        prompt=read.text(message, "prompt") if what == happened.PROMPT else "",
+        **read.tool_fields(tool_name, tool_input, shells=SHELLS, editors=EDITORS, readers=READERS),
+        edits=_edits(tool_name, tool_input),
+        output=read.output([{"text": read.output(result.get("result") or result.get("error"))} for result in results]),
+        failed=any(result.get("success") is False for result in results) if tool_name else None,
         response=read.text(read.table(payload, "turn"), "outputText") if what == happened.STOP else "",
     )
 
@@ -88,12 +88,12 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
 def _arguments(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return a tool's arguments with one command and one file, where there are lists of them."""
     commands, files = given.get("commands"), given.get("files")
-    found = dict(given)
+    arguments = dict(given)
     if isinstance(commands, list):
-        found["command"] = "\n".join(one for one in commands if isinstance(one, str))
+        arguments["command"] = "\n".join(command for command in commands if isinstance(command, str))
     if isinstance(files, list) and files and isinstance(files[0], dict):
-        found["path"] = files[0].get("path")
-    return found
+        arguments["path"] = files[0].get("path")
+    return arguments
 
 
 def _results(done: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -95,30 +95,30 @@ def edits_of(patch: str) -> tuple[Edit, ...]:
 
     Source: the envelope ``*** Begin Patch`` of Codex's ``apply_patch``.
     """
-    found: list[Edit] = []
+    edits: list[Edit] = []
     removed: list[str] = []
     added: list[str] = []
 
     def close() -> None:
-        if found:
-            found[-1] = replace(found[-1], before="\n".join(removed), after="\n".join(added))
+        if edits:
+            edits[-1] = replace(edits[-1], before="\n".join(removed), after="\n".join(added))
         removed.clear()
         added.clear()
 
     for line in patch.splitlines():
         if begins := _FILE.fullmatch(line.rstrip()):
             close()
-            if len(found) == read.EDITS_AT_MOST:
-                return tuple(found)
-            found.append(Edit(begins[2], is_new=begins[1] == "Add", is_gone=begins[1] == "Delete"))
-        elif found and (moved := _MOVED.fullmatch(line.rstrip())):
-            found[-1] = replace(found[-1], path=moved[1])
+            if len(edits) == read.EDITS_AT_MOST:
+                return tuple(edits)
+            edits.append(Edit(begins[2], is_new=begins[1] == "Add", is_gone=begins[1] == "Delete"))
+        elif edits and (moved := _MOVED.fullmatch(line.rstrip())):
+            edits[-1] = replace(edits[-1], path=moved[1])
         elif line.startswith("+"):
             added.append(line[1:])
         elif line.startswith("-"):
             removed.append(line[1:])
     close()
-    return tuple(found)
+    return tuple(edits)
 
 
 def answer(event: Event, text: str) -> str:
@@ -162,11 +162,11 @@ def read_turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
 
 
 def _message(payload: Mapping[str, Any]) -> Iterator[Turn]:
-    said = turns.join_texts(payload.get("content")).strip()
-    if said and payload.get("role") == "user" and not said.startswith(TAGS):
-        yield Turn(turns.PROMPT, said)
-    elif said and payload.get("role") == "assistant":
-        yield Turn(turns.SAID, said)
+    text = turns.join_texts(payload.get("content")).strip()
+    if text and payload.get("role") == "user" and not text.startswith(TAGS):
+        yield Turn(turns.PROMPT, text)
+    elif text and payload.get("role") == "assistant":
+        yield Turn(turns.SAID, text)
 
 
 def _file_changes(item: Mapping[str, Any]) -> Iterator[Turn]:
@@ -179,15 +179,15 @@ def _file_changes(item: Mapping[str, Any]) -> Iterator[Turn]:
 
 def _call(payload: Mapping[str, Any]) -> Turn | None:
     name = payload.get("name")
-    given = turns.table(payload.get("action")) or turns.parse_table(payload.get("arguments"))
+    arguments = turns.table(payload.get("action")) or turns.parse_table(payload.get("arguments"))
     if name == PLAN:
-        return turns.todos(given.get("plan"), "step")
+        return turns.todos(arguments.get("plan"), "step")
     if name == PATCH:
-        patch = payload.get("input") if isinstance(payload.get("input"), str) else given.get("input")
+        patch = payload.get("input") if isinstance(payload.get("input"), str) else arguments.get("input")
         files = turns.patched_files(turns.text(patch, turns.PATCH_LIMIT))
         return Turn(turns.EDIT, files=files) if files else None
     if name in SHELLS or payload.get("type") == "local_shell_call":
-        command = _command(given.get("cmd") or given.get("command"))
+        command = _command(arguments.get("cmd") or arguments.get("command"))
         return Turn(turns.COMMAND, command) if command else None
     return None
 
@@ -203,10 +203,10 @@ def _command(given: object) -> str:
 def _with_result(call: Turn, output: object) -> Turn:
     if isinstance(output, dict):
         output = output.get("output") or output.get("content")
-    said = output if isinstance(output, str) else turns.join_texts(output)
-    status = turns.exit_status(said)
+    text = output if isinstance(output, str) else turns.join_texts(output)
+    status = turns.exit_status(text)
     failed = status != 0 if status is not None else None
-    return replace(call, output=turns.tail(said), failed=failed)
+    return replace(call, output=turns.tail(text), failed=failed)
 
 
 def is_record(record: Mapping[str, Any]) -> bool:

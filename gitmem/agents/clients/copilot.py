@@ -131,10 +131,10 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     if not what:
         return None
     tool_name = read.name(payload, "toolName", "tool_name")
-    given = read.table(payload, "toolArgs", "tool_input")
+    tool_input = read.table(payload, "toolArgs", "tool_input")
     if what == happened.DISPATCH and tool_name not in DISPATCHERS:
         return None
-    about = given if what == happened.DISPATCH else payload
+    about = tool_input if what == happened.DISPATCH else payload
     answered = read.table(payload, "toolResult", "tool_result", "tool_response")
     error = read.text(payload, "error") or read.text(read.table(payload, "error"), "message")
     source = read.name(payload, "source", "trigger", "reason", "stopReason")
@@ -148,8 +148,8 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         folder=read.text(payload, "cwd"),
         source=SOURCES.get(source, source),
         prompt=read.text(about, "prompt", "initialPrompt", "initial_prompt"),
-        **read.tool_fields(tool_name, given, shells=SHELLS, editors=EDITORS, readers=READERS),
-        edits=_edits(tool_name, given) or codex.edits_of(_patch_of(tool_name, payload)),
+        **read.tool_fields(tool_name, tool_input, shells=SHELLS, editors=EDITORS, readers=READERS),
+        edits=_edits(tool_name, tool_input) or codex.edits_of(_patch_of(tool_name, payload)),
         output=output[: ended.start()] if ended else output,
         failed=_has_failed(hook, answered, ended) if what == happened.TOOL else None,
         response=read.text(payload, "last_assistant_message", "lastAssistantMessage"),
@@ -180,7 +180,7 @@ def _edits(tool_name: str, given: Mapping[str, Any]) -> tuple[Edit, ...]:
         return ()
     many = given.get("files")
     files = many[: read.EDITS_AT_MOST] if isinstance(many, list) else ()
-    named = tuple(Edit(one) for one in files if isinstance(one, str) and one)
+    named = tuple(Edit(file) for file in files if isinstance(file, str) and file)
     return read.edits(given, is_new=tool_name in CREATORS) or named
 
 
@@ -214,10 +214,10 @@ def read_turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
     calls: dict[str, Turn] = {}
     for record in records:
         what, data = record.get("type"), turns.table(record.get("data"))
-        if what == "user.message" and (said := turns.text(data.get("content")).strip()):
-            yield Turn(turns.PROMPT, said)
-        elif what == "assistant.message" and (said := turns.text(data.get("content")).strip()):
-            yield Turn(turns.SAID, said)
+        if what == "user.message" and (text := turns.text(data.get("content")).strip()):
+            yield Turn(turns.PROMPT, text)
+        elif what == "assistant.message" and (text := turns.text(data.get("content")).strip()):
+            yield Turn(turns.SAID, text)
         elif what == "tool.execution_start":
             call = _call(data)
             if call is not None:
@@ -233,9 +233,13 @@ def _call(data: Mapping[str, Any]) -> Turn | None:
     if data.get("toolName") == PATCH:
         files = turns.patched_files(turns.text(data.get("arguments"), turns.PATCH_LIMIT))
         return Turn(turns.EDIT, files=files) if files else None
-    given = turns.parse_table(data.get("arguments"))
+    arguments = turns.parse_table(data.get("arguments"))
     # An editor has commands as well.
-    return None if given.get("command") == "view" else turns.tool_turn(data.get("toolName"), given, SHELLS, EDITORS)
+    return (
+        None
+        if arguments.get("command") == "view"
+        else turns.tool_turn(data.get("toolName"), arguments, SHELLS, EDITORS)
+    )
 
 
 def _with_result(call: Turn, data: Mapping[str, Any]) -> Turn:

@@ -85,9 +85,9 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     what = EVENTS.get(hook, "")
     if not what:
         return None
-    tool_name, given = read.name(payload, "tool_name"), read.table(payload, "tool_input")
+    tool_name, tool_input = read.name(payload, "tool_name"), read.table(payload, "tool_input")
     is_shell = hook == "afterShellExecution" or tool_name in SHELLS
-    edits = _edits(hook, tool_name, given, payload)
+    edits = _edits(hook, tool_name, tool_input, payload)
     kind = happened.SHELL if is_shell else happened.EDIT if edits else happened.OTHER
     kind = happened.READ if tool_name in READERS else kind
     roots = payload.get("workspace_roots")
@@ -103,9 +103,9 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         prompt=read.text(payload, "prompt") or (read.text(payload, "task") if what == happened.SUBAGENT_START else ""),
         tool=kind if what == happened.TOOL else "",
         tool_name=tool_name or (hook if what == happened.TOOL else ""),
-        command=read.text(payload, "command") or read.text(given, "command") if is_shell else "",
+        command=read.text(payload, "command") or read.text(tool_input, "command") if is_shell else "",
         edits=edits,
-        path=read.text(given, *read.PATHS) if tool_name in READERS else "",
+        path=read.text(tool_input, *read.PATHS) if tool_name in READERS else "",
         output=read.text(payload, "error_message") if failed else "" if edits else read.output(_output_of(payload)),
         # `afterShellExecution` does not report the exit status.
         failed=None
@@ -127,9 +127,9 @@ def _output_of(payload: Mapping[str, Any]) -> object:
 def _edits(hook: str, tool_name: str, given: Mapping[str, Any], payload: Mapping[str, Any]) -> tuple[Edit, ...]:
     if hook != "afterFileEdit":
         return claude_code.edits_of(tool_name, given, payload)
-    found = read.edits(payload) if isinstance(payload.get("edits"), list) else ()
+    edits = read.edits(payload) if isinstance(payload.get("edits"), list) else ()
     # A new file is reported as one edit of an empty text.
-    return (replace(found[0], is_new=True),) if len(found) == 1 and not found[0].before else found
+    return (replace(edits[0], is_new=True),) if len(edits) == 1 and not edits[0].before else edits
 
 
 def answer(event: Event, text: str) -> str:

@@ -107,7 +107,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     trigger = read.name(payload, "trigger")
     if not what or (what == happened.COMPACT and trigger == "auto"):
         return None
-    tool_name, given = read.name(payload, "tool_name"), read.table(payload, "tool_input")
+    tool_name, tool_input = read.name(payload, "tool_name"), read.table(payload, "tool_input")
     answered = read.table(payload, "tool_response")
     output = read.output(answered)
     printed = _PRINTED.fullmatch(output) if tool_name == SHELL else None
@@ -119,8 +119,8 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         folder=read.text(payload, "cwd"),
         source=source,
         prompt=ADDED.sub("", read.text(payload, "prompt")).strip(),
-        **read.tool_fields(tool_name, given, shells=(SHELL,), editors=EDITORS, readers=READERS),
-        edits=read.edits(given, is_new=output.startswith(CREATED)) if tool_name in EDITORS else (),
+        **read.tool_fields(tool_name, tool_input, shells=(SHELL,), editors=EDITORS, readers=READERS),
+        edits=read.edits(tool_input, is_new=output.startswith(CREATED)) if tool_name in EDITORS else (),
         output=printed[1] if printed else output,
         failed=_has_failed(tool_name, answered, output) if what == happened.TOOL else None,
         response=read.text(payload, "prompt_response"),
@@ -168,43 +168,45 @@ def read_turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
         for message in found:
             if named := turns.text(message.get("id"), 200):
                 messages[named] = tuple(_message(message))
-    for said in messages.values():
-        yield from said
+    for group in messages.values():
+        yield from group
 
 
 def _message(message: Mapping[str, Any]) -> Iterator[Turn]:
     what = message.get("type")
     if what == "user":
-        said = turns.join_texts(message.get("displayContent")) or turns.join_texts(message.get("content"))
-        said = ADDED.sub("", said).strip()
-        if said:
-            yield Turn(turns.PROMPT, said)
+        text = turns.join_texts(message.get("displayContent")) or turns.join_texts(message.get("content"))
+        text = ADDED.sub("", text).strip()
+        if text:
+            yield Turn(turns.PROMPT, text)
     elif what == "gemini":
         for call in turns.tables(message.get("toolCalls")):
             yield from _call(call)
-        if said := turns.join_texts(message.get("content")).strip():
-            yield Turn(turns.SAID, said)
+        if text := turns.join_texts(message.get("content")).strip():
+            yield Turn(turns.SAID, text)
 
 
 def _call(call: Mapping[str, Any]) -> Iterator[Turn]:
-    name, given, status = call.get("name"), turns.table(call.get("args")), call.get("status")
+    name, arguments, status = call.get("name"), turns.table(call.get("args")), call.get("status")
     failed = {"success": False, "error": True}.get(status) if isinstance(status, str) else None
-    if turn := turns.tool_turn(name, given, (SHELL,), EDITORS):
+    if turn := turns.tool_turn(name, arguments, (SHELL,), EDITORS):
         output = _output(call)
         ended = _EXIT_LINE.search(output) if name == SHELL else None
         yield replace(turn, output=output, failed=ended[1] != "0" if ended else failed)
     elif name == "write_todos" and not failed:
-        yield turns.todos(given.get("todos"), "description")
+        yield turns.todos(arguments.get("todos"), "description")
 
 
 def _output(call: Mapping[str, Any]) -> str:
     result = call.get("result")
     if isinstance(result, str):
         return turns.tail(result)
-    answers = (turns.table(turns.table(one.get("functionResponse")).get("response")) for one in turns.tables(result))
-    found = (answer.get("output") or answer.get("error") for answer in answers)
-    said = "\n".join(one for one in found if isinstance(one, str))
-    return turns.tail(said or call.get("resultDisplay"))
+    answers = (
+        turns.table(turns.table(table.get("functionResponse")).get("response")) for table in turns.tables(result)
+    )
+    texts = (answer.get("output") or answer.get("error") for answer in answers)
+    text = "\n".join(one for one in texts if isinstance(one, str))
+    return turns.tail(text or call.get("resultDisplay"))
 
 
 def is_record(record: Mapping[str, Any]) -> bool:

@@ -63,7 +63,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     what = EVENTS.get(read.name(payload, "type") or named, "")
     if not what or (what == happened.PROMPT and payload.get("messageType") == "custom"):
         return None
-    tool_name, given = read.name(payload, "toolName"), read.table(payload, "input")
+    tool_name, tool_input = read.name(payload, "toolName"), read.table(payload, "input")
     reason = read.name(payload, "reason")
     failed = payload.get("isError")
     return Event(
@@ -73,8 +73,8 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         folder=read.text(payload, "cwd") or read.text(read.table(payload, "systemPromptOptions"), "cwd"),
         source=SOURCES.get(reason, reason),
         prompt=read.text(payload, "prompt"),
-        **read.tool_fields(tool_name, given, shells=SHELLS, editors=EDITORS, readers=READERS),
-        edits=read.edits(given) if tool_name in EDITORS else (),
+        **read.tool_fields(tool_name, tool_input, shells=SHELLS, editors=EDITORS, readers=READERS),
+        edits=read.edits(tool_input) if tool_name in EDITORS else (),
         output=read.output(payload.get("content")),
         failed=failed if isinstance(failed, bool) and what == happened.TOOL else None,
         response=_last_message(payload.get("messages")),
@@ -85,8 +85,8 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
 def _last_message(messages: object) -> str:
     if not isinstance(messages, list):
         return ""
-    said = (one for one in reversed(messages) if isinstance(one, dict) and one.get("role") == "assistant")
-    last = next(said, {})
+    replies = (one for one in reversed(messages) if isinstance(one, dict) and one.get("role") == "assistant")
+    last = next(replies, {})
     return read.text(last, "content") or read.output(last.get("content"))
 
 
@@ -104,11 +104,11 @@ def read_turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
             continue
         message = turns.table(record.get("message"))
         role, content = message.get("role"), message.get("content")
-        if role == "user" and (said := turns.join_texts(content).strip()):
-            yield Turn(turns.PROMPT, said)
+        if role == "user" and (text := turns.join_texts(content).strip()):
+            yield Turn(turns.PROMPT, text)
         elif role == "assistant":
-            if said := turns.join_texts(content).strip():
-                yield Turn(turns.SAID, said)
+            if text := turns.join_texts(content).strip():
+                yield Turn(turns.SAID, text)
             for block in turns.tables(content):
                 call = _call(block)
                 if call is not None:

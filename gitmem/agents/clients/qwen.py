@@ -98,8 +98,8 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
 
 def printed(output: str) -> str:
     """Return what a command printed, from the answer of the tool."""
-    found = _PRINTED.match(output)
-    return "\n".join(part for part in found.groups() if part != NONE) if found else output
+    match = _PRINTED.match(output)
+    return "\n".join(part for part in match.groups() if part != NONE) if match else output
 
 
 answer = claude_code.answer
@@ -113,11 +113,11 @@ def read_turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
         what = record.get("type")
         if what == "user" and record.get("provenance", "real_user") == "real_user":
             shown = turns.text(turns.table(record.get("systemPayload")).get("displayText"))
-            if said := ADDED.sub("", shown or turns.join_texts(parts)).strip():
-                yield Turn(turns.PROMPT, said)
+            if text := ADDED.sub("", shown or turns.join_texts(parts)).strip():
+                yield Turn(turns.PROMPT, text)
         elif what == "assistant":
-            if said := turns.join_texts([part for part in parts if part.get("thought") is not True]).strip():
-                yield Turn(turns.SAID, said)
+            if text := turns.join_texts([part for part in parts if part.get("thought") is not True]).strip():
+                yield Turn(turns.SAID, text)
             for call in (turns.table(part.get("functionCall")) for part in parts):
                 if turn := turns.tool_turn(call.get("name"), turns.table(call.get("args")), (SHELL,), EDITORS):
                     calls[turns.text(call.get("id"), 200)] = turn

@@ -67,8 +67,8 @@ def _show(
     """Return the memories found by a query whose text speaks of the event, those first whose own words do."""
     at, own = topics.workplace_of(repository), log.own_context(event)
     seen, _ = log.shown_since_start(log.entries_of(at, own.session))
-    found = recall(Query(text=query, limit=HITS + len(seen), knowledge=True, reader=PROMPT, snippets=False))
-    fresh = [hit for hit in found.hits if hit.scope != LISTED and seen.get(hit.reference) != hit.status]
+    result = recall(Query(text=query, limit=HITS + len(seen), knowledge=True, reader=PROMPT, snippets=False))
+    fresh = [hit for hit in result.hits if hit.scope != LISTED and seen.get(hit.reference) != hit.status]
     texts = _texts_of(repository, fresh)
     hits = [hit for hit in fresh if speaks(texts.get(hit.reference, hit.title))]
     if not hits:
@@ -86,6 +86,6 @@ def _texts_of(repository: OpenRepository, hits: Sequence[Hit]) -> dict[str, str]
     for scope in dict.fromkeys(hit.scope for hit in hits):
         own = {hit.key: hit.reference for hit in hits if hit.scope == scope}
         for store in repository.stores((scope,))[:1]:
-            found = wordings_by_key(store.catalog(), own)
-            texts |= {own[key]: f"{title}\n{body}" for key, (title, body) in found.items()}
+            wordings = wordings_by_key(store.catalog(), own)
+            texts |= {own[key]: f"{title}\n{body}" for key, (title, body) in wordings.items()}
     return texts

@@ -80,7 +80,7 @@ def _tell(
     catalog = opened or repository.catalog(tip)
     try:
         ground = repository.ground(catalog)
-        found: dict[str, NearMemory] = {}
+        memories: dict[str, NearMemory] = {}
         of_place: dict[str, set[str]] = {}
         written: dict[str, list[NearMemory]] = {}
         if names:
@@ -94,14 +94,16 @@ def _tell(
             of_place[place] = {one.key for one in nears[-1]}
         for near in nears:
             for one in near:
-                if seen.get(one.key) != one.status.status and (one.key not in found or one.rank < found[one.key].rank):
-                    found[one.key] = one
-        shown = _best(sorted(found.values(), key=lambda one: one.rank))
+                if seen.get(one.key) != one.status.status and (
+                    one.key not in memories or one.rank < memories[one.key].rank
+                ):
+                    memories[one.key] = one
+        shown = _best(sorted(memories.values(), key=lambda one: one.rank))
         if shown and repository.spot_check(catalog, ground, [one.key for one in shown]):
             shown = with_statuses(catalog, ground, shown, now=repository.now)
             known = {one.key for one in shown if seen.get(one.key) == one.status.status}
             shown = [one for one in shown if one.key not in known]
-            found = {key: one for key, one in found.items() if key not in known}
+            memories = {key: one for key, one in memories.items() if key not in known}
         if not shown:
             return ""
         ids = short_ids(catalog, [one.key for one in shown])
@@ -113,7 +115,7 @@ def _tell(
         _heading(places, [ids.get(one.key, one.key) for one in shown if one.reads], is_edit=is_edit),
         _added(written, shown),
         fence_entries(entries),
-        _rest(len(found) - len(shown), places),
+        _rest(len(memories) - len(shown), places),
     )))  # fmt: skip
     keys = {one.key: one.status.status for one in shown}
     # A file none of whose memories fitted is not covered yet: the next hook shows them.
@@ -125,7 +127,7 @@ def _tell(
 def _best(ranked: Sequence[NearMemory]) -> list[NearMemory]:
     """Return the memories to show: the first ones, of which not all are facts that hold if there are others."""
     facts = [one for one in ranked if one.reads and not one.status.why]
-    many = {one.number for one in facts[max(FACTS_AT_MOST, MOST - len(ranked) + len(facts)) :]}
+    many = {fact.number for fact in facts[max(FACTS_AT_MOST, MOST - len(ranked) + len(facts)) :]}
     return [one for one in ranked if one.number not in many][:MOST]
 
 

@@ -131,22 +131,26 @@ _EVERY = frozenset(
 
 def informative_lines(output: str) -> list[str]:
     """Return the lines that say what went wrong, in order, without colours; empty if there are none."""
-    lines, said, marked = _lines_with_errors(output)
-    kept = sorted({*marked[-LINES_AT_MOST + LAST :], *said[-LAST:]})
-    return list(dict.fromkeys(lines[at][:LINE_CHARS] for at in kept))
+    lines, informative, marked = _lines_with_errors(output)
+    chosen = sorted({*marked[-LINES_AT_MOST + LAST :], *informative[-LAST:]})
+    return list(dict.fromkeys(lines[at][:LINE_CHARS] for at in chosen))
 
 
 def error_line(output: str) -> str:
     """Return the line that says best what went wrong: the last one that names an error, else the last; or empty."""
-    lines, said, marked = _lines_with_errors(output)
-    return lines[(marked or said)[-1]] if said else ""
+    lines, informative, marked = _lines_with_errors(output)
+    return lines[(marked or informative)[-1]] if informative else ""
 
 
 def _lines_with_errors(output: str) -> tuple[list[str], list[int], list[int]]:
     """Return the lines, and the places of those that are not counts, and of those that name an error."""
     lines = [line for line in map(_plain, output.splitlines()) if line]
-    said = [at for at, line in enumerate(lines) if not _is_count(line)]
-    return lines, said, [at for at in said if _has_code(lines[at]) or any(word in lines[at].lower() for word in _SAYS)]
+    informative = [at for at, line in enumerate(lines) if not _is_count(line)]
+    return (
+        lines,
+        informative,
+        [at for at in informative if _has_code(lines[at]) or any(word in lines[at].lower() for word in _SAYS)],
+    )
 
 
 def may_have_failed(output: str, command: str = "") -> bool:
@@ -274,9 +278,9 @@ class Failure:
         if any(word in quoted for quoted in _quotations(own) for word in _SAYS):
             return False  # it is about another error of the command
         sentences = [words_of(one) for one in own.replace("\n", ". ").split(". ") if one]
-        for said, following in pairwise([*sentences, []]):
-            joined = f" {' '.join(said)} "
-            if any(run in joined for run in commands) and not self._caveats.isdisjoint((*said, *following)):
+        for sentence, following in pairwise([*sentences, []]):
+            joined = f" {' '.join(sentence)} "
+            if any(run in joined for run in commands) and not self._caveats.isdisjoint((*sentence, *following)):
                 return True
         return False
 

@@ -54,7 +54,7 @@ _SEPARATE = str.maketrans("|&;()", "\n" * 5)
 
 def risky_phrases(line: str) -> list[str]:
     """Return how a memory may name the commands of a line that are hard to undo, as words; mostly none."""
-    found: list[str] = []
+    phrases: list[str] = []
     for command in line.translate(_SEPARATE).split("\n"):
         words = command.split()
         while words and "=" in words[0]:
@@ -63,24 +63,24 @@ def risky_phrases(line: str) -> list[str]:
         plain[:1] = [word.rpartition("/")[2] for word in plain[:1]]
         forces = {FORCES[word] for word in words if word in FORCES} if plain[:1] == ["git"] else set()
         for force in sorted(forces) if len(plain) > 1 else ():
-            found += [f"{plain[1]} {force}", f"{force} {plain[1]}", f"{force} {plain[1]}ed", f"{force} {plain[1]}ing"]
+            phrases += [f"{plain[1]} {force}", f"{force} {plain[1]}", f"{force} {plain[1]}ed", f"{force} {plain[1]}ing"]
         for at, word in enumerate(plain):
             if at and plain[0] not in _OTHERS and (word in VERBS or word.startswith("db:")):
                 begin = 0 if plain[at - 1] == "run" else at - 1
                 # The value of an option may be between the program and its verb.
                 named = (" ".join(plain[begin : at + 1]), f"{plain[0]} {word}")
-                found += [" ".join(words_of(one)) for one in named]
+                phrases += [" ".join(words_of(one)) for one in named]
             if at and word in CHANGES and plain[at - 1] in MANAGERS:
-                found += [f"{plain[at - 1]} {word}", *(f"{forbids} {plain[at - 1]}" for forbids in _FORBIDS)]
-    return list(dict.fromkeys(found))
+                phrases += [f"{plain[at - 1]} {word}", *(f"{forbids} {plain[at - 1]}" for forbids in _FORBIDS)]
+    return list(dict.fromkeys(phrases))
 
 
 def warns(text: str, phrases: Sequence[str]) -> bool:
     """Return whether a sentence of a memory names a command, and warns about it there or in the next sentence."""
     sentences = [words_of(sentence) for sentence in text.replace("\n", ". ").split(". ")]
     for words, following in pairwise([*sentences, []]):
-        said = f" {' '.join(words)} "
+        joined = f" {' '.join(words)} "
         more = () if _GOES_ON.isdisjoint(following) else following
-        if any(f" {phrase} " in said for phrase in phrases) and not _WARNS.isdisjoint((*words, *more)):
+        if any(f" {phrase} " in joined for phrase in phrases) and not _WARNS.isdisjoint((*words, *more)):
             return True
     return False

@@ -171,13 +171,13 @@ def _patched(program: str, words: list[str], command: ShellCommand) -> list[str]
     if not _is_patch(program, words):
         return []
     texts = [command.fed.text if command.fed is not None else "", *(word for word in words if "\n" in word)]
-    found = []
+    paths = []
     for line in "\n".join(texts).splitlines():
         for sign in PATCHES:
             if line.startswith(sign):
                 path = line[len(sign) :].partition("\t")[0].strip()
-                found.append(path.removeprefix("b/") if sign == "+++ " else path)
-    return [path for path in found if path != "/dev/null"]
+                paths.append(path.removeprefix("b/") if sign == "+++ " else path)
+    return [path for path in paths if path != "/dev/null"]
 
 
 def _script(program: str, words: list[str], command: ShellCommand) -> str:

@@ -42,25 +42,25 @@ def take_task(repository: OpenRepository, event: Event) -> str:
     path = _path(repository, event)
     if event.prompt or not event.session or not os.path.exists(path):
         return event.prompt
-    found: list[str] = []
+    tasks: list[str] = []
 
     def note(kept: dict[str, Any]) -> None:
         waiting = _waiting(kept)
         mine = next((one for one in waiting if one["type"] == event.agent_type), None)
         if mine is not None:
             waiting.remove(mine)
-            found.append(mine["task"])
+            tasks.append(mine["task"])
         kept.clear()
         kept |= {"waiting": waiting} if waiting else {}
 
     with suppress(OSError):
         change_table(path, note, limit=SIZE_LIMIT)
-    return found[0] if found else ""
+    return tasks[0] if tasks else ""
 
 
 def _waiting(kept: dict[str, Any]) -> list[dict[str, str]]:
-    found = kept.get("waiting")
-    whole = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    waiting = kept.get("waiting")
+    whole = [one for one in waiting if isinstance(one, dict)] if isinstance(waiting, list) else []
     return [one for one in whole if isinstance(one.get("type"), str) and isinstance(one.get("task"), str)]
 
 

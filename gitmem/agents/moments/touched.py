@@ -60,8 +60,8 @@ def named_in(repository: OpenRepository, event: Event) -> list[str]:
         named = (word.partition("::")[0].removesuffix("/...") for word in words if not word.startswith("-"))
         paths += [os.path.join(folder, word) for word in named if "/" in word]
     top = repository.git.repository.top or ""
-    found = _placed(repository, event, paths[:FILES_AT_MOST])
-    return [place for place in found if os.path.lexists(os.path.join(top, place))]
+    places = _placed(repository, event, paths[:FILES_AT_MOST])
+    return [place for place in places if os.path.lexists(os.path.join(top, place))]
 
 
 def _places(repository: OpenRepository, event: Event, paths: Iterable[str]) -> list[str]:
@@ -72,8 +72,8 @@ def _places(repository: OpenRepository, event: Event, paths: Iterable[str]) -> l
 def _placed(repository: OpenRepository, event: Event, paths: Iterable[str]) -> list[str]:
     """Return paths in the work tree, those of folders with a slash at the end; without what is outside."""
     top = repository.git.repository.top or ""
-    found = dict.fromkeys(place for path in paths if path and (place := place_of(repository, event, path)))
-    return [f"{place}/" if os.path.isdir(os.path.join(top, place)) else place for place in found]
+    places = dict.fromkeys(place for path in paths if path and (place := place_of(repository, event, path)))
+    return [f"{place}/" if os.path.isdir(os.path.join(top, place)) else place for place in places]
 
 
 def _read_places(repository: OpenRepository, event: Event) -> list[str]:
@@ -91,8 +91,8 @@ def _matched(repository: OpenRepository, glob: str) -> list[str]:
         return [glob]
     argv = (f"--work-tree={top}", "-C", top, "ls-files", "-z", "--", f":(top,glob){glob}")
     raw = repository.git.run(*argv, timeout_s=GIT_S, check=False).stdout
-    found = [os.fsdecode(entry) for entry in raw.split(b"\0") if entry]
-    return found if len(found) <= FILES_AT_MOST else []
+    paths = [os.fsdecode(entry) for entry in raw.split(b"\0") if entry]
+    return paths if len(paths) <= FILES_AT_MOST else []
 
 
 def _changed_since_last_event(repository: OpenRepository, event: Event, touched: TouchedFiles) -> list[str]:

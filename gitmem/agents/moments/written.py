@@ -61,27 +61,27 @@ def added_names(edits: Iterable[Edit]) -> list[str]:
 
     Of a longer dotted name, its last two parts count as well: ``datetime.datetime.utcnow`` is a ``datetime.utcnow``.
     """
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for edit in edits:
         if edit.path.endswith(NO_CODE) or not edit.after:
             continue
         before = set(_names(edit.before[:CHARS]))
-        found |= dict.fromkeys(name for name in _names(edit.after[:CHARS]) if name not in before)
-    return list(found)[:SYMBOLS_AT_MOST]
+        names |= dict.fromkeys(name for name in _names(edit.after[:CHARS]) if name not in before)
+    return list(names)[:SYMBOLS_AT_MOST]
 
 
 def _names(text: str) -> list[str]:
-    found: list[str] = []
+    names: list[str] = []
     for word in text.translate(_NOT_NAMES).replace("(", "( ").split():
         parts = [part for part in word.rstrip("(").strip(".").split(".") if part]
         if not parts or not all(part.isidentifier() for part in parts):
             continue
-        found += [part for part in parts if is_distinctive_name(part)]
+        names += [part for part in parts if is_distinctive_name(part)]
         if len(parts) > 1 and parts[0] not in _SELVES:
-            found += [".".join(parts), ".".join(parts[-2:])]
+            names += [".".join(parts), ".".join(parts[-2:])]
         elif word.endswith("(") and len(parts[-1]) >= NAME_CHARS:
-            found.append(parts[-1])
-    return found
+            names.append(parts[-1])
+    return names
 
 
 def forbids(text: str, name: str) -> bool:
@@ -142,8 +142,8 @@ def _forbidden_by(words: list[str]) -> bool:
         if plain[at] == "avoid" and not _UNAVOIDABLE.isdisjoint(words[: words.index("avoid")]):
             return False
         if plain[at] in _FORBIDS:
-            said = plain[at - 1] if at else ""
-            return plain[at] != "not" or not said.isalpha() or said in _ORDERS
+            previous = plain[at - 1] if at else ""
+            return plain[at] != "not" or not previous.isalpha() or previous in _ORDERS
         if plain[at] not in _LINKS and plain[at]:
             return False
     return False
@@ -152,8 +152,8 @@ def _forbidden_by(words: list[str]) -> bool:
 def _is_forbidden(rest: str) -> bool:
     """Return whether the words behind a name, in its clause, forbid it."""
     words = _clause(rest[:120]).lower().replace("`", " ").replace("()", " ").split()[:WORDS_BETWEEN]
-    said = " ".join(word.rstrip(".!") for word in words)
-    return said.startswith(_NEGATED) or (not _AFTER.isdisjoint(said.split()) and _NO.isdisjoint(words))
+    sentence = " ".join(word.rstrip(".!") for word in words)
+    return sentence.startswith(_NEGATED) or (not _AFTER.isdisjoint(sentence.split()) and _NO.isdisjoint(words))
 
 
 def _clause(text: str) -> str:

@@ -113,7 +113,7 @@ class Sessions:
         from gitmem.commands.report.moments import later_events
 
         read: dict[str, tuple[LaterEvent, ...]] = {}
-        found = {}
+        later = {}
         for name, entries in sessions.items():
             agent = next((str(entry["agent"]) for entry in entries if entry.get("agent")), "")
             last = entries[-1] if entries else {}
@@ -121,8 +121,8 @@ class Sessions:
             path = topics.topic_of(at, name.removesuffix(f"-{agent}") if agent else name).worklog_path
             if path not in read:
                 read[path] = later_events(read_lines(path, worklog.WORKLOG_BYTES))
-            found[name] = read[path]
-        return found
+            later[name] = read[path]
+        return later
 
     def _refuse_typed(self, what: str, text: str) -> None:
         from gitmem.write.draft import refuse_typed

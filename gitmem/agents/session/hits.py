@@ -23,7 +23,7 @@ LOGGED_CHARS = 200
 
 def spot_checked(repository: OpenRepository, hits: Sequence[Hit], seen: Mapping[str, str]) -> list[Hit]:
     """Return hits that are about to be shown with the statuses that spot checks give them, without those then seen."""
-    found = {hit.reference: hit for hit in hits}
+    by_reference = {hit.reference: hit for hit in hits}
     for scope in dict.fromkeys(hit.scope for hit in hits):
         own = {hit.key: hit.reference for hit in hits if hit.scope == scope and not hit.store}
         store = next(iter(repository.stores((scope,))), None) if own else None
@@ -34,8 +34,8 @@ def spot_checked(repository: OpenRepository, hits: Sequence[Hit], seen: Mapping[
         if store.spot_check(catalog, ground, own):
             statuses = state.statuses_by_key(catalog, ground, own, now=repository.now)
             for key, one in statuses.items():
-                found[own[key]] = replace(found[own[key]], status=one.status)
-    return [hit for hit in found.values() if seen.get(hit.reference) != hit.status]
+                by_reference[own[key]] = replace(by_reference[own[key]], status=one.status)
+    return [hit for hit in by_reference.values() if seen.get(hit.reference) != hit.status]
 
 
 def show_hits(repository: OpenRepository, event: Event, hits: Sequence[Hit], *, query: str) -> str:

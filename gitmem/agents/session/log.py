@@ -231,14 +231,14 @@ def sessions(place: Workplace) -> list[str]:
 
 def _files(place: Workplace) -> list[str]:
     try:
-        found = [
+        files = [
             (entry.stat().st_mtime, entry.name)
             for entry in os.scandir(os.path.join(place.root, SHOWN))
             if entry.name.endswith(SUFFIX)
         ]
     except OSError:
         return []
-    return [name for _, name in sorted(found, reverse=True)]
+    return [name for _, name in sorted(files, reverse=True)]
 
 
 def sweep(place: Workplace) -> None:

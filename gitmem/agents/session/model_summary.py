@@ -66,10 +66,10 @@ def ask_model(config: Config, turns: Sequence[Turn], plain: str, *, folder: str)
         answer = _by_program(config.summary_command, text, folder)
     else:
         answer = _by_endpoint(config.summary, text)
-    found = fit_budget(answer)
-    if count_tokens(found) < LEAST_TOKENS:
+    summary = fit_budget(answer)
+    if count_tokens(summary) < LEAST_TOKENS:
         raise SummaryError("the model's summary of a session is empty")
-    return found
+    return summary
 
 
 def excerpt(turns: Sequence[Turn]) -> str:
@@ -99,14 +99,14 @@ def _line(turn: Turn) -> str:
 
 def fit_budget(answer: str) -> str:
     """Return a model's answer as a memory may hold it: no secrets or control characters, whole lines in the budget."""
-    kept, room = [], TOKENS
+    selected, room = [], TOKENS
     text = answer[:OUTPUT_BYTES]
     for line in safe_output(text, 12 * len(text)).strip().splitlines():
         room -= count_tokens(line) + 1
         if room < 0:
             break
-        kept.append(line.rstrip())
-    return "\n".join(kept).strip()
+        selected.append(line.rstrip())
+    return "\n".join(selected).strip()
 
 
 def _by_program(command: str, text: str, folder: str) -> str:
@@ -121,8 +121,8 @@ def _by_program(command: str, text: str, folder: str) -> str:
     # A program that is itself an agent would otherwise request a summary of its own session, without end.
     env = {**git_environment(), "GITMEM_HOOKS": "off", "GITMEM_BACKGROUND": "off"}
     program = process.Program(argv, folder, env)
-    given = text.encode("utf-8", "replace")
-    ran = process.run_bounded(program, timeout_s=LIMIT_S, output_cap=OUTPUT_BYTES, input=given)
+    data = text.encode("utf-8", "replace")
+    ran = process.run_bounded(program, timeout_s=LIMIT_S, output_cap=OUTPUT_BYTES, input=data)
     if ran.status != 0:
         why = ran.problem or (f"it took longer than {LIMIT_S:g} seconds" if ran.timed_out else f"status {ran.status}")
         raise SummaryError(f"the program of the setting summaryCommand failed: {why}")
@@ -142,11 +142,11 @@ def _by_endpoint(setting: str, text: str) -> str:
         key=variable("GITMEM_SUMMARY_KEY"),
     )
     fields = {"messages": [{"role": "user", "content": text}], "stream": False}
-    found: Any = endpoint.ask(fields, limit=ANSWER_BYTES, limit_s=LIMIT_S)
+    answer: Any = endpoint.ask(fields, limit=ANSWER_BYTES, limit_s=LIMIT_S)
     try:
-        said = found["choices"][0]["message"]["content"]
+        summary = answer["choices"][0]["message"]["content"]
     except (KeyError, IndexError, TypeError):
-        said = None
-    if not isinstance(said, str):
+        summary = None
+    if not isinstance(summary, str):
         raise endpoint.wrong("without a message")
-    return said
+    return summary

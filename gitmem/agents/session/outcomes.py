@@ -67,7 +67,7 @@ class CommandResult:
 
 def follow(turns: Sequence[Turn]) -> list[CommandResult]:
     """Return the result of each command, ordered by its last run; commands that only look are left out."""
-    found: dict[str, CommandResult] = {}
+    results: dict[str, CommandResult] = {}
     changed: dict[str, list[str]] = {}
     for turn in turns:
         if turn.what == EDIT and not turn.failed:
@@ -75,12 +75,12 @@ def follow(turns: Sequence[Turn]) -> list[CommandResult]:
                 files += [name for name in turn.files if name not in files]
         if turn.what != COMMAND or turn.failed is None or not (command := plain(turn.text)):
             continue
-        before = found.pop(command, CommandResult(command, is_test=is_test(command)))
+        before = results.pop(command, CommandResult(command, is_test=is_test(command)))
         failed = turn.failed or (before.is_test and bool(_SOME_FAILED.search(turn.output)))
-        found[command] = _next(before, turn.output, changed.pop(command, []), failed=failed)
+        results[command] = _next(before, turn.output, changed.pop(command, []), failed=failed)
         if failed:
             changed[command] = []
-    return list(found.values())
+    return list(results.values())
 
 
 def _next(before: CommandResult, output: str, changed: list[str], *, failed: bool) -> CommandResult:
@@ -120,5 +120,5 @@ def reason(output: str) -> str:
 
 
 def _last(pattern: re.Pattern[str], text: str) -> str:
-    found = pattern.findall(text)
-    return found[-1].strip(" =\t") if found else ""
+    matches = pattern.findall(text)
+    return matches[-1].strip(" =\t") if matches else ""

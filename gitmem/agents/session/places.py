@@ -68,10 +68,10 @@ def _unescape(part: str) -> bytes:
 def parse_table(text: str | bytes) -> dict[str, Any]:
     """Return a JSON object; empty if the text is not one."""
     try:
-        found = parse_json(text)
+        table = parse_json(text)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return table if isinstance(table, dict) else {}
 
 
 def read_table(path: str, limit: int) -> dict[str, Any]:
@@ -89,9 +89,9 @@ def change_table(path: str, how: Callable[[dict[str, Any]], None], *, limit: int
     fd = open_lock(path)
     try:
         lock(fd)  # held for microseconds; released when the holder dies
-        found = parse_table(os.read(fd, limit))
-        how(found)
-        content = format_json(found, is_ascii=True).encode("ascii") if found else b""
+        table = parse_table(os.read(fd, limit))
+        how(table)
+        content = format_json(table, is_ascii=True).encode("ascii") if table else b""
         content = content if len(content) <= limit else b""
         os.lseek(fd, 0, os.SEEK_SET)
         os.write(fd, content)
@@ -147,15 +147,15 @@ def _trim(path: str, keep: int) -> None:
     with open(path, "rb", opener=only_regular) as file:
         file.seek(max(file.seek(0, os.SEEK_END) - LARGEST, 0))
         lines = file.read().splitlines(keepends=True)
-    kept, size = [lines[-1]], len(lines[-1])
+    recent, size = [lines[-1]], len(lines[-1])
     for line in reversed(lines[:-1]):
         size += len(line)
         if size > keep:
             break
-        kept.append(line)
+        recent.append(line)
     fresh = f"{path}.new"  # of the process that holds the lock
     with open(fresh, "wb") as file:
-        file.writelines(reversed(kept))
+        file.writelines(reversed(recent))
     os.replace(fresh, path)
 
 

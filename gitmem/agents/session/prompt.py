@@ -74,11 +74,11 @@ def find_hits(
     seen = log.statuses_in_context(log.entries_of(topics.workplace_of(repository), event.session), whole=True)
     most = min(HITS + len(seen), HITS_AT_MOST)
     wanted = Query(text=query, limit=most, knowledge=not asks_what_was_done(query), reader=PROMPT, snippets=False)
-    found = recall(wanted)
-    read = read_by(repository, role_of(policy, event.agent_type, repository.config.role)[1].kinds, found.hits)
+    result = recall(wanted)
+    read = read_by(repository, role_of(policy, event.agent_type, repository.config.role)[1].kinds, result.hits)
     hits = good_hits(
         query,
-        found,
+        result,
         policy,
         catalog_of=lambda hit: _catalog_of(repository, hit.scope),
         is_new=lambda hit: hit.reference in read and seen.get(hit.reference) != hit.status,
@@ -112,10 +112,10 @@ def find_documents(
     if not stores:
         return []
     catalogs = {store.store.name: store.catalog() for store in stores}
-    found = recall(replace(wanted, sources=tuple(catalogs)))
+    result = recall(replace(wanted, sources=tuple(catalogs)))
     return good_hits(
         wanted.text,
-        found,
+        result,
         repository.policy(),
         catalog_of=lambda hit: catalogs.get(hit.store),
         is_new=lambda hit: hit.reference not in seen,
@@ -171,5 +171,5 @@ def without_machine_text(prompt: str) -> str:
 
 def asks_what_was_done(query: str) -> bool:
     """Return whether a question is about earlier work, which session summaries and outcomes answer."""
-    said = f" {' '.join(query.lower().split())} "
-    return any(f" {words}" in said for words in _DONE)
+    question = f" {' '.join(query.lower().split())} "
+    return any(f" {words}" in question for words in _DONE)

@@ -125,12 +125,12 @@ def merge(old: Summary, new: Summary) -> Summary:
     if not new.is_asked and not new.has_content:
         return old
     goal = old.goal or new.goal
-    asked = (text for text in (*old.asked, new.goal, *new.asked) if text and text != goal)
+    requests = (text for text in (*old.asked, new.goal, *new.asked) if text and text != goal)
     return replace(
         new,
         goal=goal,
         is_asked=old.is_asked or new.is_asked,
-        asked=tuple(_distinct(asked))[-KEPT:],
+        asked=tuple(_distinct(requests))[-KEPT:],
         decisions=tuple(_distinct([*old.decisions, *new.decisions]))[-KEPT:],
         files=(*(name for name in old.files if name not in new.files), *new.files)[-KEPT:],
         elsewhere=max(old.elsewhere, new.elsewhere),
@@ -147,7 +147,7 @@ def from_dict(found: Mapping[str, Any]) -> Summary:
         value = found.get(name)
         if name in ("fixed", "tests", "failing") and isinstance(value, list):
             pairs = [tuple(one) for one in value if isinstance(one, list) and len(one) == 2]
-            values[name] = tuple(one for one in pairs if all(isinstance(text, str) for text in one))
+            values[name] = tuple(pair for pair in pairs if all(isinstance(text, str) for text in pair))
         elif isinstance(default, tuple) and isinstance(value, list):
             values[name] = tuple(one for one in value if isinstance(one, str))
         elif type(value) is type(default):
@@ -165,8 +165,8 @@ def title_of(summary: Summary) -> str:
         names = [os.path.basename(name) for name in reversed(summary.files)]
         more = f" and {len(names) - TITLE_FILES} more" if len(names) > TITLE_FILES else ""
         return clean(f"Changed {', '.join(names[:TITLE_FILES])}{more}", TITLE)
-    found = [text for pairs in (summary.fixed, summary.failing, summary.tests) for _, text in pairs[-1:]]
-    return brief([*found, *(f"To do: {text}" for text in summary.open)][0], TITLE)
+    texts = [text for pairs in (summary.fixed, summary.failing, summary.tests) for _, text in pairs[-1:]]
+    return brief([*texts, *(f"To do: {text}" for text in summary.open)][0], TITLE)
 
 
 def format_summary(summary: Summary, about: str) -> str:
@@ -191,25 +191,25 @@ def format_summary(summary: Summary, about: str) -> str:
         ("Tests:", [text for _, text in summary.tests[-TESTS:]]),
         ("", [f"Last message: {last}"] if last else []),
     ]
-    kept = _fit_lines([lines for _, lines in parts], TOKENS - count_tokens(about) - 1)
+    fitted = _fit_lines([lines for _, lines in parts], TOKENS - count_tokens(about) - 1)
     lines = []
-    for (heading, _), found in zip(parts, kept, strict=True):
-        shown = reversed(found) if heading == "Left open:" else found
-        lines += [heading, *(f"- {line}" for line in shown)] if heading and found else [*shown]
+    for (heading, _), chosen in zip(parts, fitted, strict=True):
+        shown = reversed(chosen) if heading == "Left open:" else chosen
+        lines += [heading, *(f"- {line}" for line in shown)] if heading and chosen else [*shown]
     return "\n".join([*lines, about])
 
 
 def _fit_lines(parts: Sequence[Sequence[str]], room: int) -> list[list[str]]:
     """Return the lines of each part that fit, in order; the last lines of each part have precedence."""
-    kept: list[list[str]] = [[] for _ in parts]
+    fitted: list[list[str]] = [[] for _ in parts]
     for back in range(1, max(map(len, parts)) + 1):
-        for lines, found in zip(parts, kept, strict=True):
+        for lines, chosen in zip(parts, fitted, strict=True):
             # Three more for the dash and the line's share of a heading.
             cost = count_tokens(lines[-back]) + 3 if back <= len(lines) else room + 1
             if cost <= room:
                 room -= cost
-                found.insert(0, lines[-back])
-    return kept
+                chosen.insert(0, lines[-back])
+    return fitted
 
 
 def clean(text: str, limit: int) -> str:
@@ -227,13 +227,13 @@ def brief(text: str, limit: int) -> str:
     line = clean(first, 20 * limit)
     if len(line) <= limit:
         return line
-    kept = ""
+    result = ""
     for sentence in _SENTENCE.split(line):
-        longer = f"{kept} {sentence}".strip()
+        longer = f"{result} {sentence}".strip()
         if len(longer) > limit:
             break
-        kept = longer
-    return kept or clean(line, limit)
+        result = longer
+    return result or clean(line, limit)
 
 
 def _request(text: str) -> str:
@@ -246,15 +246,15 @@ def _decisions(turns: Iterable[Turn]) -> Iterable[str]:
         if turn.what not in (PROMPT, SAID) or not _HINTS.search(turn.text):
             continue
         text = _FENCED.sub(" ", turn.text)
-        for found in _DECISION.findall(text):
-            yield clean(found.strip(" *_"), LINE)
+        for sentence in _DECISION.findall(text):
+            yield clean(sentence.strip(" *_"), LINE)
         if turn.what == SAID or not text.rstrip().endswith("?"):
-            for found in _DECIDED.findall(text):
-                yield clean(found, LINE)
+            for sentence in _DECIDED.findall(text):
+                yield clean(sentence, LINE)
 
 
 def _fixed(ended: Sequence[CommandResult], place_of: Callable[[str], str]) -> tuple[tuple[str, str], ...]:
-    found = []
+    fixes = []
     for one in ended:
         if not one.was_fixed or one.failed:
             continue
@@ -262,8 +262,8 @@ def _fixed(ended: Sequence[CommandResult], place_of: Callable[[str], str]) -> tu
         why = f" ({clean(one.why, COMMAND)})" if one.why else ""
         names = [clean(os.path.basename(place), COMMAND) for name in one.between if (place := place_of(name))]
         after = f", after changing {', '.join(names)}" if names else ""
-        found.append((command, f"`{command}` failed{_times(one.failures)}{why} and passes now{after}."))
-    return tuple(found[-KEPT:])
+        fixes.append((command, f"`{command}` failed{_times(one.failures)}{why} and passes now{after}."))
+    return tuple(fixes[-KEPT:])
 
 
 def _test_line(one: CommandResult) -> str:

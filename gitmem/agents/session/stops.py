@@ -103,10 +103,10 @@ def _bead(repository: OpenRepository) -> list[str]:
     program = process.Program(["bd", "show", task, "--json"], top, git_environment())
     ran = process.run_bounded(program, timeout_s=GIT_S, output_cap=BEAD_BYTES, input=b"")
     try:
-        found = parse_json(ran.output) if ran.status == 0 else None
+        value = parse_json(ran.output) if ran.status == 0 else None
     except (ValueError, RecursionError):
-        found = None
-    bead = found[0] if isinstance(found, list) and found else found
+        value = None
+    bead = value[0] if isinstance(value, list) and value else value
     status = bead.get("status") if isinstance(bead, dict) else None
     if status not in UNFINISHED:
         return []

@@ -180,16 +180,16 @@ def _finish_one(repository: OpenRepository, request: _Request) -> str:
     if repository.now - request.at > GIVEN_UP_S:
         return ""
     turns = read_transcript(event.transcript, event.session)
-    kept = os.path.join(state, FOLDER, KEPT, f"{_hashed(event)}.json")
+    summary_path = os.path.join(state, FOLDER, KEPT, f"{_hashed(event)}.json")
     # Prompts are not meant for everyone who reads the memory, unless the policy includes them.
     with_prompts = repository.policy().session.prompts
     seen = distil(turns, place_of=lambda path: place_of(repository, event, path), with_prompts=with_prompts)
-    summary = merge(from_dict(read_table(kept, FILE_LIMIT)), seen)
+    summary = merge(from_dict(read_table(summary_path, FILE_LIMIT)), seen)
     key = key_of(repository, event)
     known = find_known(repository.catalog(), key)
     if not summary.has_content or (known is not None and known.archived):  # nothing to say, or the memory was retired
         return ""
-    _write(kept, fields_of(summary))
+    _write(summary_path, fields_of(summary))
     where = f"on branch {display(request.branch)}" if request.branch else "on no branch"
     text, failed = format_summary(summary, f"A session of {event.client} {where}."), None
     try:
@@ -248,14 +248,14 @@ def _take(path: str) -> _Request | None:
     """Claim a request and return it, leaving a newer one in place; None if it is damaged."""
     if os.path.exists(path):  # otherwise a killed process had claimed it
         os.replace(path, f"{path}.doing")
-    found = read_table(f"{path}.doing", FILE_LIMIT)
-    found.setdefault("client", found.get(ledger.FORMER_FIELD))
-    fits = all(isinstance(found.get(name), str) for name in (*_EVENT_FIELDS, "branch", "workspace"))
-    if not fits or type(at := found.get("at")) is not int:
+    table = read_table(f"{path}.doing", FILE_LIMIT)
+    table.setdefault("client", table.get(ledger.FORMER_FIELD))
+    fits = all(isinstance(table.get(name), str) for name in (*_EVENT_FIELDS, "branch", "workspace"))
+    if not fits or type(at := table.get("at")) is not int:
         return None
-    values = {name: found[name] for name in _EVENT_FIELDS[1:]}
-    is_over = found.get("is_over") is not False
-    return _Request(Event(found["client"], END, **values), at, found["branch"], found["workspace"], is_over)
+    values = {name: table[name] for name in _EVENT_FIELDS[1:]}
+    is_over = table.get("is_over") is not False
+    return _Request(Event(table["client"], END, **values), at, table["branch"], table["workspace"], is_over)
 
 
 def _write(path: str, values: dict[str, Any]) -> None:
@@ -274,8 +274,8 @@ def _sweep(state_folder: str) -> None:
     """Remove the data of all but the latest sessions, and leftovers of killed processes."""
     folder = os.path.join(state_folder, FOLDER, KEPT)
     try:
-        found = sorted(((entry.stat().st_mtime, entry.path) for entry in os.scandir(folder)), reverse=True)
+        info = sorted(((entry.stat().st_mtime, entry.path) for entry in os.scandir(folder)), reverse=True)
     except OSError:
         return
-    for _, path in found[SESSIONS_KEPT:]:
+    for _, path in info[SESSIONS_KEPT:]:
         discard(path)

@@ -99,8 +99,8 @@ def line_of(entry: dict[str, Any]) -> str:
 
 def counts(entries: Sequence[dict[str, Any]]) -> dict[str, int]:
     """Return the number of entries of each kind of tool, by name."""
-    found: dict[str, int] = {}
+    totals: dict[str, int] = {}
     for entry in entries:
         name = str(entry.get("tool") or what.OTHER)
-        found[name] = found.get(name, 0) + 1
-    return dict(sorted(found.items()))
+        totals[name] = totals.get(name, 0) + 1
+    return dict(sorted(totals.items()))

@@ -44,7 +44,7 @@ def look_for_learnings(repository: OpenRepository, event: Event) -> None:
     if not has_transcripts(event.client) or not event.transcript:
         return
     path = ledger.path_of(repository.git.repository.state, event)
-    known = next((one for one in ledger.entries(repository.git.repository.state) if one.path == path), None)
+    known = next((entry for entry in ledger.entries(repository.git.repository.state) if entry.path == path), None)
     if known is not None and _marks_a_learning(known):
         start(repository)
 
@@ -57,7 +57,7 @@ def start(repository: OpenRepository) -> None:
 
 def is_due(repository: OpenRepository) -> bool:
     """Return whether a session left unread text, judging by file sizes alone, since each start asks."""
-    return any(one.is_unread or one.has_ended for one in ledger.entries(repository.git.repository.state))
+    return any(entry.is_unread or entry.has_ended for entry in ledger.entries(repository.git.repository.state))
 
 
 def harvest(repository: OpenRepository, take: Take) -> list[LedgerEntry]:

@@ -84,9 +84,9 @@ def enter(repository: OpenRepository, event: Event) -> None:
     if not has_ended and (os.path.exists(path) or os.path.exists(other)):
         return
     place = workplace_of(repository)
-    found = {name: str(getattr(event, name, ""))[:FIELD_LIMIT] for name in FIELDS}
-    found |= {"branch": place.branch, "workspace": place.workspace}
-    values = {**found, "at": repository.now, "has_ended": has_ended}
+    fields = {name: str(getattr(event, name, ""))[:FIELD_LIMIT] for name in FIELDS}
+    fields |= {"branch": place.branch, "workspace": place.workspace}
+    values = {**fields, "at": repository.now, "has_ended": has_ended}
     if not _write(path, values):
         _write(other, values)
 
@@ -113,11 +113,11 @@ def entries(state_folder: str) -> list[LedgerEntry]:
 
 def _list_files(state_folder: str) -> list[str]:
     """Return the files of the ledger, also those in the place for a state folder that cannot be written to."""
-    found = []
+    files = []
     for folder in (os.path.join(place, FOLDER) for place in (state_folder, second_place(state_folder))):
         with suppress(OSError):
-            found += [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(SUFFIX)]
-    return found
+            files += [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(SUFFIX)]
+    return files
 
 
 def mark(entry: LedgerEntry, *, read: int, summarized: int) -> None:

@@ -130,8 +130,8 @@ def iter_records(
 
 
 def _parse(text: bytes) -> Iterator[dict[str, Any]]:
-    if found := parse_table(text.decode("utf-8", "replace")):
-        yield found
+    if table := parse_table(text.decode("utf-8", "replace")):
+        yield table
 
 
 def _iter_lines(fd: int, size: int, head: int, rest: int, line: int) -> Iterator[bytes]:

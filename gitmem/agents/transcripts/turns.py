@@ -88,8 +88,8 @@ def join_texts(parts: object, limit: int = TEXT_LIMIT) -> str:
     if isinstance(parts, dict):
         parts = [parts]
     if isinstance(parts, list):
-        found = (one if isinstance(one, str) else table(one).get("text") for one in parts[:MANY])
-        return text("\n".join(one for one in found if isinstance(one, str)), limit)
+        texts = (part if isinstance(part, str) else table(part).get("text") for part in parts[:MANY])
+        return text("\n".join(one for one in texts if isinstance(one, str)), limit)
     return text(parts, limit)
 
 
@@ -129,5 +129,5 @@ def exit_status(output: str) -> int | None:
     """Return the exit status at the start or end of a command's output; None if it has none."""
     import re  # 5 ms, and hooks that read a client's table do not need it
 
-    found = re.search(EXIT, output[-2000:], re.MULTILINE) or re.search(EXIT, output[:2000], re.MULTILINE)
-    return int(found[1]) if found else None
+    match = re.search(EXIT, output[-2000:], re.MULTILINE) or re.search(EXIT, output[:2000], re.MULTILINE)
+    return int(match[1]) if match else None

@@ -184,5 +184,5 @@ class WhyScreen(Screen[None]):
         self._draw()
 
     def _draw(self) -> None:
-        if (found := self._found) is not None:
-            self._page.update(draw_text(lambda out: print_why(found, out), self.size.width - 2))
+        if (why := self._found) is not None:
+            self._page.update(draw_text(lambda out: print_why(why, out), self.size.width - 2))

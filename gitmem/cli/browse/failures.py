@@ -69,10 +69,10 @@ def confirm(memory: Memory, key: str, _: str) -> str:
 
 def follow(memory: Memory, key: str, _: str) -> str:
     """Update the memory's paths to where its files moved."""
-    found = memory.bulk.settle_moved(key, approve=is_interactive())
-    if not found:
+    updates = memory.bulk.settle_moved(key, approve=is_interactive())
+    if not updates:
         return f"{key} names no files that moved"
-    (one, *_more) = found
+    (one, *_more) = updates
     return f"{key} stays as it is: {one.skipped}" if one.skipped else f"re-pointed {key}: {'; '.join(one.shown)}"
 
 

@@ -72,7 +72,7 @@ class Loop:
 
     def find_choice(self, key: str) -> Choice | None:
         """Return the choice with a key."""
-        return next((one for one in self.choices if one.key == key), None)
+        return next((choice for choice in self.choices if choice.key == key), None)
 
 
 def ask_yes(question: str) -> Callable[[Any], str]:

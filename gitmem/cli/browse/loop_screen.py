@@ -152,7 +152,7 @@ class LoopScreen(Screen[None]):
         return self.size.height - keys - 3  # the heading, the message, the question
 
     def _keys(self) -> list[tuple[str, str]]:
-        choices = [(one.key, one.label) for one in self._form.choices] if self._at < len(self._items) else []
+        choices = [(choice.key, choice.label) for choice in self._form.choices] if self._at < len(self._items) else []
         return [*choices, *((key, label) for key, (label, _) in MOVES.items())]
 
     async def on_key(self, event: events.Key) -> None:

@@ -59,14 +59,14 @@ class SearchPage:
 def search(memory: Memory, text: str, limit: int) -> SearchPage:
     """Return the result of ``gitmem recall --limit N`` for a query; the newest memories for an empty one."""
     limit = limit or memory.repository.config.recall_limit
-    found = memory.recall(text, limit=limit)
-    if not found.hits:
-        meant = f"; did you mean {found.suggestion!r}?" if found.suggestion else ""
+    result = memory.recall(text, limit=limit)
+    if not result.hits:
+        meant = f"; did you mean {result.suggestion!r}?" if result.suggestion else ""
         return SearchPage((), 0, f"nothing found{meant}" if text.strip() else "There are no memories yet.")
     what = "best" if text.strip() else "newest"
-    more = f", at least {found.more} more below" if found.more else ""
-    notes = "".join(f"; {notice}" for notice in (found.notice, *memory.notices) if notice)
-    return SearchPage(found.hits, found.more, f"the {len(found.hits)} {what}{more}{notes}", memory.repository.now)
+    more = f", at least {result.more} more below" if result.more else ""
+    notes = "".join(f"; {notice}" for notice in (result.notice, *memory.notices) if notice)
+    return SearchPage(result.hits, result.more, f"the {len(result.hits)} {what}{more}{notes}", memory.repository.now)
 
 
 class SearchScreen(Screen[None]):
@@ -197,15 +197,15 @@ class SearchScreen(Screen[None]):
     def _draw(self) -> None:
         """Draw the hits."""
         width = self.size.width - 4  # the mark, and the scroll bar with a space before it
-        found = self._found
-        rows = [row_of(hit) for hit in found.hits]
+        page = self._found
+        rows = [row_of(hit) for hit in page.hits]
         widths = widths_of(rows, width)
         self._drawn = [
-            draw_text(lambda out, hit=hit, row=row: print_hit(hit, row, widths, out, now=found.now), width)  # type: ignore[misc] # defaults
-            for hit, row in zip(found.hits, rows, strict=True)
+            draw_text(lambda out, hit=hit, row=row: print_hit(hit, row, widths, out, now=page.now), width)  # type: ignore[misc] # defaults
+            for hit, row in zip(page.hits, rows, strict=True)
         ]
-        said = shorten(self._found.said, self.size.width)
-        self._said.update(draw_text(lambda out: out.line((said, "dim")), self.size.width))
+        summary = shorten(self._found.said, self.size.width)
+        self._said.update(draw_text(lambda out: out.line((summary, "dim")), self.size.width))
         self._draw_list()
 
     def _draw_list(self) -> None:

@@ -25,17 +25,17 @@ def run(args: Arguments, out: Output) -> int:
     """List contradictions, or supersede; return 1 if something is left to decide."""
     with open_memory(out) as memory:
         memory.repository.tip()
-        found, commit = memory.bulk.contradictions(scope=args.scope or PROJECT, apply=args.apply)
-    left = [pair for pair in found.pairs if not (commit and pair.kept)]
+        report, commit = memory.bulk.contradictions(scope=args.scope or PROJECT, apply=args.apply)
+    left = [pair for pair in report.pairs if not (commit and pair.kept)]
     shown = left[: args.limit]
-    settled = len(found.pairs) - len(left)
+    settled = len(report.pairs) - len(left)
     if args.json:
         pairs = [
             {"keys": [pair.one.key, pair.other.key], "titles": [pair.one.title, pair.other.title], "why": pair.why}
             | {"keep": pair.kept}
             for pair in shown
         ]
-        out.json({"compared": found.compared, "commit": commit, "pairs": pairs, "more": len(left) - len(shown)})
+        out.json({"compared": report.compared, "commit": commit, "pairs": pairs, "more": len(left) - len(shown)})
         return int(bool(left))
     for pair in shown:
         for one in (pair.one, pair.other):
@@ -51,5 +51,5 @@ def run(args: Arguments, out: Output) -> int:
         first = left[0]
         out.note(f"if the first is right: gitmem supersede {first.other.key} {first.one.key}")
     else:
-        out.note(f"no contradictions among {quantity(found.compared, 'memory', 'memories')}")
+        out.note(f"no contradictions among {quantity(report.compared, 'memory', 'memories')}")
     return int(bool(left))

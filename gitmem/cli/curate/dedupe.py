@@ -54,8 +54,8 @@ def _table(done: DuplicateReport, shown: tuple[DuplicateGroup, ...]) -> dict[str
             {"key": o.key, "kind": o.kind, "title": o.title, "status": o.status, "similarity": round(o.likeness, 3)}
             for o in group.others
         ]
-        kept = group.kept
-        keep = {"key": kept.key, "kind": kept.kind, "title": kept.title, "status": kept.status}
+        survivor = group.kept
+        keep = {"key": survivor.key, "kind": survivor.kind, "title": survivor.title, "status": survivor.status}
         return {"keep": keep, "why": group.why, "supersede": others}
 
     return {

@@ -24,13 +24,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Embed memories, and print a summary."""
     with open_memory(out) as memory:
-        found = memory.vectors.rebuild(everything=args.all, download=args.download)
+        rebuilt = memory.vectors.rebuild(everything=args.all, download=args.download)
     if args.json:
-        out.json(fields_of(found))
+        out.json(fields_of(rebuilt))
         return 0
-    out.result(f"embedded {quantity(found.embedded, 'memory', 'memories')} in {found.seconds:.2f} s")
-    if found.forgotten:
-        out.line(f"forgot {quantity(found.forgotten, 'memory', 'memories')} that are gone")
-    if found.models_removed:
-        out.line(f"removed the vectors of {quantity(found.models_removed, 'other model')}")
+    out.result(f"embedded {quantity(rebuilt.embedded, 'memory', 'memories')} in {rebuilt.seconds:.2f} s")
+    if rebuilt.forgotten:
+        out.line(f"forgot {quantity(rebuilt.forgotten, 'memory', 'memories')} that are gone")
+    if rebuilt.models_removed:
+        out.line(f"removed the vectors of {quantity(rebuilt.models_removed, 'other model')}")
     return 0

@@ -85,10 +85,14 @@ def _list(offers: Sequence[Offer], used: str, args: Arguments, out: Output) -> N
         out.json({"used": used, "offers": [fields_of(one) for one in offers]})
         return
     out.line(f"of {QUESTIONS} questions in other words than the memories, words alone find {WORDS_FOUND}")
-    for one in offers:
-        parts = [f"{one.size_mb} MB" if one.size_mb else "", one.languages, f"finds {one.found}" if one.found else ""]
+    for offer in offers:
+        parts = [
+            f"{offer.size_mb} MB" if offer.size_mb else "",
+            offer.languages,
+            f"finds {offer.found}" if offer.found else "",
+        ]
         known = ", ".join(part for part in parts if part)
-        out.line((one.setting, "bold"), f"  {known}  " if known else "  ", (_state(one, used), "dim"))
+        out.line((offer.setting, "bold"), f"  {known}  " if known else "  ", (_state(offer, used), "dim"))
 
 
 def _state(offer: Offer, used: str) -> str:

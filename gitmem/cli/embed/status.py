@@ -27,14 +27,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Print the state of the vectors."""
     with open_memory(out) as memory:
-        found = memory.vectors.status().document
+        document = memory.vectors.status().document
     if args.json:
-        out.json(found)
+        out.json(document)
     else:
-        _print(found, out)
-    if not all(model["answers"] for model in found["models"]):
+        _print(document, out)
+    if not all(model["answers"] for model in document["models"]):
         return 3
-    return 0 if found["configured"] and not any(store["missing"] for store in found["stores"]) else 1
+    return 0 if document["configured"] and not any(store["missing"] for store in document["stores"]) else 1
 
 
 def _print(found: Mapping[str, Any], out: Output) -> None:

@@ -120,11 +120,11 @@ def _typed(args: Arguments) -> Question:
     text = " ".join(args.words).strip()
     if not text:
         raise UsageError("the question is empty", hint="gitmem hub ask --save NAME WORDS…")
-    asked = [("q", text), ("limit", str(min(args.limit, MOST)))]
+    parameters = [("q", text), ("limit", str(min(args.limit, MOST)))]
     filters = {"kind": args.kind, "status": args.status, "owner": args.by}
     filters |= {"repository": args.repository, "language": args.language}
-    asked += [(name, one) for name, values in filters.items() for one in values]
-    return Question(args.hub or _hub(), tuple(asked))
+    parameters += [(name, value) for name, values in filters.items() for value in values]
+    return Question(args.hub or _hub(), tuple(parameters))
 
 
 def _hub() -> str:
@@ -137,8 +137,8 @@ def _hub() -> str:
     from gitmem.system.process import run as start
 
     # A repository's own setting would decide where the question and the token go.
-    said = start(["git", "config", "--global", "--get", "gitmem.hub"], env=git_environment(), check=False).stdout
-    site = variable("GITMEM_HUB") or said.decode("utf-8", "replace").strip()
+    configured = start(["git", "config", "--global", "--get", "gitmem.hub"], env=git_environment(), check=False).stdout
+    site = variable("GITMEM_HUB") or configured.decode("utf-8", "replace").strip()
     if site in ("", "off"):
         raise UsageError("no hub is set", hint="--hub URL, or git config --global gitmem.hub URL")
     return site
@@ -156,11 +156,11 @@ def _ask(
     problems: dict[str, str] = {}
     for name in names:
         one = questions[name]
-        found = client.ask(one.site, one.asked, token=variable("GITMEM_HUB_TOKEN"), limit_s=LIMIT_S)
-        if found.problem:
-            problems[name] = found.problem
+        answer = client.ask(one.site, one.asked, token=variable("GITMEM_HUB_TOKEN"), limit_s=LIMIT_S)
+        if answer.problem:
+            problems[name] = answer.problem
             continue
-        now = answer_of(found.hits)
+        now = answer_of(answer.hits)
         changes[name] = [] if one.answer is None else list_changes(one.answer, now)
         answered[name] = replace(one, answer=now)
     return answered, changes, problems

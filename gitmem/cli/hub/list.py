@@ -33,14 +33,14 @@ def run(args: Arguments, out: Output) -> int:
 
     with connected(url) as connection:
         schema.require(connection)
-        found = registry.list_repositories(connection)
+        repositories = registry.list_repositories(connection)
     if args.json:
-        out.json({"repositories": [as_table(one) for one in found]})
-    for one in () if args.json else found:
+        out.json({"repositories": [as_table(repository) for repository in repositories]})
+    for one in () if args.json else repositories:
         print_repository(one, out)
-    if not found and not args.json:
+    if not repositories and not args.json:
         out.note("the hub has no repositories; to add one: gitmem hub add URL")
-    return int(not found or any(one.problem for one in found))
+    return int(not repositories or any(repository.problem for repository in repositories))
 
 
 def as_table(one: Listed) -> dict[str, Any]:

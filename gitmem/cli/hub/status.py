@@ -32,21 +32,26 @@ def run(args: Arguments, out: Output) -> int:
 
     with connected(url) as connection:
         schema.require(connection)
-        found = read_overview(connection)
+        overview = read_overview(connection)
     if args.json:
         names = ("repositories", "unread", "memories", "tombstones", "change", "bytes")
-        document = {name: getattr(found, name) for name in names} | {"statuses": dict(found.statuses)}
-        document |= {"oldest": utc(found.oldest), "newest": utc(found.newest), "causes": _tables(found.causes)}
-        out.json(document | {"queue": _queue_table(found.queue)})
+        document = {name: getattr(overview, name) for name in names} | {"statuses": dict(overview.statuses)}
+        document |= {"oldest": utc(overview.oldest), "newest": utc(overview.newest), "causes": _tables(overview.causes)}
+        out.json(document | {"queue": _queue_table(overview.queue)})
     else:
-        _print(found, out)
-    return int(bool(found.causes or found.queue.failures))
+        _print(overview, out)
+    return int(bool(overview.causes or overview.queue.failures))
 
 
 def _tables(causes: Sequence[Cause]) -> list[dict[str, Any]]:
     return [
-        {"problem": one.problem, "repositories": one.repositories, "since": utc(one.since), "names": [*one.names]}
-        for one in causes
+        {
+            "problem": cause.problem,
+            "repositories": cause.repositories,
+            "since": utc(cause.since),
+            "names": [*cause.names],
+        }
+        for cause in causes
     ]
 
 
@@ -80,8 +85,8 @@ def _print(found: Overview, out: Output) -> None:
 
 
 def _print_causes(causes: Sequence[Cause], what: str, out: Output) -> None:
-    for one in causes:
-        more = ", …" if one.repositories > len(one.names) else ""
-        which = f"{list_of(one.names)}{more}"
-        out.line((f"{quantity(one.repositories, 'repository', 'repositories')} cannot be {what} ({which})", "yellow"))
-        out.line("  ", (one.problem, "dim"))
+    for cause in causes:
+        more = ", …" if cause.repositories > len(cause.names) else ""
+        which = f"{list_of(cause.names)}{more}"
+        out.line((f"{quantity(cause.repositories, 'repository', 'repositories')} cannot be {what} ({which})", "yellow"))
+        out.line("  ", (cause.problem, "dim"))

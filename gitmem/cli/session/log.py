@@ -23,16 +23,16 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Print the log, oldest entries first; return 1 if it is empty."""
     with open_memory(out) as memory:
-        found = memory.sessions.shown(args.session)
+        moments = memory.sessions.shown(args.session)
     if args.json:
-        out.json({"session": found[0]["session"] if found else args.session, "shown": found})
-    for entry in () if args.json else found:
+        out.json({"session": moments[0]["session"] if moments else args.session, "shown": moments})
+    for entry in () if args.json else moments:
         about = entry.get("query") or entry.get("role") or entry.get("source") or ""
         when = format_time(entry["at"]) if isinstance(entry.get("at"), int) else "(no time)"
         out.line((when, "dim"), f" {entry.get('event')} ", (str(about), "dim"))
         shown = entry.get("shown")
         for key, status in shown.items() if isinstance(shown, dict) else ():
             out.line("  ", (key, "key"), f"  {status}")
-    if not found and not args.json:
+    if not moments and not args.json:
         out.note("no session was shown anything")
-    return 0 if found else 1
+    return 0 if moments else 1

@@ -25,25 +25,25 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Print a topic."""
     with open_memory(out) as memory:
-        found = memory.sessions.status(session=args.session, name=args.topic)
+        status = memory.sessions.status(session=args.session, name=args.topic)
     if args.json:
-        out.json(found)
+        out.json(status)
         return 0
-    kind = "archived" if found["archived"] else "named" if found["named"] else "it has no name yet"
-    where = f"{found['branch'] or 'a detached HEAD'} in {found['workspace']}"
-    out.line((found["topic"], "key"), f"  {kind}, on {where}", (", a review" if found["review"] else "", "dim"))
-    if found["off"]:
-        out.line(("agents are shown nothing: ", "yellow"), found["off"])
-    for line in found["spec"].splitlines():
+    kind = "archived" if status["archived"] else "named" if status["named"] else "it has no name yet"
+    where = f"{status['branch'] or 'a detached HEAD'} in {status['workspace']}"
+    out.line((status["topic"], "key"), f"  {kind}, on {where}", (", a review" if status["review"] else "", "dim"))
+    if status["off"]:
+        out.line(("agents are shown nothing: ", "yellow"), status["off"])
+    for line in status["spec"].splitlines():
         out.line("│ ", line)
-    for entry in found["evidence"]:
+    for entry in status["evidence"]:
         refs = ", ".join(map(str, entry.get("refs") or ()))
         out.line("• ", str(entry.get("text")), (f"  [{refs}]" if refs else "", "dim"))
-    for line in found["worklog"]["last"]:
+    for line in status["worklog"]["last"]:
         out.line("- ", line)
-    if not (found["spec"] or found["evidence"] or found["worklog"]["entries"]):
+    if not (status["spec"] or status["evidence"] or status["worklog"]["entries"]):
         out.note('nothing yet; name your work: gitmem session use TOPIC "what it is about"')
-    others = [name for name in (*found["topics"], *found["archive"]) if name != found["topic"]]
+    others = [name for name in (*status["topics"], *status["archive"]) if name != status["topic"]]
     if others:
         out.line((f"others: {', '.join(others)}", "dim"))
     return 0

@@ -28,14 +28,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Print the listed stores; return 1 if there are none, or one cannot be read."""
     with open_memory(out) as memory:
-        found = memory.stores.list()
+        stores = memory.stores.list()
     if args.json:
-        out.json({"stores": [as_table(one) for one in found]})
+        out.json({"stores": [as_table(store) for store in stores]})
     else:
-        print_stores(found, out)
-        if not found:
+        print_stores(stores, out)
+        if not stores:
             out.note("no other repositories are listed; to add one: gitmem stores add [NAME=]PATH")
-    return int(not found or any(one.problem for one in found))
+    return int(not stores or any(store.problem for store in stores))
 
 
 def as_table(one: ListedStoreState) -> dict[str, Any]:

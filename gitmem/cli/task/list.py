@@ -39,12 +39,12 @@ def run(args: Arguments, out: Output) -> int:
     if wrong:
         raise UsageError(f"unknown state: {wrong[0]}", hint=f"choose one of {', '.join(STATES)}")
     with open_memory(out) as memory:
-        found = memory.tasks.list(states=states, parent=args.parent, mine=args.mine, everything=args.all)
+        tasks = memory.tasks.list(states=states, parent=args.parent, mine=args.mine, everything=args.all)
         print_notices(memory, out)
         if args.json:
-            out.json(with_short_ids(memory, {"tasks": [printing.as_table(row) for row in found]}))
+            out.json(with_short_ids(memory, {"tasks": [printing.as_table(row) for row in tasks]}))
         else:
-            printing.print_rows(memory, found, out)
-            if not found:
+            printing.print_rows(memory, tasks, out)
+            if not tasks:
                 out.note("no tasks found")
-    return 0 if found else 1
+    return 0 if tasks else 1

@@ -25,18 +25,18 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Print the tasks that can be started."""
     with open_memory(out) as memory:
-        found = memory.tasks.list_ready()
-        has_others = bool(found or memory.tasks.list())
+        ready = memory.tasks.list_ready()
+        has_others = bool(ready or memory.tasks.list())
         print_notices(memory, out)
-        shown = found[: args.limit] if args.limit else found
+        shown = ready[: args.limit] if args.limit else ready
         if args.json:
-            table = {"tasks": [printing.as_table(row) for row in shown], "more": len(found) - len(shown)}
+            table = {"tasks": [printing.as_table(row) for row in shown], "more": len(ready) - len(shown)}
             out.json(with_short_ids(memory, table))
         else:
             printing.print_rows(memory, shown, out)
-            if len(shown) < len(found):
-                out.note(f"{len(found) - len(shown)} more: gitmem task ready")
-            if not found:
+            if len(shown) < len(ready):
+                out.note(f"{len(ready) - len(shown)} more: gitmem task ready")
+            if not ready:
                 others = "gitmem task list shows claimed and waiting tasks"
                 out.note(f"no task is ready; {others}" if has_others else "no open tasks; to add one: gitmem task add")
     return 0

@@ -23,14 +23,14 @@ def run(args: Arguments, out: Output) -> int:
     """Print one task."""
     with open_memory(out) as memory:
         details, task, waits_for = memory.tasks.show(args.key)
-        found = dict(details.document)
+        document = dict(details.document)
     attempts = [*([task.held] if task.held else []), *task.past_attempts]
     if args.json:
         lines = [fields_of(attempt) for attempt in attempts]
-        out.json(found | {"state": task.state, "waits_for": list(waits_for), "attempts": lines})
+        out.json(document | {"state": task.state, "waits_for": list(waits_for), "attempts": lines})
         return 0
-    fields = {name: value for name, value in found["frontmatter"].items() if name not in ("attempts", "claimed")}
-    print_memory(found | {"frontmatter": fields}, out)
+    fields = {name: value for name, value in document["frontmatter"].items() if name not in ("attempts", "claimed")}
+    print_memory(document | {"frontmatter": fields}, out)
     if waits_for:
         out.line("  ", ("waits for:", "yellow"), f" {', '.join(waits_for)}")
     for attempt in attempts:

@@ -120,16 +120,16 @@ def apply(
         commit = written.commit if written else ""
         if culprits := plan.culprits():
             _store_culprits(repository, culprits)
-    found = plan.report(commit)
-    keys = [key for of in found.added.values() for key, _ in of]
-    return replace(found, short_ids=short_ids(repository.catalog(), keys)) if commit else found
+    report = plan.report(commit)
+    keys = [key for of in report.added.values() for key, _ in of]
+    return replace(report, short_ids=short_ids(repository.catalog(), keys)) if commit else report
 
 
 def _store_culprits(repository: OpenRepository, culprits: Mapping[str, str]) -> None:
     """Judge false facts, and store the verdicts with culprits in this clone, for the next verify."""
     session = repository.session(Options(keys=tuple(culprits)))
     results = session.judge_many(session.list_due())
-    verdicts = (one.verdict for one in results if one.verdict is not None and one.verdict.outcome == FAILS)
+    verdicts = (result.verdict for result in results if result.verdict is not None and result.verdict.outcome == FAILS)
     repository.local.add_verdicts([replace(verdict, culprit=culprits[verdict.key]) for verdict in verdicts])
 
 
@@ -172,8 +172,8 @@ class _Plan:
         self._ignored: dict[str, set[str]] = {}
         for document in adoption.documents:
             if (text := texts.get(document.path)) is not None:
-                kept, ignored = split_current(document, text)
-                self._sentences[document.path] = {hash_of(one.text): one for one in kept}
+                current, ignored = split_current(document, text)
+                self._sentences[document.path] = {hash_of(one.text): one for one in current}
                 self._ignored[document.path] = {hash_of(one.text) for one in ignored}
         self._sentences |= {one.path: {} for one in adoption.closed}
         self._tree = CodeTree(repository.git, adoption.commit)
@@ -200,8 +200,8 @@ class _Plan:
             checks: The checks.
             is_followed: Whether a name counts where it moved to, as in ``verify``; otherwise only where the check says.
         """
-        asked = [Check(BUILTIN, words_of(check)) for check in checks]
-        answers = answer_all(self._memory.git, self._tree, asked)
+        questions = [Check(BUILTIN, words_of(check)) for check in checks]
+        answers = answer_all(self._memory.git, self._tree, questions)
         if is_followed:
             lost = [check for check, answer in answers.items() if scope_of(check) and answer.outcome != HOLDS]
             moves, found = find_homes(self._memory.git, self._tree, lost)
@@ -285,20 +285,20 @@ class _Plan:
         elif known is None and find_known(catalog, proposal.key) is not None:
             self._settled.skipped.add(where, f"{proposal.key} is another memory's key")
         else:
-            made = self._memory_of(proposal)
-            if isinstance(made, str):
-                self._settled.skipped.add(where, made)
+            planned = self._memory_of(proposal)
+            if isinstance(planned, str):
+                self._settled.skipped.add(where, planned)
             else:
-                (self._settled.new if known is None else self._settled.updated)[proposal.key] = made
+                (self._settled.new if known is None else self._settled.updated)[proposal.key] = planned
 
     def _memory_of(self, proposal: Proposal) -> Incoming | str:
         """Return the memory for a proposal, or the reason why there is none."""
         if proposal.key not in self._incoming:
             fields = {**proposal.fields, **self._place_fields(proposal.refs)}
             try:
-                given = ForeignMemory(proposal.key, fields, proposal.body, proposal.refs[0])
-                made = incoming_new(given, self._memory.author(), self._policy, now=self._now)
-                self._incoming[proposal.key] = made
+                foreign = ForeignMemory(proposal.key, fields, proposal.body, proposal.refs[0])
+                planned = incoming_new(foreign, self._memory.author(), self._policy, now=self._now)
+                self._incoming[proposal.key] = planned
             except RefusedError as err:
                 self._incoming[proposal.key] = err.message
         return self._incoming[proposal.key]
@@ -334,7 +334,7 @@ class _Plan:
             files, deletes = {**changes.files, **old.files}, [*changes.deletes, *old.paths]
             changes = PlannedFiles(files, deletes, (*changes.moves, *old.moves))
         count = len(self._settled.new) + len(self._settled.updated) + len(self._retired)
-        named = [f"adopt {display(one.path)}" for one in self._adoption.documents[:_NAMED]]
+        named = [f"adopt {display(document.path)}" for document in self._adoption.documents[:_NAMED]]
         subject = f"memory: adopt {count_of(count, 'statement')}"
         return writer.plan(subject, [], changes, sources=named)
 
@@ -376,8 +376,8 @@ def list_adopted(catalog: Catalog) -> dict[str, AdoptedMemory]:
         " JOIN text t ON t.id = m.id WHERE g.tag = ? AND m.shadowed = 0 ORDER BY m.key",
         (TAG,),
     )
-    found = {row[1]: AdoptedMemory(KnownMemory(*row[:6]), json.loads(row[6])) for row in rows}
-    return {key: one for key, one in found.items() if SENTENCE_FIELD in one.fields}
+    table = {row[1]: AdoptedMemory(KnownMemory(*row[:6]), json.loads(row[6])) for row in rows}
+    return {key: one for key, one in table.items() if SENTENCE_FIELD in one.fields}
 
 
 def _under_known_keys(proposed: Sequence[Proposal], known: Mapping[str, AdoptedMemory]) -> dict[str, Proposal]:

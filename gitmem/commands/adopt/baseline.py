@@ -57,17 +57,17 @@ def parse_baseline(text: str, file: str) -> list[Entry]:
 def mark_known(adoption: Adoption, entries: Container[Entry]) -> Adoption:
     """Return the findings with those false statements as known that are entries of a baseline."""
     marked = [
-        replace(one, verdict=KNOWN) if one.verdict == FALSE and _entry_of(one) in entries else one
-        for one in adoption.findings
+        replace(finding, verdict=KNOWN) if finding.verdict == FALSE and _entry_of(finding) in entries else finding
+        for finding in adoption.findings
     ]
     return replace(adoption, findings=marked)
 
 
 def list_gone(adoption: Adoption, entries: Iterable[Entry], *, is_complete: bool) -> list[Entry]:
     """Return the entries that are no longer false, sorted; of the documents that were read, unless all were read."""
-    read = {one.path for one in adoption.documents}
+    read = {document.path for document in adoption.documents}
     left = {_entry_of(one) for one in adoption.of(KNOWN)}
-    return sorted(one for one in set(entries) - left if is_complete or one[0] in read)
+    return sorted(entry for entry in set(entries) - left if is_complete or entry[0] in read)
 
 
 def _entry_of(finding: JudgedClaim) -> Entry:

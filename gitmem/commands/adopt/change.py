@@ -55,13 +55,13 @@ class Change:
 
     def corpus(self, head: Corpus, symbols: Iterable[str], values: Mapping[str, Iterable[str]]) -> Corpus:
         """Return which of the names the code had before, from those that the head has: only touched files are read."""
-        found = search(self.before, symbols, values, among=self.paths)
+        corpus = search(self.before, symbols, values, among=self.paths)
         for name, paths in head.files_by_name.items():
-            found.files_by_name[name] = [
+            corpus.files_by_name[name] = [
                 *(path for path in paths if path not in self.paths),
-                *found.files_by_name.get(name, ()),
+                *corpus.files_by_name.get(name, ()),
             ]
-        return found
+        return corpus
 
     def list_made_false(
         self, findings: Iterable[JudgedClaim], judge: Callable[[Mention], JudgedClaim | None]
@@ -103,7 +103,7 @@ class Change:
             return False
         if document.path not in self._claims:
             statements = split(self._text_before(document.path))
-            self._claims[document.path] = {_key(one) for each in statements for one in claims_of(each, document)}
+            self._claims[document.path] = {_key(claim) for each in statements for claim in claims_of(each, document)}
         return _key(finding.claim) not in self._claims[document.path]
 
     def _text_before(self, path: str) -> str:

@@ -36,18 +36,22 @@ class Chunk:
 def prose_chunks(text: str, path: str = "") -> list[Chunk]:
     """Return the sections of a document, in order; a long one is split between paragraphs or lines."""
     lines = text.split("\n")
-    headings = [one for one in split_statements(text) if one.kind == HEADING] if not path.endswith(".txt") else []
-    starts = [(1, ""), *((one.line, one.section) for one in headings)]
+    headings = (
+        [statement for statement in split_statements(text) if statement.kind == HEADING]
+        if not path.endswith(".txt")
+        else []
+    )
+    starts = [(1, ""), *((heading.line, heading.section) for heading in headings)]
     ends = [start - 1 for start, _ in starts[1:]] + [len(lines)]
-    found = []
+    chunks = []
     for (start, name), end in zip(starts, ends, strict=True):
         section = lines[start - 1 : end]
         at = start - 1
         for part in _paragraphs(section):
             chunk = cut_lines(name, part, at)
-            found += [chunk] if chunk.text.strip() else []
+            chunks += [chunk] if chunk.text.strip() else []
             at += len(part)
-    return found
+    return chunks
 
 
 def _paragraphs(lines: list[str]) -> Iterator[list[str]]:

@@ -107,8 +107,8 @@ class Code:
         missing = [oid for oid in dict.fromkeys(wanted.values()) if oid not in self.contents]
         for oid, content in read_texts(self.git, missing):
             self.contents[oid] = content
-        found = {path: self.contents[oid] for path, oid in wanted.items() if oid in self.contents}
-        return {path: self._instead.get(path, text) for path, text in found.items()} if self._instead else found
+        texts = {path: self.contents[oid] for path, oid in wanted.items() if oid in self.contents}
+        return {path: self._instead.get(path, text) for path, text in texts.items()} if self._instead else texts
 
     def files_naming(self, words: Iterable[str]) -> list[str]:
         """Return the own files that have one of some words, sorted.
@@ -181,7 +181,7 @@ def _ignores(rules: Iterable[tuple[int, _Rules]], path: str) -> bool:
         rules: Where the path begins below each folder with patterns, and those patterns, from the root down.
         path: The path from the root.
     """
-    answers = (one.last_answer(path[start:]) for start, one in rules if start <= len(path))
+    answers = (rule.last_answer(path[start:]) for start, rule in rules if start <= len(path))
     return next((answer for answer in reversed(list(answers)) if answer is not None), False)
 
 

@@ -71,16 +71,16 @@ def find_contradictions(
         findings: The judged claims.
         files: The paths of the code.
     """
-    judged = {(one.document.path, one.claim): one for one in findings}
+    judged = {(finding.document.path, finding.claim): finding for finding in findings}
     topics: dict[tuple[str, str, str], dict[str, list[_Saying]]] = {}
-    for one in _list_sayings(list(read), judged, files):
-        topics.setdefault(one.topic, {}).setdefault(one.path, []).append(one)
-    found = []
+    for saying in _list_sayings(list(read), judged, files):
+        topics.setdefault(saying.topic, {}).setdefault(saying.path, []).append(saying)
+    contradictions = []
     for by_document in topics.values():
         clear = [those for those in by_document.values() if all(_agree(those[0], one) for one in those)]
         if (contradiction := _compare([_clearest(those) for those in clear])) is not None:
-            found.append(contradiction)
-    return sorted(found, key=lambda one: (one.sides[0].places[0], one.subject))
+            contradictions.append(contradiction)
+    return sorted(contradictions, key=lambda one: (one.sides[0].places[0], one.subject))
 
 
 def _list_sayings(
@@ -119,19 +119,21 @@ def _is_about_a_part(statement: Statement) -> bool:
 
 def _folders_by_section(read: Iterable[Read]) -> dict[tuple[str, str], set[str]]:
     """Return the folders that sections enter with ``cd``, by document and section; a fresh clone is the root."""
-    found: dict[tuple[str, str], set[str]] = {}
+    folders: dict[tuple[str, str], set[str]] = {}
     cloned = set()
     for document, statement, _ in read:
         place, text = (document.path, statement.section), statement.text
         if "git clone" in text:
             cloned.add(place)
         if "cd " in text and place not in cloned:
-            found.setdefault(place, set()).update(_ENTERED.findall(text))
-    return found
+            folders.setdefault(place, set()).update(_ENTERED.findall(text))
+    return folders
 
 
 def _scripts_in(claims: Iterable[Claim]) -> set[str]:
-    return {one.name for one in claims if one.kind == COMMAND and one.tool == "script" and one.name in _SERVING}
+    return {
+        claim.name for claim in claims if claim.kind == COMMAND and claim.tool == "script" and claim.name in _SERVING
+    }
 
 
 def _topic_of(claim: Claim, scripts: set[str]) -> tuple[str, str, str] | None:
@@ -152,7 +154,7 @@ def _managers(
     document: Document, statement: Statement, claims: Sequence[Claim], folder: str, files: Container[str]
 ) -> Iterator[_Saying]:
     """Yield the package managers that a statement runs the scripts of a folder with."""
-    lines = {one.line for one in claims if one.kind == COMMAND and one.tool == "script" and one.is_certain}
+    lines = {claim.line for claim in claims if claim.kind == COMMAND and claim.tool == "script" and claim.is_certain}
     for command in iter_commands(statement) if any(tool in statement.text for tool in _MANAGERS) else ():
         tool = command.words[0]
         if tool in _MANAGERS and (command.line in lines or _installs_all(statement, command)):
@@ -192,12 +194,12 @@ def _clearest(sayings: Sequence[_Saying]) -> _Saying:
 def _compare(sayings: Sequence[_Saying]) -> Contradiction | None:
     """Return the contradiction between what documents say, one saying for each; None if they agree."""
     sides: list[list[_Saying]] = []
-    for one in sorted(sayings, key=lambda one: (one.path, one.line)):
-        same = next((side for side in sides if _agree(side[0], one)), None)
+    for saying in sorted(sayings, key=lambda one: (one.path, one.line)):
+        same = next((side for side in sides if _agree(side[0], saying)), None)
         if same is None:
-            sides.append([one])
+            sides.append([saying])
         else:
-            same.append(one)
+            same.append(saying)
     # The code has all of them: two servers, two packages.
     if len(sides) < 2 or all(any(one.source for one in side) for side in sides):
         return None
@@ -206,8 +208,8 @@ def _compare(sayings: Sequence[_Saying]) -> Contradiction | None:
 
 def _side(sayings: Sequence[_Saying]) -> Side:
     first = sayings[0]
-    source = next((one.source for one in sayings if one.source), "")
-    places = tuple(f"{one.path}:{one.line}" for one in sayings)
+    source = next((saying.source for saying in sayings if saying.source), "")
+    places = tuple(f"{saying.path}:{saying.line}" for saying in sayings)
     return Side(_SIGNS.get(first.relation, "{}").format(first.value), places, source)
 
 
@@ -215,7 +217,7 @@ def find_right_places(finding: JudgedClaim, findings: Iterable[JudgedClaim]) -> 
     """Return where other documents say what a false statement should say, as ``file:line``, sorted."""
     right = (finding.fix, finding.now, finding.source.actual if finding.source else "")
     wanted = {text.strip("/") for text in right if text}
-    found = {
+    right_places = {
         f"{one.document.path}:{one.claim.line}"
         for one in findings
         if one.verdict == HOLDS
@@ -224,7 +226,7 @@ def find_right_places(finding: JudgedClaim, findings: Iterable[JudgedClaim]) -> 
         and one.document.folder == finding.document.folder
         and _is_right(one.claim, finding.claim, wanted)
     }
-    return tuple(sorted(found))
+    return tuple(sorted(right_places))
 
 
 def _is_right(claim: Claim, false: Claim, wanted: Container[str]) -> bool:

@@ -49,11 +49,11 @@ def split_current(document: Document, text: str) -> tuple[list[Statement], list[
     Of a decision record, only sentences that bind, in the decision of one that is in force: the rest describes the code
     of its day.
     """
-    kept, ignored = split_ignored(without_installed(without_comments(document.path, text)))
+    current, ignored = split_ignored(without_installed(without_comments(document.path, text)))
     if document.kind != DECISION:
-        return kept, ignored
+        return current, ignored
     record = read_record(text)
-    return [one for one in kept if _binds(one)] if record and record.is_current else [], ignored
+    return [one for one in current if _binds(one)] if record and record.is_current else [], ignored
 
 
 def _binds(statement: Statement) -> bool:

@@ -18,7 +18,10 @@ INSTRUCTIONS, GUIDE, DECISION = "instructions", "guide", "decision"
 # Globs of file names; each also matches in any folder, and the file is then about that folder.
 _CLIENTS = all_tables().values()
 _OF_CLIENTS = {
-    glob.lstrip("/") for one in _CLIENTS for glob in (*one.documents, one.fallback, *one.documents_on_demand) if glob
+    glob.lstrip("/")
+    for client in _CLIENTS
+    for glob in (*client.documents, client.fallback, *client.documents_on_demand)
+    if glob
 }
 _NAMES = {
     INSTRUCTIONS: ("AGENT.md", "copilot-instructions.md", *(glob for glob in _OF_CLIENTS if "/" not in glob)),
@@ -26,7 +29,7 @@ _NAMES = {
 }
 _FOLDERS = {
     INSTRUCTIONS: sorted(glob for glob in _OF_CLIENTS if "/" in glob)
-    + sorted({f"{folder}/*.md" for one in _CLIENTS for folder in (one.skills[0], one.commands[0]) if folder})
+    + sorted({f"{folder}/*.md" for client in _CLIENTS for folder in (client.skills[0], client.commands[0]) if folder})
 }
 _KINDS = {name.lower(): kind for kind, names in _NAMES.items() for name in names}
 # One pattern for each kind: a large tree has many files.
@@ -81,15 +84,15 @@ def find_documents(paths: Iterable[str], wanted: Iterable[str] = ()) -> list[Doc
     names = [name.strip("/") if name not in (".", "./") else "" for name in wanted]
     every = list(paths)
     files = set(every)
-    found = []
+    documents = []
     for path in sorted(every):
         if path in names:
-            found.append(document_of(path))
+            documents.append(document_of(path))
         elif not names or any(not name or path.startswith(f"{name}/") for name in names if name not in files):
             kind = kind_of(path)
             if kind and not _FOREIGN.search(path) and (kind == DECISION or not _HISTORY.search(path)):
-                found.append(document_of(path))
-    return found
+                documents.append(document_of(path))
+    return documents
 
 
 def find_installed(documents: Iterable[Document], lists: Mapping[str, str], files: Container[str]) -> list[Document]:
@@ -103,7 +106,7 @@ def find_installed(documents: Iterable[Document], lists: Mapping[str, str], file
     installed = {
         (path.rpartition("/")[0], name) for path, text in lists.items() for name in _installed_names(path, text, files)
     }
-    skills = ((one, _SKILL.match(one.path)) for one in documents) if installed else ()
+    skills = ((document, _SKILL.match(document.path)) for document in documents) if installed else ()
     return [one for one, found in skills if found and ((found["above"] or "").rstrip("/"), found["name"]) in installed]
 
 
@@ -116,10 +119,10 @@ def _installed_names(path: str, text: str, files: Container[str]) -> list[str]:
     folder, _, name = path.rpartition("/")
     if name == SKILL_LOCK and isinstance(skills, dict):
         entries = ((key, one) for key, one in skills.items() if isinstance(one, dict))
-        return [key for key, one in entries if one.get("sourceType") != "local"]
+        return [key for key, entry in entries if entry.get("sourceType") != "local"]
     if name == BOOST and isinstance(skills, list):
         own = f"{folder}/.ai/skills/".lstrip("/")
-        return [one for one in skills if isinstance(one, str) and f"{own}{one}" not in files]
+        return [skill for skill in skills if isinstance(skill, str) and f"{own}{skill}" not in files]
     return []
 
 
@@ -133,8 +136,8 @@ def kind_of(path: str) -> str:
     name = path.rpartition("/")[2].lower()
     if name in _KINDS:
         return _KINDS[name]
-    found = (kind for kind, matches in _PATTERNS.items() if matches(path))
-    return next(found, "") or (DECISION if is_record_path(path) else "")
+    kinds = (kind for kind, matches in _PATTERNS.items() if matches(path))
+    return next(kinds, "") or (DECISION if is_record_path(path) else "")
 
 
 def moved_to(document: Document, path: str) -> Document:
@@ -153,7 +156,14 @@ def _folder_of(path: str) -> str:
 # The folders of clients: what is in one is about the folder around it.
 _HOMES = frozenset(
     path.partition("/")[0]
-    for one in _CLIENTS
-    for path in (*_OF_CLIENTS, *one.found[0], one.skills[0], one.commands[0], one.settings[0], one.plugin[0])
+    for client in _CLIENTS
+    for path in (
+        *_OF_CLIENTS,
+        *client.found[0],
+        client.skills[0],
+        client.commands[0],
+        client.settings[0],
+        client.plugin[0],
+    )
     if path.startswith(".")
 )

@@ -249,7 +249,7 @@ class Adoption:
         paths (``if/else``) are left out. So are bare names in a section that names more of those that never were than
         of the repository's: it is about an archive, a home folder or what the program writes.
         """
-        found: dict[tuple[str, str], list[JudgedClaim]] = {}
+        by_token: dict[tuple[str, str], list[JudgedClaim]] = {}
         lost, there = (Counter(map(_section_of, filter(_is_bare, self.of(verdict)))) for verdict in (NEVER, HOLDS))
         for one in self.of(NEVER):
             claim = one.claim
@@ -260,11 +260,11 @@ class Adoption:
                 claim.token
             )
             if is_meant and one.held is not None:
-                found.setdefault((claim.kind, claim.token), []).append(one)
+                by_token.setdefault((claim.kind, claim.token), []).append(one)
         # Agents try what their instructions name.
-        for places in found.values():
+        for places in by_token.values():
             places.sort(key=lambda one: one.document.kind != INSTRUCTIONS)
-        return sorted(found.values(), key=lambda places: places[0].document.kind != INSTRUCTIONS)
+        return sorted(by_token.values(), key=lambda places: places[0].document.kind != INSTRUCTIONS)
 
     def of(self, verdict: str) -> list[JudgedClaim]:
         """Return the findings with a verdict."""

@@ -68,8 +68,8 @@ def _contrast(finding: JudgedClaim) -> str:
 def unfounded(findings: Sequence[JudgedClaim]) -> str:
     """Return what is wrong with a command or file that never was there, with the places that name it, cleaned."""
     claim, where = findings[0].claim, findings[0].document.path
-    lines = ", ".join(str(one.claim.line) for one in findings if one.document.path == where)
-    others = len({one.document.path for one in findings} - {where})
+    lines = ", ".join(str(finding.claim.line) for finding in findings if finding.document.path == where)
+    others = len({finding.document.path for finding in findings} - {where})
     more = f" and {count_of(others, 'more document')}" if others else ""
     problem = f"`{claim.token}` was never defined" if claim.kind == COMMAND else f"{claim.token} never existed"
     problem = f"{claim.token} existed only before the line was written" if findings[0].culprit else problem
@@ -107,7 +107,7 @@ def also(finding: JudgedClaim) -> str:
 
 def same_cause(findings: Sequence[JudgedClaim], most: int) -> str:
     """Return where further false statements of one cause are: ``and 3 more of the same commit: a.md:1, 4, b.md:2``."""
-    places = list(dict.fromkeys((one.document.path, one.claim.line) for one in findings))
+    places = list(dict.fromkeys((finding.document.path, finding.claim.line) for finding in findings))
     before = ("", *(path for path, _ in places))
     named = [
         f"{line}" if path == last else f"{path}:{line}" for (path, line), last in zip(places, before, strict=False)
@@ -166,7 +166,7 @@ def as_table(adoption: Adoption) -> dict[str, Any]:
         "commit": adoption.commit,
         "base": adoption.base,
         "since": adoption.since,
-        "documents": [{"path": one.path, "kind": one.kind} for one in adoption.documents],
+        "documents": [{"path": document.path, "kind": document.kind} for document in adoption.documents],
         "false": [_row(one) for one in adoption.of(FALSE)],
         "known": [_row(one) for one in adoption.of(KNOWN)],
         "never_held": [_row(one) for one in adoption.of(NEVER)],
@@ -234,10 +234,10 @@ def commands(adoption: Adoption) -> str:
 
 def _message(finding: JudgedClaim) -> str:
     """Return the problem in sentences: the line, what contradicts it, since when, and the correction."""
-    place, said = f"{finding.document.path}:{finding.claim.line}", sentence(finding)
-    said = f"{display(place)}{'' if said.startswith('says ') else ':'} {said}"
+    place, message = f"{finding.document.path}:{finding.claim.line}", sentence(finding)
+    message = f"{display(place)}{'' if message.startswith('says ') else ':'} {message}"
     return " ".join(
-        as_sentence(one) for one in (said, also(finding), blame(finding), advice(finding), elsewhere(finding)) if one
+        as_sentence(one) for one in (message, also(finding), blame(finding), advice(finding), elsewhere(finding)) if one
     )
 
 
@@ -284,8 +284,8 @@ def markdown(adoption: Adoption) -> str:
     if false := adoption.of(FALSE):
         lines += ["| place | false statement | since | correction |", "|---|---|---|---|"]
         for one in false:
-            said = ", ".join(filter(None, (sentence(one), also(one))))
-            row = (f"{one.document.path}:{one.claim.line}", said, blame(one), advice(one))
+            statement = ", ".join(filter(None, (sentence(one), also(one))))
+            row = (f"{one.document.path}:{one.claim.line}", statement, blame(one), advice(one))
             lines.append(f"| {' | '.join(map(_cell, row))} |")
     if adoption.contradictions:
         lines += ["", "Documents that contradict each other:", ""]

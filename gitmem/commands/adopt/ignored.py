@@ -46,15 +46,15 @@ def split_ignored(text: str) -> tuple[list[Statement], list[IgnoredStatement]]:
         return statements, []
     whole = next((found for found in marks.values() if found[1] == "ignore-file"), None)
     alone = {at + 1: found for at, found in marks.items() if not found.string.replace(found[0], "").strip()}
-    kept, ignored = [], []
-    for one in statements:
-        lines = range(one.line, one.last + 1)
-        mark = whole or next((marks[at] for at in lines if at in marks), None) or alone.get(one.line)
+    others, ignored = [], []
+    for statement in statements:
+        lines = range(statement.line, statement.last + 1)
+        mark = whole or next((marks[at] for at in lines if at in marks), None) or alone.get(statement.line)
         if mark is None:
-            kept.append(one)
+            others.append(statement)
         else:
-            ignored.append(IgnoredStatement(one, mark[2]))
-    return kept, ignored
+            ignored.append(IgnoredStatement(statement, mark[2]))
+    return others, ignored
 
 
 def has_comments(text: str) -> bool:

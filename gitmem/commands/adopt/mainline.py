@@ -64,8 +64,8 @@ class Mainline:
 
     def _walk(self, *paths: str) -> list[list[str]]:
         argv = ("--literal-pathspecs", *_WALK, self._commit, *(("--", *paths) if paths else ()))
-        done = self._git.run(*argv, check=False)
-        return [record.split("\0") for record in os.fsdecode(done.stdout).split("\x01")[1:]]
+        result = self._git.run(*argv, check=False)
+        return [record.split("\0") for record in os.fsdecode(result.stdout).split("\x01")[1:]]
 
     @property
     def is_read(self) -> bool:
@@ -78,8 +78,8 @@ class Mainline:
         if self.is_read:
             return [record[0].split() for record in self._records]
         argv = ("log", "--first-parent", "-z", "--format=%H %P", "--no-show-signature", f"--max-count={MOST_COMMITS}")
-        done = self._git.run(*argv, self._commit, check=False)
-        return [line.split() for line in done.stdout.decode("ascii", "replace").split("\0") if line]
+        result = self._git.run(*argv, self._commit, check=False)
+        return [line.split() for line in result.stdout.decode("ascii", "replace").split("\0") if line]
 
     @cached_property
     def merges(self) -> frozenset[str]:
@@ -89,11 +89,11 @@ class Mainline:
     @cached_property
     def _changes(self) -> Mapping[str, list[tuple[int, str]]]:
         """Return for each path the numbers of the commits that changed it, newest first, with the statuses."""
-        found: dict[str, list[tuple[int, str]]] = {}
+        changes: dict[str, list[tuple[int, str]]] = {}
         for number, record in enumerate(self._records):
             for status, path in zip(record[1::2], record[2::2], strict=False):
-                found.setdefault(path, []).append((number, status.strip()))
-        return found
+                changes.setdefault(path, []).append((number, status.strip()))
+        return changes
 
     def changes(self, path: str, *, after: int = -1) -> list[FileChange]:
         """Return the changes of a file, newest first: those older than the commit with number *after*."""
@@ -138,10 +138,10 @@ class Mainline:
     @cached_property
     def _by_name(self) -> Mapping[str, list[str]]:
         """Return the paths of files and folders that ever existed by their last part."""
-        found: dict[str, list[str]] = {}
+        by_name: dict[str, list[str]] = {}
         for path in (*self._changes, *folders_of(self._changes)):
-            found.setdefault(path.rpartition("/")[2], []).append(path)
-        return found
+            by_name.setdefault(path.rpartition("/")[2], []).append(path)
+        return by_name
 
     def knows(self, commit: str) -> bool:
         """Return whether it is known which paths existed at a commit."""
@@ -178,22 +178,22 @@ class Mainline:
         if number not in self._removed:
             names = self._commits[number]
             argv = ("diff-tree", "-r", "-z", "--no-renames", "--diff-filter=D", "--name-only", *names[1:2], names[0])
-            done = self._git.run(*argv, check=False) if names[1:] else None
-            self._removed[number] = [os.fsdecode(part) for part in done.stdout.split(b"\0") if part] if done else []
+            result = self._git.run(*argv, check=False) if names[1:] else None
+            self._removed[number] = [os.fsdecode(part) for part in result.stdout.split(b"\0") if part] if result else []
         return self._removed[number]
 
     def find_removals(self, paths: Iterable[str]) -> dict[str, str]:
         """Return for each missing file or folder the newest commit that removed it, or a file below it."""
-        left, found = {path for path in paths if len(path) < LONGEST_PATH}, {}
+        left, removals = {path for path in paths if len(path) < LONGEST_PATH}, {}
         if not left:
             return {}
         is_limited = not self.is_read and len(left) <= MOST_PATHS
         for record in self._walk(*sorted(left)) if is_limited else self._records:
             gone = [path for status, path in zip(record[1::2], record[2::2], strict=False) if status.strip() == "D"]
             for one in left.intersection(folder for path in gone for folder in with_folders(path)):
-                found[one] = record[0].split()[0]
+                removals[one] = record[0].split()[0]
                 left.discard(one)
-        return found
+        return removals
 
 
 def with_folders(path: str) -> Sequence[str]:

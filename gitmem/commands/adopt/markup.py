@@ -60,9 +60,9 @@ def _follow_condition(line: str, shown: list[bool], attributes: set[str]) -> boo
     if _END.fullmatch(line):
         del shown[-1:]
         return True
-    if found := _CONDITION.fullmatch(line):
-        if not found[3] or found[1] == "ifeval":
-            shown.append(_is_shown(found[1], found[2], attributes))
+    if match := _CONDITION.fullmatch(line):
+        if not match[3] or match[1] == "ifeval":
+            shown.append(_is_shown(match[1], match[2], attributes))
         return True
     if all(shown) and (entry := _ATTRIBUTE.fullmatch(line)):
         (attributes.discard if entry[1] or entry[3] else attributes.add)(entry[2])

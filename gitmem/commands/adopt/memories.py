@@ -114,11 +114,11 @@ class Proposal:
 
 def proposals_of(adoption: Adoption, decisions: Mapping[str, str]) -> list[Proposal]:
     """Return the proposals, one per key, given the texts of the decision records by path."""
-    found: dict[str, Proposal] = {}
+    proposals: dict[str, Proposal] = {}
     for one in (*_facts(adoption.findings), *_rules(adoption.unchecked), *_decisions(decisions)):
-        known = found.get(one.key)
-        found[one.key] = one if known is None else replace(known, lines=tuple(sorted({*known.lines, *one.lines})))
-    return list(found.values())
+        known = proposals.get(one.key)
+        proposals[one.key] = one if known is None else replace(known, lines=tuple(sorted({*known.lines, *one.lines})))
+    return list(proposals.values())
 
 
 def hash_of(text: str) -> str:
@@ -161,12 +161,13 @@ def find_statement(text: str, document: Document, key: str, fields: Mapping[str,
     """
     sentence, home = str(fields.get(SENTENCE_FIELD, "")), _home_of(fields.get("verify"))
     statements = split_current(document, text)[0]
-    same = (one.line for one in statements if hash_of(one.text) == sentence)
+    same = (statement.line for statement in statements if hash_of(statement.text) == sentence)
     other = (
         claim.line
-        for one in statements
-        for claim in claims_of(one, document)
-        if key in keys_of_claim(claim, document.path, sentence) and (not home or _says_home(one, claim, home, document))
+        for statement in statements
+        for claim in claims_of(statement, document)
+        if key in keys_of_claim(claim, document.path, sentence)
+        and (not home or _says_home(statement, claim, home, document))
     )
     return next(same, 0) or next(other, 0)
 
@@ -229,24 +230,30 @@ def context_of(document: str, section: str, text: str) -> str:
 def withheld_of(findings: Sequence[JudgedClaim]) -> list[JudgedClaim]:
     """Return what holds in sentences that are false in part: until these are corrected, they support nothing."""
     false = {
-        (one.document.path, line)
-        for one in findings
-        if one.verdict == FALSE or one.is_contradicted
-        for line in _lines_of(one)
+        (finding.document.path, line)
+        for finding in findings
+        if finding.verdict == FALSE or finding.is_contradicted
+        for line in _lines_of(finding)
     }
     return [
-        one
-        for one in findings
-        if one.verdict != FALSE
-        and one.check is not None
-        and any((one.document.path, line) in false for line in range(one.statement.line, one.statement.last + 1))
+        finding
+        for finding in findings
+        if finding.verdict != FALSE
+        and finding.check is not None
+        and any(
+            (finding.document.path, line) in false for line in range(finding.statement.line, finding.statement.last + 1)
+        )
     ]
 
 
 def supporting(findings: Sequence[JudgedClaim]) -> list[JudgedClaim]:
     """Return the findings with a check that may become facts."""
     withheld = {id(one) for one in withheld_of(findings)}
-    return [one for one in findings if one.check is not None and one.verdict != NEVER and id(one) not in withheld]
+    return [
+        finding
+        for finding in findings
+        if finding.check is not None and finding.verdict != NEVER and id(finding) not in withheld
+    ]
 
 
 def _facts(findings: Sequence[JudgedClaim]) -> Iterator[Proposal]:

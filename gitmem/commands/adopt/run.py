@@ -105,7 +105,8 @@ def adopt(
     if not (is_late := budget.is_spent()):
         findings, corrections = add_corrections(findings, head, past, judge.judge_statement, base=base)
     findings = [
-        replace(one, right=find_right_places(one, findings)) if one.verdict == FALSE else one for one in findings
+        replace(finding, right=find_right_places(finding, findings)) if finding.verdict == FALSE else finding
+        for finding in findings
     ]
     notes += [*past.notes, *_note_lateness(unjudged, findings, budget, is_late=is_late)]
     if not corpus.is_whole:
@@ -133,15 +134,25 @@ def _choose_documents(
 ) -> tuple[list[Document], list[Document], dict[str, str], list[str]]:
     """Return the documents to read, those about work that is done, the texts of all, and notes on what is left out."""
     documents = find_documents(head.files, wanted)
-    texts = head.texts([one.path for one in documents])
+    texts = head.texts([document.path for document in documents])
     named = {name.strip("/") for name in wanted}
-    closed = [one for one in documents if one.path not in named and is_closed(one.path, texts.get(one.path, ""))]
+    closed = [
+        document
+        for document in documents
+        if document.path not in named and is_closed(document.path, texts.get(document.path, ""))
+    ]
     lists = head.texts(head.tree.files_named(*INSTALLERS))
     foreign = [one for one in find_installed(documents, lists, head.tree.folders) if one.path not in named]
     left_out = [*closed, *foreign]
-    documents = [one for one in documents if one not in left_out and not is_installed(texts.get(one.path, ""))]
+    documents = [
+        document
+        for document in documents
+        if document not in left_out and not is_installed(texts.get(document.path, ""))
+    ]
     notes = []
-    if large := [one.path for one in documents if one.path not in texts and head.is_regular(one.path)]:
+    if large := [
+        document.path for document in documents if document.path not in texts and head.is_regular(document.path)
+    ]:
         notes.append(f"not read, because they are binary or too large: {display(', '.join(large))}")
     if closed:
         notes.append(f"left out, because the work that they describe is done: {_list_some(closed)}")
@@ -169,7 +180,7 @@ def _note_lateness(
     if unjudged:
         count = count_of(len(unjudged), "statement")
         notes.append(f"not judged, {spent}: {count} of {_list_some(document for document, _ in unjudged)}")
-    if is_late and any(one.verdict == FALSE for one in findings):
+    if is_late and any(finding.verdict == FALSE for finding in findings):
         notes.append(f"some causes and corrections are missing, {spent}")
     return notes
 
@@ -281,30 +292,30 @@ def _list_made_false(
     """Return the findings that hold or that a change made false, and how many were false before it."""
     before = change.corpus(corpus, names.symbols, names.values | names.members)
     older = _Judge(change.before, past, before, names)
-    made = change.list_made_false(findings, older.judge_one)
-    claims = {one.claim for one in made}
-    earlier = sum(one.verdict == FALSE and one.claim not in claims for one in findings)
-    return [*(one for one in findings if one.verdict == HOLDS), *made], earlier
+    newly_false = change.list_made_false(findings, older.judge_one)
+    claims = {one.claim for one in newly_false}
+    earlier = sum(finding.verdict == FALSE and finding.claim not in claims for finding in findings)
+    return [*(finding for finding in findings if finding.verdict == HOLDS), *newly_false], earlier
 
 
 def _values_by_section(read: Sequence[_Read]) -> dict[tuple[str, str], list[str]]:
     """Return the names whose values are stated, by document and section."""
-    found: dict[tuple[str, str], list[str]] = {}
+    values: dict[tuple[str, str], list[str]] = {}
     for document, statement, claims in read:
         stated = [claim.name for claim in claims if claim.kind == VALUE and not claim.tool]
-        found.setdefault((document.path, statement.section), []).extend(stated)
-    return found
+        values.setdefault((document.path, statement.section), []).extend(stated)
+    return values
 
 
 def _ties(read: Sequence[_Read], head: Code) -> dict[tuple[str, Claim], str]:
     """Return for each claim of a name, by document, the file that its sentence says it is in."""
-    found = {}
+    ties = {}
     for document, statement, claims in read:
         for name, path in tied_paths(statement, claims):
             places = [place for place in path.places if head.is_regular(place)] or head.list_ending_with(path.name)
             if len(places) == 1 or (places and path.places[:1] == tuple(places[:1])):
-                found[document.path, name] = places[0]
-    return found
+                ties[document.path, name] = places[0]
+    return ties
 
 
 def _judge_claims(
@@ -343,22 +354,22 @@ class _Judge:
         self._basis = Basis(head, past, corpus, names.ties, Numbers(head, past, corpus, names.sections))
 
     def judge_all(self, mentions: Iterable[Mention]) -> list[JudgedClaim]:
-        found = [finding for mention in mentions if (finding := self.judge_one(mention)) is not None]
+        findings = [finding for mention in mentions if (finding := self.judge_one(mention)) is not None]
         # A package with a version is stated once, and its name is not also a name in the code.
-        versions = {one.claim.name.lower() for one in found if one.claim.kind == VERSION}
-        found = [one for one in found if one.claim.kind != DEPENDENCY or one.claim.name.lower() not in versions]
+        versions = {one.claim.name.lower() for one in findings if one.claim.kind == VERSION}
+        findings = [one for one in findings if one.claim.kind != DEPENDENCY or one.claim.name.lower() not in versions]
         # Of two versions of a product, one that never was right beside the right one is what it can read, build or run.
-        right = {one.claim.name.lower() for one in found if one.claim.kind == VERSION and one.verdict == HOLDS}
-        found = [
+        right = {one.claim.name.lower() for one in findings if one.claim.kind == VERSION and one.verdict == HOLDS}
+        findings = [
             one
-            for one in found
+            for one in findings
             if one.claim.relation not in ("is", "at-least")
             or one.verdict == HOLDS
             or one.held
             or not (one.claim.kind == VERSION and one.claim.name.lower() in right)
         ]
-        details = {one.claim.token for one in found if KINDS[one.claim.kind].is_detail}
-        return [one for one in found if one.claim.kind != SYMBOL or one.claim.token not in details]
+        details = {one.claim.token for one in findings if KINDS[one.claim.kind].is_detail}
+        return [one for one in findings if one.claim.kind != SYMBOL or one.claim.token not in details]
 
     def judge_one(self, mention: Mention) -> JudgedClaim | None:
         return KINDS[mention.claim.kind].judge(mention, self._basis)
@@ -380,14 +391,14 @@ def _group(findings: Sequence[JudgedClaim]) -> list[JudgedClaim]:
     first = {_identity_of(finding): finding for finding in reversed(false)}
     names = {_subject_of(one): first[_identity_of(one)] for one in reversed(false) if not one.claim.stated}
     more: dict[int, set[int]] = {}
-    found = []
+    groups = []
     for finding in findings:
         same = first[_identity_of(finding)] if finding.verdict == FALSE else names.get(_subject_of(finding))
         if same is None or same is finding or finding.verdict == HOLDS:
-            found.append(finding)
+            groups.append(finding)
         elif finding.claim.line != same.claim.line:
             more.setdefault(id(same), set()).add(finding.claim.line)
-    return [replace(one, more=tuple(sorted(more[id(one)]))) if id(one) in more else one for one in found]
+    return [replace(group, more=tuple(sorted(more[id(group)]))) if id(group) in more else group for group in groups]
 
 
 def _identity_of(finding: JudgedClaim) -> tuple[str, ...]:
@@ -417,9 +428,10 @@ def _add_culprits(findings: list[JudgedClaim], past: Past, budget: Budget) -> li
         if finding.verdict == FALSE and not budget.is_spent() and (commit := _find_culprit(finding, past, gone))
     }
     broke |= {at: gone[place] for at, places in never.items() for place in reversed(places) if place in gone}
-    made = past.culprits(broke.values())
+    summaries = past.culprits(broke.values())
     return [
-        replace(finding, culprit=made.get(broke[at])) if at in broke else finding for at, finding in enumerate(findings)
+        replace(finding, culprit=summaries.get(broke[at])) if at in broke else finding
+        for at, finding in enumerate(findings)
     ]
 
 

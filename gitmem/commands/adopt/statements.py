@@ -128,13 +128,13 @@ def cells_of(line: str) -> tuple[str, ...]:
 
 def _spans(text: str, first: int) -> list[Span]:
     """Return the marked parts of a text whose first line has this number, by the line in which each begins."""
-    found = []
+    spans = []
     for kind, pattern, group in (("code", _CODE, 2), ("link", _LINK, 2), ("bold", _BOLD, 1)):
         for hit in pattern.finditer(text):
             words = " ".join(filter(None, map(str.strip, hit[group].split("\n"))))
             words = _LITERAL.sub(r"\1", words) if kind == "code" else words
-            found.append(Span(kind, words, first + text.count("\n", 0, hit.start(group))))
-    return sorted(found, key=lambda span: span.line)
+            spans.append(Span(kind, words, first + text.count("\n", 0, hit.start(group))))
+    return sorted(spans, key=lambda span: span.line)
 
 
 def split(text: str) -> list[Statement]:
@@ -322,7 +322,7 @@ def _are_types(entries: list[Statement]) -> bool:
     """Return whether the entries of a tree are names of types, which inherit or contain each other, and no files."""
     names = [one.path.rpartition("/")[2] for one in entries]
     is_path = any("." in one or f"{one}/" in entry.lines[0] for one, entry in zip(names, entries, strict=True))
-    return not is_path and 2 * sum(bool(_TYPE.match(one)) for one in names) > len(names)
+    return not is_path and 2 * sum(bool(_TYPE.match(name)) for name in names) > len(names)
 
 
 def _drop_deeper(above: list[tuple[int, str]], depth: int) -> None:
@@ -338,9 +338,9 @@ def indentation_of(line: str) -> int:
 
 def depth_in_tree(line: str) -> int:
     """Return the number of characters before the name of an entry in a tree: blanks and lines."""
-    found = _TREE_MARKS.match(line)
-    assert found is not None, "the pattern also matches nothing"
-    return found.end()
+    match = _TREE_MARKS.match(line)
+    assert match is not None, "the pattern also matches nothing"
+    return match.end()
 
 
 def _is_listing(lines: list[str]) -> bool:

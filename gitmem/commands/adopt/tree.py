@@ -98,25 +98,25 @@ class Tree:
         """Return every folder; the root is the empty path."""
         if self._later is None:
             return frozenset(self._sizes)
-        return frozenset(one for one in self._later.folders | folders_of(self._added) if self.has_folder(one))
+        return frozenset(folder for folder in self._later.folders | folders_of(self._added) if self.has_folder(folder))
 
     @cached_property
     def _by_name(self) -> Mapping[str, list[str]]:
         """Return files and folders by their last part; of the past, those that the later tree does not have."""
-        found: dict[str, list[str]] = {}
+        by_name: dict[str, list[str]] = {}
         new = (*self.files, *self.folders) if self._later is None else (*self._added, *folders_of(self._added))
         for path in new:
-            found.setdefault(path.rpartition("/")[2], []).append(path)
-        return found
+            by_name.setdefault(path.rpartition("/")[2], []).append(path)
+        return by_name
 
     def named(self, name: str) -> list[str]:
         """Return the paths of files and folders whose last part is a name."""
         if name not in self._named:
-            found = self._by_name.get(name, [])
+            paths = self._by_name.get(name, [])
             if self._later is not None:
                 older = (path for path in self._later.named(name) if path in self.files or self.has_folder(path))
-                found = list(dict.fromkeys((*older, *found)))
-            self._named[name] = found
+                paths = list(dict.fromkeys((*older, *paths)))
+            self._named[name] = paths
         return self._named[name]
 
     def files_named(self, *names: str) -> list[str]:
@@ -153,18 +153,18 @@ class Tree:
     @cached_property
     def _own_by_text(self) -> Mapping[str, list[str]]:
         """Return these files by the object name of their text."""
-        found: dict[str, list[str]] = {}
+        by_text: dict[str, list[str]] = {}
         for path, oid in self._own.items():
-            found.setdefault(oid, []).append(path)
-        return found
+            by_text.setdefault(oid, []).append(path)
+        return by_text
 
     @cached_property
     def _own_by_stem(self) -> Mapping[str, list[str]]:
         """Return these files by their name without its ending."""
-        found: dict[str, list[str]] = {}
+        by_stem: dict[str, list[str]] = {}
         for path in self._own:
-            found.setdefault(re.split(r"[/.]", path)[-2:][0], []).append(path)
-        return found
+            by_stem.setdefault(re.split(r"[/.]", path)[-2:][0], []).append(path)
+        return by_stem
 
     def list_own_texts(self) -> frozenset[str]:
         """Return the object names of the texts of the own files; in the past, only of those that differ."""
@@ -223,13 +223,13 @@ class _Changed(Mapping[str, tuple[str, str]]):
 
 def folders_of(files: Iterable[str]) -> set[str]:
     """Return the folders that some files are in, without the root."""
-    found: set[str] = set()
+    folders: set[str] = set()
     for folder in {path.rpartition("/")[0] for path in files}:
         above = folder
-        while above and above not in found:
-            found.add(above)
+        while above and above not in folders:
+            folders.add(above)
             above = above.rpartition("/")[0]
-    return found
+    return folders
 
 
 def _count_below(paths: Sequence[str], folder: str) -> int:

@@ -69,8 +69,8 @@ class Writers:
         """Return the commit that wrote a line; of a merged branch, the commit on it."""
         if wrote.commit not in self._line.merges:
             return wrote.commit, path
-        found = self._blame(wrote.commit, path, f"^{wrote.commit}^1")
-        return found.get(self._number_at(wrote.commit, path, text, number), (wrote.commit, path))
+        lines = self._blame(wrote.commit, path, f"^{wrote.commit}^1")
+        return lines.get(self._number_at(wrote.commit, path, text, number), (wrote.commit, path))
 
     def _number_at(self, commit: str, path: str, text: str, number: int) -> int:
         """Return the number of the line with a text at a commit, the nearest to a number; 0 if there is none."""
@@ -89,10 +89,10 @@ class Writers:
         if not gone:
             return ""
         argv = ("diff-tree", "-r", "-z", "-M50", "--diff-filter=R", "--name-status", "--no-commit-id")
-        done = self._git.run(
+        result = self._git.run(
             "--literal-pathspecs", *argv, f"{wrote.commit}^1", wrote.commit, "--", path, *gone, check=False
         )
-        parts = [os.fsdecode(part) for part in done.stdout.split(b"\0")]
+        parts = [os.fsdecode(part) for part in result.stdout.split(b"\0")]
         return next((old for old, new in zip(parts[1::3], parts[2::3], strict=False) if new == path), "")
 
     def _read(self, versions: Iterable[tuple[str, FileChange]]) -> None:
@@ -121,8 +121,8 @@ class Writers:
         """Return the writer of each line of a document at a commit, and its name then; boundaries are left out."""
         key = commit, path, " ".join(since)
         if key not in self._blames:
-            done = self._git.run("blame", "-w", "--porcelain", commit, *since, "--", path, check=False)
-            self._blames[key] = _parse_blame(done.stdout, path, is_whole=not since)
+            result = self._git.run("blame", "-w", "--porcelain", commit, *since, "--", path, check=False)
+            self._blames[key] = _parse_blame(result.stdout, path, is_whole=not since)
         return self._blames[key]
 
 
@@ -132,18 +132,18 @@ def _is_similar_name(one: str, other: str) -> bool:
 
 
 def _parse_blame(output: bytes, path: str, *, is_whole: bool) -> dict[int, tuple[str, str]]:
-    found: dict[int, tuple[str, str]] = {}
+    lines_by_number: dict[int, tuple[str, str]] = {}
     names: dict[str, str] = {}
     ends: set[str] = set()
     commit, number = "", 0
     for line in output.split(b"\n"):
         if line.startswith(b"\t"):
             if is_whole or commit not in ends:
-                found[number] = commit, names.get(commit, path)
+                lines_by_number[number] = commit, names.get(commit, path)
         elif head := _HEAD.match(line):
             commit, number = head[1].decode("ascii"), int(head[2])
         elif line.startswith(b"filename "):
             names[commit] = os.fsdecode(line[9:])
         elif line == b"boundary":
             ends.add(commit)
-    return found
+    return lines_by_number

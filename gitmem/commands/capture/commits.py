@@ -49,28 +49,28 @@ class LearningResult:
 
 def parse_learnt(message: str) -> list[str]:
     """Return the learnings in a message, in order, without duplicates."""
-    found: list[list[str]] = []
+    texts: list[list[str]] = []
     inside = False
     for line in message.replace("\r\n", "\n").split("\n"):
         begins = _BEGINS.fullmatch(line)
         if begins:
-            found.append([begins.group(1).strip()])
+            texts.append([begins.group(1).strip()])
         elif inside and line[:1] in (" ", "\t") and line.strip():
-            found[-1].append(line.strip())
+            texts[-1].append(line.strip())
             continue
         inside = begins is not None
-    return list(dict.fromkeys(text for text in (" ".join(words).strip() for words in found) if text))
+    return list(dict.fromkeys(text for text in (" ".join(words).strip() for words in texts) if text))
 
 
 def learn_from(repository: OpenRepository, commits: Sequence[str]) -> LearningResult:
     """Capture the learnings in commits, with the commit and its files; known ones are skipped."""
-    kept, refused, followed = 0, [], []
+    captured, refused, followed = 0, [], []
     for commit, message in _messages(repository.git, commits):
         texts = parse_learnt(message)
         for text in texts[:AT_MOST]:
             try:
                 _keep(repository, commit, text)
-                kept += 1
+                captured += 1
                 followed.append(commit)
             except RefusedError as err:
                 refused.append(f"{commit[:12]}: {err.message}")
@@ -78,7 +78,7 @@ def learn_from(repository: OpenRepository, commits: Sequence[str]) -> LearningRe
                 refused.append(f"{commit[:12]}: could not write to disk: {err.strerror}")
         if len(texts) > AT_MOST:
             refused.append(f"{commit[:12]}: {len(texts) - AT_MOST} more; only {AT_MOST} per commit are captured")
-    return LearningResult(kept, tuple(refused), tuple(dict.fromkeys(followed)))
+    return LearningResult(captured, tuple(refused), tuple(dict.fromkeys(followed)))
 
 
 def list_refusals(repository: OpenRepository, message: str) -> list[str]:
@@ -115,8 +115,8 @@ def _messages(git: Git, commits: Sequence[str]) -> Iterable[tuple[str, str]]:
 
 
 def _list_paths(git: Git, commit: str) -> list[str]:
-    asked = ("diff-tree", "-r", "-z", "--root", "--no-commit-id", "--name-only", "--no-renames", commit)
-    return [os.fsdecode(name) for name in git.run(*asked, check=False).stdout.split(b"\0") if name]
+    command = ("diff-tree", "-r", "-z", "--root", "--no-commit-id", "--name-only", "--no-renames", commit)
+    return [os.fsdecode(name) for name in git.run(*command, check=False).stdout.split(b"\0") if name]
 
 
 def _places(touched: Sequence[str]) -> list[str]:

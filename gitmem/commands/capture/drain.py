@@ -104,12 +104,12 @@ def _finish_interrupted(repository: OpenRepository, spool: Spool) -> set[str]:
     if base is None:
         return stuck
     if tip is not None:
-        asked = ("log", f"--max-count={LOOKED_THROUGH}", f"--format=%(trailers:key={TRAILER},valueonly)")
+        command = ("log", f"--max-count={LOOKED_THROUGH}", f"--format=%(trailers:key={TRAILER},valueonly)")
         git = repository.git
-        done = git.run(*asked, f"{base}..{tip}", check=False) if base else git.run(*asked, tip)
-        if done.status != 0:  # that commit is gone
-            done = git.run(*asked, tip)
-        words = done.stdout.decode("utf-8", "replace").split()
+        result = git.run(*command, f"{base}..{tip}", check=False) if base else git.run(*command, tip)
+        if result.status != 0:  # that commit is gone
+            result = git.run(*command, tip)
+        words = result.stdout.decode("utf-8", "replace").split()
         stuck = spool.remove(set(words) & set(spool.list_waiting()))
     if not stuck:
         spool.end()
@@ -177,8 +177,8 @@ def _drain_some(
         written = list(dict.fromkeys(keys))
         many = f"{len(written)} captured memories"
         subject = f"memory: add {many if len(written) > 1 else ''.join(written)}"
-        made = writer.plan_rehearsed(rehearsal, subject, written, sources=[f"capture {name}" for name in done])
-        return replace(made, body=_describe_repeats(again)) if made is not None and again else made
+        planned = writer.plan_rehearsed(rehearsal, subject, written, sources=[f"capture {name}" for name in done])
+        return replace(planned, body=_describe_repeats(again)) if planned is not None and again else planned
 
     if is_first:
         spool.begin(repository.find_tip() or "")

@@ -47,8 +47,8 @@ def retire_dropped(repository: OpenRepository, writer: Writer) -> None:
     noted = list(dict.fromkeys(noted))
     if not noted:
         return
-    asked = repository.git.run("rev-list", "--ignore-missing", *noted, "--not", "--all", check=False)
-    gone = set(asked.stdout.decode("ascii", "replace").split()) & set(noted)
+    result = repository.git.run("rev-list", "--ignore-missing", *noted, "--not", "--all", check=False)
+    gone = set(result.stdout.decode("ascii", "replace").split()) & set(noted)
     renewed = _retire(repository, writer, gone) if gone and repository.find_tip() is not None else set()
     with suppress(OSError):
         left = [*(commit for commit in noted if commit not in gone), *(renewed - set(noted))]
@@ -71,12 +71,12 @@ def _retire(repository: OpenRepository, writer: Writer, gone: set[str]) -> set[s
             (f"{PREFIX}{commit}",),
         )
     ]
-    said = _said_now(repository) if rows else {}
+    messages = _said_now(repository) if rows else {}
     changes: dict[str, dict[str, Any]] = {}
     retired, renewed = set[str](), set[str]()
     for key, path, title, body, fields in rows:
         refs = [ref for ref in _strings(parse_json(fields).get("refs")) if ref.removeprefix(PREFIX) not in gone]
-        commit, text = _find_again(said, title, body, refs, catalog.language)
+        commit, text = _find_again(messages, title, body, refs, catalog.language)
         if commit:
             renewed.add(commit)
             changes[key] = {"refs": list(dict.fromkeys([*refs, f"{PREFIX}{commit}"]))}
@@ -105,8 +105,8 @@ def _find_again(said: Mapping[str, str], title: str, body: str, refs: Sequence[s
 
 def _said_now(repository: OpenRepository) -> dict[str, str]:
     """Return what the messages of the current branch's latest commits teach, with the commits."""
-    asked = ("log", "-z", f"--max-count={SEARCHED}", "--no-show-signature", "--encoding=UTF-8", "--format=%H%x00%B")
-    words = repository.git.run(*asked, "HEAD", check=False).stdout.decode("utf-8", "replace").split("\0")
+    command = ("log", "-z", f"--max-count={SEARCHED}", "--no-show-signature", "--encoding=UTF-8", "--format=%H%x00%B")
+    words = repository.git.run(*command, "HEAD", check=False).stdout.decode("utf-8", "replace").split("\0")
     pairs = zip(words[::2], words[1::2], strict=False)
     return {text: commit for commit, message in pairs for text in parse_learnt(message)}
 

@@ -58,10 +58,10 @@ def keep(
     """
     repository.need_branch()
     text, title, key = new.text, new.title, new.key
-    given = set_values(new.fields)
-    if wrong := sorted(set(given) - set(OPTIONS)):
+    options = set_values(new.fields)
+    if wrong := sorted(set(options) - set(OPTIONS)):
         raise UsageError(f"{wrong[0]} cannot be captured", hint=f"fields that can: {', '.join(sorted(OPTIONS))}")
-    entry = {"text": text, "title": title, "kind": new.kind, "key": key, "options": given}
+    entry = {"text": text, "title": title, "kind": new.kind, "key": key, "options": options}
     if new.former:
         entry["former"] = new.former
     if owner:
@@ -69,10 +69,10 @@ def keep(
     if find_personal(f"{title}\n{text}"):
         # The branch is pushed: it stays on this machine until a person promotes it.
         entry["scope"] = PRIVATE
-        entry["options"] = {**given, "tags": [*given.get("tags", ()), PERSONAL]}
+        entry["options"] = {**options, "tags": [*options.get("tags", ()), PERSONAL]}
     if not says_something(f"{title} {text}"):
         raise RefusedError("it contains nothing worth keeping")
-    for part in (text, title, key, json.dumps(given, ensure_ascii=False)):
+    for part in (text, title, key, json.dumps(options, ensure_ascii=False)):
         refuse(repository, "the captured text", part)
     who = dict(by) if by else {}
     agent = who.pop("agent", "") or repository.config.agent or agent_client()

@@ -154,8 +154,8 @@ def find_marked(text: str, *, is_comment: bool) -> list[Marker]:
             search.code(line)
         else:
             search.see(line, number)
-    said = [Marker(word, _join_lines(lines, is_comment=is_comment)) for word, lines in search.found]
-    return list(dict.fromkeys(one for one in said if one.text and not is_placeholder(one.text)))
+    markers = [Marker(word, _join_lines(lines, is_comment=is_comment)) for word, lines in search.found]
+    return list(dict.fromkeys(marker for marker in markers if marker.text and not is_placeholder(marker.text)))
 
 
 def _plain(title: str) -> str:

@@ -57,13 +57,13 @@ def find_program_edits(
     both = {path for path in changed if path.rpartition("/")[2] == PACKAGE}
     same = {path for path in both if scripts_of(read(path)) == scripts_of(_text(trees.git, changed[path].oid))}
     before = list_programs(Check(SHELL, (setup,)), paths, read) if setup else frozenset()
-    found = {}
+    program_edits = {}
     for row in commands:
         programs = before | list_programs(Check(row.form, tuple(json.loads(row.words))), paths, read)
         edits = tuple(changed[path] for path in sorted(programs & (changed.keys() - same)))
         if edits:
-            found[row.key] = edits
-    return found
+            program_edits[row.key] = edits
+    return program_edits
 
 
 def _text(git: Git, oid: str) -> str:
@@ -96,17 +96,17 @@ def judge_with_base(
     *answers* judges facts after another change from the same commit.
     """
     mine = [pair for pair in pairs if pair.key in edits and pair.base is not None]
-    asked = [pair for pair in mine if pair.head.outcome == HOLDS]
-    found = {pair.key: BaseAnswer(None) for pair in mine}
-    if not asked:
-        return found
+    holding = [pair for pair in mine if pair.head.outcome == HOLDS]
+    answers_by_key = {pair.key: BaseAnswer(None) for pair in mine}
+    if not holding:
+        return answers_by_key
     # Temporary folders: only if a check's program was edited.
     from pathlib import Path
 
     from gitmem.verify.ground.private_commits import Apart
     from gitmem.verify.sandbox.temporary import temporary_folder
 
-    restored = {change.path: change for pair in asked for change in edits[pair.key]}
+    restored = {change.path: change for pair in holding for change in edits[pair.key]}
     with temporary_folder("gitmem-base-") as folder:
         apart = Apart(trees.git, folder, Path(folder, "none"))
         apart.run("read-tree", trees.behind)
@@ -115,10 +115,10 @@ def judge_with_base(
         commit = apart.commit(trees.behind, "The head with the base's programs")
         git = Git(trees.git.repository, objects=apart.objects)
         mixed = Trees(git, trees.before, lambda: commit, git.diff_trees(trees.before, commit))
-        for key, answer in answers(mixed, asked).items():
+        for key, answer in answers(mixed, holding).items():
             is_outside = answer.verdict is not None and answer.verdict.outside
-            found[key] = BaseAnswer(answer, answer.outcome in (FAILS, UNPROVEN) and not is_outside)
-    return found
+            answers_by_key[key] = BaseAnswer(answer, answer.outcome in (FAILS, UNPROVEN) and not is_outside)
+    return answers_by_key
 
 
 def describe_only_new(one: BaseAnswer, edits: Sequence[TreeChange]) -> str:

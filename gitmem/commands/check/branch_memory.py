@@ -80,9 +80,9 @@ def section_of(branch: BranchMemory) -> FindingSection:
     findings = review.get("findings", [])
     rows = [FindingRow(f"two versions to settle: {key}", key) for key in branch.to_settle]
     rows += [
-        FindingRow(f"{one['severity']}: {one['message']}", one["key"], one["path"], one["line"])
-        for one in findings
-        if one["severity"] != NOTE
+        FindingRow(f"{finding['severity']}: {finding['message']}", finding["key"], finding["path"], finding["line"])
+        for finding in findings
+        if finding["severity"] != NOTE
     ]
     rows += [FindingRow(f"{one.how}: {one.because}", one.key) for one in branch.settled]
     for change in review.get("changes", []):
@@ -98,7 +98,7 @@ def section_of(branch: BranchMemory) -> FindingSection:
         )
     if branch.is_fork:
         rows.append(FindingRow(FORK.format(branch=companion_branch(branch.code))))
-    severities = {one["severity"] for one in findings}
+    severities = {finding["severity"] for finding in findings}
     level = ERROR if branch.is_refused else WARNING if WARNING in severities or branch.to_settle else NOTE
     return FindingSection(f"Memory that comes with {branch.code}", level, tuple(rows), memory=branch.commit)
 

@@ -100,7 +100,7 @@ class DocumentLines:
         refs = [ref.path for ref in map(parse_reference, document.strings("refs")) if ref]
         if document.kind != ADOPTED or not document.fields.get(SENTENCE) or not refs:
             return ""
-        changed = [one.path for one in self._trees.changes if _DOCUMENT.search(basename(one.path))]
+        changed = [change.path for change in self._trees.changes if _DOCUMENT.search(basename(change.path))]
         # Where its document is still there, another one states it in the same sentence, or makes a claim of its own.
         is_gone = not self._read_lines(self._trees.behind, refs[0])
         others = [path for path in changed if path not in refs]
@@ -153,7 +153,7 @@ class DocumentLines:
             return ()
         check = Check(BUILTIN, tuple(json.loads(fact.row.words))) if fact.row.form == BUILTIN else None
         answer = self._answer(pair)
-        found = []
+        stated_lines = []
         for ref in refs:
             lines = self._read_lines(self._trees.behind, ref.path)[ref.first - 1 : ref.last]
             if not lines:
@@ -168,8 +168,8 @@ class DocumentLines:
             spot = Spot(ref.path, ref.first + at)
             where = answer.where if answer is not None else ""
             where = where or next((f"{spot.path}:{spot.line}" for spot in spots if spot.line), "")
-            found.append(StatedLine(spot, lines[at], where, corrected, self._is_in_diff(spot), cut))
-        return tuple(found)
+            stated_lines.append(StatedLine(spot, lines[at], where, corrected, self._is_in_diff(spot), cut))
+        return tuple(stated_lines)
 
     def _answer(self, pair: AnswerPair) -> BuiltinAnswer | None:
         """Return the answer of a built-in check at the head, with its place; None for a command."""
@@ -231,8 +231,8 @@ class DocumentLines:
             return False
         if spot.path not in self._hunks:
             argv = ("diff", "--no-color", "--no-ext-diff", "--unified=3", self._trees.before, self._trees.behind)
-            done = self._trees.git.run(*argv, "--", f":(literal){spot.path}")
-            starts = [(int(first), int(count or 1)) for first, count in _HUNK.findall(done.stdout)]
+            result = self._trees.git.run(*argv, "--", f":(literal){spot.path}")
+            starts = [(int(first), int(count or 1)) for first, count in _HUNK.findall(result.stdout)]
             self._hunks[spot.path] = [range(first, first + count) for first, count in starts]
         return any(spot.line in lines for lines in self._hunks[spot.path])
 
@@ -246,13 +246,13 @@ class DocumentLines:
             line = self._follow_path(line, place, (move.old.rstrip("/"), move.new.rstrip("/")))
         if check is None or answer is None or pair.head.moved:
             return line
-        taken = parse_arguments(check.words)
+        arguments = parse_arguments(check.words)
         if row_of(check).part == SURE_PART and not scope_of(check):  # a definition, in a file that the line may name
             there = self._find_definition(check)
-            return self._follow_path(line, place, (path_of(taken.where), there), is_home=True) if there else line
+            return self._follow_path(line, place, (path_of(arguments.where), there), is_home=True) if there else line
         if check.words[0] == "contains":
-            return self._replace_word(line, place, *self._find_replaced_word(taken.text, pair))
-        wanted = next((taken.more[field] for field in _EXPECTED if field in taken.more), "")
+            return self._replace_word(line, place, *self._find_replaced_word(arguments.text, pair))
+        wanted = next((arguments.more[field] for field in _EXPECTED if field in arguments.more), "")
         stated = next((text for text in (wanted, *re.findall(r"\d+(?:\.\d+)*", wanted)) if _is_once(text, line)), "")
         if not stated or not answer.actual:
             return line
@@ -277,7 +277,7 @@ class DocumentLines:
         path, number = place
         draft = self._draft_of(path)
         ways = path_wordings(draft, number, move, is_home=is_home)
-        right = (one.edits[number] for one in ways if draft.would_be_right(one))
+        right = (way.edits[number] for way in ways if draft.would_be_right(way))
         return next(right, line) or line
 
     def _replace_word(self, line: str, place: tuple[str, int], old: str, new: str) -> str:
@@ -298,7 +298,7 @@ class DocumentLines:
             if change.mode in builtin_answers.FILE_MODES and not is_prose(change.path)
         ]
         found = builtin_answers.look_into(self._trees.git, {check: files})[check]
-        having = [path for (_, _, path), findings in found.items() if any(not one.problem for one in findings)]
+        having = [path for (_, _, path), findings in found.items() if any(not finding.problem for finding in findings)]
         return having[0] if len(having) == 1 else ""
 
     def _find_replaced_word(self, text: str, pair: AnswerPair) -> tuple[str, str]:
@@ -329,8 +329,8 @@ def _read_corrections(trees: Trees, document: str, lines: Sequence[str]) -> dict
 
     adoption = _adopt(trees, document, PATH, COMMAND)
     corrected = applicable(adoption.corrections, {document: lines})
-    found: dict[int, str | range] = {one.line: one.after for one in corrected if one.after}
-    return found | {line: one.cut for one in adoption.of(FALSE) for line in one.cut}
+    corrections: dict[int, str | range] = {one.line: one.after for one in corrected if one.after}
+    return corrections | {line: one.cut for one in adoption.of(FALSE) for line in one.cut}
 
 
 def _adopt(trees: Trees, document: str, *kinds: str) -> Adoption:

@@ -119,7 +119,7 @@ def find_touched(
     sides = (trees.base, trees.head)
     known = store.known_facts(catalog)
     before, behind = (states_on(known, tree, rows) for tree in sides)
-    found = []
+    touched = []
     for fact, base, head in zip(maybe, before, behind, strict=True):
         if fact.row.id in brought or base.digest != head.digest:
             paths = _list_changed_paths(fact.row, base, head, files)
@@ -127,8 +127,8 @@ def find_touched(
                 seen = list_changed_reads(base.verdict.reads, trees.base, trees.head, list(by_path))
                 paths = [path for path in seen if path in by_path] or None
             changed = every if paths is None else tuple(by_path[path] for path in paths)
-            found.append(TouchedFact(fact, None if fact.row.id in brought else base, head, changed))
-    return found
+            touched.append(TouchedFact(fact, None if fact.row.id in brought else base, head, changed))
+    return touched
 
 
 def _list_changed_paths(

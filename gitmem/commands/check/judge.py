@@ -134,7 +134,7 @@ class ChangeJudge:
         """Return the answers on the head by key, given those on the base; without these, the answers on the base."""
         found = {}
         tree = self._trees.base if before is None else self._trees.head
-        asked: dict[str, tuple[Check, str]] = {}
+        questions: dict[str, tuple[Check, str]] = {}
         claimed: dict[str, Verdict] = {}
         dues = []
         for t, at in facts:
@@ -146,11 +146,11 @@ class ChangeJudge:
                 found[row.key] = known
             elif row.form == BUILTIN:
                 check = Check(BUILTIN, tuple(json.loads(row.words)))
-                asked[row.key] = check, self._trusted_moves(tree, check, at.verdict)
+                questions[row.key] = check, self._trusted_moves(tree, check, at.verdict)
             else:
                 dues.append(self._due(tree, t, at, (before or {}).get(row.key)))
-        if asked:
-            answers = self._answer_builtins(tree, asked, before)
+        if questions:
+            answers = self._answer_builtins(tree, questions, before)
             found |= {key: _compare(answer, claimed.get(key)) for key, answer in answers.items()}
         return found | self._run_commands(tree, dues) if dues else found
 

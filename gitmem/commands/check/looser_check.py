@@ -37,33 +37,33 @@ def find_looser(pairs: Sequence[AnswerPair], trees: Trees) -> dict[str, str]:
 
 def _find_elsewhere(pairs: Sequence[AnswerPair], trees: Trees) -> dict[str, str]:
     """Return the sentences for names and texts that left their file, which may only pass them on from another one."""
-    asked: dict[str, tuple[Check, str]] = {}
+    questions: dict[str, tuple[Check, str]] = {}
     for pair in pairs:
         row = pair.touched.fact.row
         words = tuple(json.loads(row.words)) if row.form == BUILTIN else ()
-        if len(words) == 3 and OR_IN in CHECKS[words[0]].fields and is_plain(words[2]) and len(asked) < MOST:
-            asked[row.key] = Check(BUILTIN, (*words[:2], EVERYWHERE, EVERYWHERE)), words[2]
-    if not asked:
+        if len(words) == 3 and OR_IN in CHECKS[words[0]].fields and is_plain(words[2]) and len(questions) < MOST:
+            questions[row.key] = Check(BUILTIN, (*words[:2], EVERYWHERE, EVERYWHERE)), words[2]
+    if not questions:
         return {}
-    answers = builtin_answers.answer_all(trees.git, trees.head, [check for check, _ in asked.values()])
-    places = {key: answers[check].where.rpartition(":")[0] for key, (check, _) in asked.items()}
+    answers = builtin_answers.answer_all(trees.git, trees.head, [check for check, _ in questions.values()])
+    places = {key: answers[check].where.rpartition(":")[0] for key, (check, _) in questions.items()}
     # What another file had before as well did not move there: an example's version, say, has nothing to do with it.
     before = {
         key: Check(BUILTIN, (*check.words[:2], escape(places[key])))
-        for key, (check, _) in asked.items()
+        for key, (check, _) in questions.items()
         if answers[check].outcome == HOLDS
     }
     had = builtin_answers.answer_all(trees.git, trees.base, before.values()) if before else {}
-    found = {}
-    for key, (check, glob) in asked.items():
+    hints = {}
+    for key, (check, glob) in questions.items():
         answer, there = answers[check], places[key]
         if key in before and had[before[key]].outcome != HOLDS and there != path_of(glob):
             name, text = check.words[:2]
             command = shlex.join(
                 ["gitmem", "edit", key, f"--{name}", text, "--in", glob, "--or-in", _scope(glob, there)]
             )
-            found[key] = f"{IF_ELSEWHERE}, {answer.because}: {command}"
-    return found
+            hints[key] = f"{IF_ELSEWHERE}, {answer.because}: {command}"
+    return hints
 
 
 def _scope(glob: str, there: str) -> str:
@@ -73,19 +73,19 @@ def _scope(glob: str, there: str) -> str:
 
 
 def _find_other_form(pairs: Iterable[AnswerPair], trees: Trees) -> dict[str, str]:
-    asked: dict[str, Check] = {}
+    questions: dict[str, Check] = {}
     for pair in pairs:
         row = pair.touched.fact.row
         pattern = _loosen(tuple(json.loads(row.words))) if row.form == BUILTIN else ""
-        if pattern and len(asked) < MOST:
-            asked[row.key] = Check(BUILTIN, ("matches", pattern, parse_arguments(json.loads(row.words)).where))
-    if not asked:
+        if pattern and len(questions) < MOST:
+            questions[row.key] = Check(BUILTIN, ("matches", pattern, parse_arguments(json.loads(row.words)).where))
+    if not questions:
         return {}
-    answers = builtin_answers.answer_all(trees.git, trees.head, asked.values())
+    answers = builtin_answers.answer_all(trees.git, trees.head, questions.values())
     return {
         key: f"{OTHER_FORM}, and a looser check holds: "
         f"gitmem edit {key} --matches {shlex.quote(check.words[1])} --in {shlex.quote(check.words[2])}"
-        for key, check in asked.items()
+        for key, check in questions.items()
         if answers[check].outcome == HOLDS
     }
 

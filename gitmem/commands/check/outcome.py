@@ -116,12 +116,12 @@ class Outcome:
     def _make_findings(self, pairs: Sequence[AnswerPair]) -> list[FactFinding]:
         trees, git = self._trees, self._trees.git
         judged = [(pair, *_judgement(pair)) for pair in pairs]
-        asked = [pair for pair, kind, _ in judged if kind in TELLING]
-        places = spots_of(git, (list_changes(pair, trees) for pair in asked))
-        spots = dict(zip((pair.key for pair in asked), places, strict=True))
+        telling = [pair for pair, kind, _ in judged if kind in TELLING]
+        places = spots_of(git, (list_changes(pair, trees) for pair in telling))
+        spots = dict(zip((pair.key for pair in telling), places, strict=True))
         looser = self._find_looser([pair for pair, kind, _ in judged if kind == BROKEN and pair.base is not None])
         documents = DocumentLines(self._catalog, self._store.policy(), trees)
-        found = []
+        findings = []
         for pair, judgement, reason in judged:
             kind, because = _with_documents(pair, judgement, reason, documents)
             stated: tuple[StatedLine, ...] = ()
@@ -133,7 +133,7 @@ class Outcome:
                 kind = OUTDATED
             fact, verdict = pair.touched.fact, pair.head.verdict or (pair.base.verdict if pair.base else None)
             culprit = (verdict.culprit, verdict.culprit_after) if verdict is not None and kind == STILL else ("", "")
-            found.append(
+            findings.append(
                 FactFinding(
                     pair.key,
                     fact.title,
@@ -151,7 +151,7 @@ class Outcome:
                     stated=stated,
                 )
             )
-        return found
+        return findings
 
     def _find_looser(self, broken: Sequence[AnswerPair]) -> dict[str, str]:
         """Return looser checks that hold for facts, by key; none when a person waits to commit."""
@@ -206,15 +206,17 @@ class Outcome:
 
     def _find_wrong(self, pairs: Iterable[AnswerPair]) -> list[FactFinding]:
         """Return a finding for each fact with a claimed verdict that its check contradicts."""
-        found = []
+        wrong_claims = []
         for pair in pairs:
             fact = pair.touched.fact
             for answer in filter(None, (pair.head, pair.base)):
                 if answer.wrong is not None:
                     claimed, path = answer.wrong.outcome, path_of(self._catalog, fact.row)
-                    found.append(WrongClaim(fact.row.key, fact.title, path, claimed, answer.outcome, answer.because))
+                    wrong_claims.append(
+                        WrongClaim(fact.row.key, fact.title, path, claimed, answer.outcome, answer.because)
+                    )
                     break
-        return findings_of(found)
+        return findings_of(wrong_claims)
 
     def _store_verdicts(self, pairs: Iterable[AnswerPair]) -> None:
         """Store verdicts of commands in this clone, as ``verify`` does on a branch, if the commit is checked out."""

@@ -59,12 +59,12 @@ def list_programs(check: Check, paths: frozenset[str], read: Callable[[str], str
         paths: All files of the code.
         read: Returns a file's text; empty if there is none, or it is too large.
     """
-    found = _Programs(paths, read)
+    programs = _Programs(paths, read)
     if check.form == SHELL:
-        found.add_command(check.words[0], "", 0)
+        programs.add_command(check.words[0], "", 0)
     else:
-        found.add_words(check.words, "", 0)
-    return frozenset(path for path in found.files if not _is_product(path, paths))
+        programs.add_words(check.words, "", 0)
+    return frozenset(path for path in programs.files if not _is_product(path, paths))
 
 
 def _is_product(path: str, paths: frozenset[str]) -> bool:
@@ -172,14 +172,14 @@ def _simple_commands(command: str) -> Iterator[list[str]]:
             words = list(lexer)
         except ValueError:
             words = line.split()
-        found: list[str] = []
+        command_words: list[str] = []
         for word in words:
             if set(word) <= set("();|&") or word in ("then", "do", "else", "if", "!", "{", "}"):
-                yield found
-                found = []
+                yield command_words
+                command_words = []
             else:
-                found.append(word.lstrip("@") if not found else word)
-        yield found
+                command_words.append(word.lstrip("@") if not command_words else word)
+        yield command_words
 
 
 def _operands(name: str, operands: Sequence[str]) -> tuple[str, str, list[str]]:

@@ -117,11 +117,11 @@ def check(
     if span.base == span.head:
         return (None if base or head else _check_work_tree(stores, span, branch, progress)) or CheckResult(span)
     trees = Trees(git, span.base, lambda: span.head, git.diff_trees(span.base, span.head))
-    found = _check_stores(stores, span, trees, branch, progress)
+    result = _check_stores(stores, span, trees, branch, progress)
     if stores[0][1].keys:
-        return found
+        return result
     edits = tuple(look_at_edits(trees, stores[0][1].approved))
-    return replace(found, review=replace(found.review, edits=edits))
+    return replace(result, review=replace(result.review, edits=edits))
 
 
 def _check_work_tree(
@@ -137,12 +137,17 @@ def _check_work_tree(
     if git.repository.top is None or git.read_head()[1] != span.head:
         return None
     try:
-        with snapshot(git) as taken:
-            trees = Trees(taken.git, span.head, lambda: taken.commit, taken.git.diff_trees(span.head, taken.commit))
+        with snapshot(git) as work_tree:
+            trees = Trees(
+                work_tree.git,
+                span.head,
+                lambda: work_tree.commit,
+                work_tree.git.diff_trees(span.head, work_tree.commit),
+            )
             if not trees.changes:
                 return None
             note = f"nothing is committed since {span.against}: the uncommitted changes of the work tree were checked"
-            dirty = ChangeSpan(span.head, "", "HEAD", "; ".join((note, *taken.notices)), is_dirty=True)
+            dirty = ChangeSpan(span.head, "", "HEAD", "; ".join((note, *work_tree.notices)), is_dirty=True)
             return _check_stores(stores, dirty, trees, branch, progress)
     except ProcessError:
         return None  # git cannot read the index
@@ -161,13 +166,13 @@ def check_staged(
     """
     with StagedFiles(stores[0][0].git) as index:
         span = ChangeSpan(index.trees.before, "", "HEAD")
-        found = _check_stores(stores, span, index.trees, branch, progress)
-        for trees in index.against_merged() if found.of(BROKEN) else ():
-            keys = tuple(f.key for f in found.of(BROKEN))
-            asked = [(store, replace(options, keys=keys)) for store, options in stores]
-            others = _check_stores(asked, span, trees, branch, progress)
-            found = _drop_old(found, {f.key for f in others.of(BROKEN)}, trees.before)
-    return found
+        result = _check_stores(stores, span, index.trees, branch, progress)
+        for trees in index.against_merged() if result.of(BROKEN) else ():
+            keys = tuple(f.key for f in result.of(BROKEN))
+            narrowed = [(store, replace(options, keys=keys)) for store, options in stores]
+            others = _check_stores(narrowed, span, trees, branch, progress)
+            result = _drop_old(result, {f.key for f in others.of(BROKEN)}, trees.before)
+    return result
 
 
 def _drop_old(found: CheckResult, ours: Collection[str], other: str) -> CheckResult:
@@ -191,7 +196,7 @@ def _check_stores(
     progress: Callable[[str, int, int], None],
 ) -> CheckResult:
     """Check a change against the facts of each store, and combine the results."""
-    parts = [_Check(StoreChange(*one, span, trees, progress), branch).run() for one in stores]
+    parts = [_Check(StoreChange(*store, span, trees, progress), branch).run() for store in stores]
     return CheckResult(
         span,
         len(trees.changes),
@@ -203,7 +208,7 @@ def _check_stores(
         hidden=tuple(k for p in parts for k in p.hidden),
         untouched=tuple(pair for p in parts for pair in p.untouched),
         rung=next((p.rung for p in parts if p.rung), ""),
-        review=ChangeReview(programs=tuple(one for p in parts for one in p.review.programs)),
+        review=ChangeReview(programs=tuple(program for p in parts for program in p.review.programs)),
         has_memories=any(p.has_memories for p in parts),
         branch=next((p.branch for p in parts if p.branch), None),
     )
@@ -299,8 +304,8 @@ class _Check:
         from gitmem.commands.check.outcome import Outcome
 
         outcome = Outcome(self._change, catalog)
-        found = outcome.find(touched, self._catalog_before if self._has_own else None, edits=edits)
-        judged = _Judged(found, rung=outcome.rung, base_answers=outcome.base_answers)
+        findings = outcome.find(touched, self._catalog_before if self._has_own else None, edits=edits)
+        judged = _Judged(findings, rung=outcome.rung, base_answers=outcome.base_answers)
         if not self._has_own:
             return judged
         return self._with_silenced(judged, Outcome(self._change, self._catalog_before), catalog, facts)
@@ -310,22 +315,22 @@ class _Check:
         from gitmem.commands.check.change import spots_of
         from gitmem.commands.check.silence import find_silenced, is_revised, live_keys, with_silenced
 
-        before, found = self._catalog_before, judged.findings
+        before, findings = self._catalog_before, judged.findings
         silenced = find_silenced(before, catalog, facts, self._keys)
         if self._span.is_staged:
-            silenced = [one for one in silenced if not is_revised(one, found)]
-        settled = find_settled(silenced, found) if self._branch is not None else {}
+            silenced = [one for one in silenced if not is_revised(one, findings)]
+        settled = find_settled(silenced, findings) if self._branch is not None else {}
         silenced = [one for one in silenced if one.key not in settled]
-        taken = find_touched([one.fact for one in settled.values()], self._change, before)
-        was = list_settled(settled, base.find(taken, None)) if taken else ()
+        touched = find_touched([one.fact for one in settled.values()], self._change, before)
+        was = list_settled(settled, base.find(touched, None)) if touched else ()
         lost = find_touched([one.fact for one in silenced], self._change, before)
-        again = base.find(lost, None, broken={f.key for f in found if f.kind == BROKEN})
+        again = base.find(lost, None, broken={f.key for f in findings if f.kind == BROKEN})
         spots = spots_of(self._trees.git, (t.changed for t in lost))
         places = dict(zip((t.key for t in lost), spots, strict=True))
         live = {fact.row.key for fact in facts}
         return replace(
             judged,
-            findings=with_silenced(found, again, silenced, places=places, live=live_keys(catalog)),
+            findings=with_silenced(findings, again, silenced, places=places, live=live_keys(catalog)),
             untouched=tuple((one.key, one.how) for one in silenced if one.key not in places and not is_by_branch(one)),
             gone=sum(one.key not in live for one in silenced),
             rung=judged.rung or base.rung,

@@ -53,11 +53,11 @@ def find_silenced(
     """
     live = {fact.row.key: fact for fact in facts}
     lost = [f for f in list_facts(before, keys) if not _is_as_strict(live.get(f.row.key), f.row)]
-    found = []
+    silenced = []
     for fact in lost:
         how, path = _describe_how(fact, live.get(fact.row.key), behind)
-        found.append(SilencedFact(fact, how, Spot(path, 0 if how == REMOVED else 1)))
-    return found
+        silenced.append(SilencedFact(fact, how, Spot(path, 0 if how == REMOVED else 1)))
+    return silenced
 
 
 def _is_as_strict(now: HeadFact | None, before: FactRow) -> bool:

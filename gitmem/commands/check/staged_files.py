@@ -82,8 +82,8 @@ class StagedFiles:
 
     def against_merged(self) -> list[Trees]:
         """Return the index against each commit being merged; empty if none is."""
-        found = []
+        trees = []
         for name in list_merged(self.git):
             commit = self.commit()
-            found.append(Trees(self.git, name, self.commit, self.git.diff_trees(name, commit)))
-        return found
+            trees.append(Trees(self.git, name, self.commit, self.git.diff_trees(name, commit)))
+        return trees

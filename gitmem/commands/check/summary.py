@@ -67,7 +67,7 @@ def sections(checked: CheckResult) -> tuple[FindingSection, ...]:
     found = []
     for headings, findings in parts:
         for level, heading in headings.items():
-            rows = _rows([one for one in findings if one.severity == level])
+            rows = _rows([finding for finding in findings if finding.severity == level])
             if rows:
                 found.append(FindingSection(heading, level, rows, is_first=level == ERROR or headings is not _MEMORY))
     found += [section_of(checked.branch)] if checked.branch is not None else []
@@ -91,15 +91,17 @@ _MEMORY = {
 def _rows(findings: Sequence[ReviewFinding]) -> tuple[FindingRow, ...]:
     """Return findings as rows, merging those with the same words."""
     groups: dict[tuple[str, str, str], list[ReviewFinding]] = {}
-    for one in findings:
-        groups.setdefault((one.code, one.message, one.key if one.path == "" else ""), []).append(one)
+    for finding in findings:
+        groups.setdefault((finding.code, finding.message, finding.key if finding.path == "" else ""), []).append(
+            finding
+        )
     rows = []
     for group in groups.values():
-        one = group[0]
+        finding = group[0]
         others = [other.key or other.path for other in group[1:]]
-        text = f"{one.code}: {one.message}" + (f" (also {list_some(others, NAMED)})" if others else "")
-        text += f"; {one.hint}" if one.hint and not others else ""
-        rows.append(FindingRow(text, one.key, one.path, one.line))
+        text = f"{finding.code}: {finding.message}" + (f" (also {list_some(others, NAMED)})" if others else "")
+        text += f"; {finding.hint}" if finding.hint and not others else ""
+        rows.append(FindingRow(text, finding.key, finding.path, finding.line))
     return tuple(rows)
 
 
@@ -113,7 +115,7 @@ def summary(checked: CheckResult) -> str:
     touched = len(checked.of(BROKEN, MENDED, STILL, OUTSIDE, OUTDATED, UNCHECKED, RETIRED, HOLDS))
     counts = [(len(checked.of(kind)), words) for kind, words in WORDS.items()]
     message = ", ".join(f"{number} {words.phrase if number == 1 else words.many}" for number, words in counts if number)
-    waiting, unchecked = sum(one.is_waiting for one in checked.findings), len(checked.of(UNCHECKED))
+    waiting, unchecked = sum(finding.is_waiting for finding in checked.findings), len(checked.of(UNCHECKED))
     # The list below leaves out what only waits.
     message += f" ({waiting} of them not approved)" if 0 < waiting < unchecked else ""
     what = "changed" if not span.is_staged else "uncommitted" if span.is_dirty else "staged"

@@ -24,22 +24,22 @@ def about_files(repository: OpenRepository, query: Query) -> RecallResult:
 
     catalog = repository.catalog()
     ground = repository.ground(catalog)
-    found: dict[str, NearMemory] = {}
+    memories: dict[str, NearMemory] = {}
     for place in query.near:
         names = names_in_file(repository.git.repository.top, place)
         for one in memories_near(catalog, ground, place.strip("/"), names, now=repository.now):
             if (not query.kinds or one.kind in query.kinds) and (
-                one.key not in found or one.rank < found[one.key].rank
+                one.key not in memories or one.rank < memories[one.key].rank
             ):
-                found[one.key] = one
-    shown = sorted(found.values(), key=lambda one: one.rank)[: query.limit]
+                memories[one.key] = one
+    shown = sorted(memories.values(), key=lambda one: one.rank)[: query.limit]
     refs, texts = (get(catalog, [one.number for one in shown]) for get in (refs_of, wordings_of))
-    asked = "SELECT id, created, path FROM memory WHERE id IN ({})"
-    rows = {row[0]: row[1:] for row in catalog.each(asked, [one.number for one in shown])}
-    ids, hits = short_ids(catalog, found), []
+    sql = "SELECT id, created, path FROM memory WHERE id IN ({})"
+    rows = {row[0]: row[1:] for row in catalog.each(sql, [one.number for one in shown])}
+    ids, hits = short_ids(catalog, memories), []
     for one in shown:
         (created, path), body = rows[one.number], texts[one.number][1]
         snippet = " ".join(str(body).split())[:SNIPPET]
         about = (one.key, one.kind, one.title, one.status.status, 0.0, PROJECT, snippet, created, path)
         hits.append(Hit(*about, refs=tuple(refs.get(one.number, ())), short_id=ids.get(one.key, "")))
-    return RecallResult(tuple(hits), len(found) - len(shown))
+    return RecallResult(tuple(hits), len(memories) - len(shown))

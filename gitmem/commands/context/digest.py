@@ -199,8 +199,8 @@ def _with_status(
 
 
 def _statuses_of(work: _Work, rows: Sequence[RelevanceRow]) -> list[str]:
-    found = state.statuses_of(work.catalog, work.ground, [row.id for row in rows], now=work.now, chains=work.chains)
-    return [found[row.id].status for row in rows]
+    statuses = state.statuses_of(work.catalog, work.ground, [row.id for row in rows], now=work.now, chains=work.chains)
+    return [statuses[row.id].status for row in rows]
 
 
 def _newest(work: _Work, shown: set[str], budget: int) -> DigestSection:
@@ -301,8 +301,8 @@ def _warnings(work: _Work) -> tuple[list[DigestItem], set[str]]:
     found: dict[str, DigestItem] = {}
     for one in warnings:
         mine = refs.get(one.number, ())
-        said = sentence_of(one.title, bodies.get(one.number, ("", ""))[1]) + places_of(mine)
-        line = said + (f" — {one.why}" if one.why else "")
+        sentence = sentence_of(one.title, bodies.get(one.number, ("", ""))[1]) + places_of(mine)
+        line = sentence + (f" — {one.why}" if one.why else "")
         found[one.case.key] = DigestItem(one.case.key, one.kind, one.case.status, line, refs=mine)
     items = [item for cause in group(one.case for one in warnings) for item in _items_of(cause, found)]
     return sorted(items, key=lambda item: STATUSES.index(item.status)), set(found)

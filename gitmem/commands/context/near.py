@@ -121,10 +121,10 @@ def facts_reading(catalog: Catalog, place: str) -> list[str]:
         catalog: The catalog.
         place: The file's path in the work tree, with ``/``.
     """
-    found = _reading(catalog, place) if len(place) <= LONGEST else {}
+    distances = _reading(catalog, place) if len(place) <= LONGEST else {}
     # NOT INDEXED: by their ids, where SQLite would scan all live memories.
-    asked = f"SELECT m.id, m.key FROM memory m NOT INDEXED WHERE m.id IN ({{}}) AND {LIVE}"
-    rows = sorted(catalog.each(asked, found), key=lambda row: (found[row[0]] > 0, row[1]))
+    sql = f"SELECT m.id, m.key FROM memory m NOT INDEXED WHERE m.id IN ({{}}) AND {LIVE}"
+    rows = sorted(catalog.each(sql, distances), key=lambda row: (distances[row[0]] > 0, row[1]))
     return [key for _, key in rows]
 
 
@@ -173,26 +173,26 @@ def memories_naming(
         for number, text in texts.items():
             if number not in about and name in text and speaks(text, name):
                 about[number] = name
-    found: dict[str, list[NearMemory]] = {}
-    for one in _near_memories(catalog, ground, dict.fromkeys(about, (BY_PLACE, 0)), (), now):
-        found.setdefault(about[one.number], []).append(one)
-    return found
+    by_path: dict[str, list[NearMemory]] = {}
+    for memory in _near_memories(catalog, ground, dict.fromkeys(about, (BY_PLACE, 0)), (), now):
+        by_path.setdefault(about[memory.number], []).append(memory)
+    return by_path
 
 
 def _near_memories(
     catalog: Catalog, ground: int | None, signs: Mapping[int, tuple[int, int]], reads: Container[int], now: int
 ) -> list[NearMemory]:
     """Return the live ones of some memories, best first: by number, with the sign and the distance of each."""
-    asked = (
+    sql = (
         f"SELECT m.id, m.key, m.kind, m.title, m.agent FROM memory m NOT INDEXED WHERE m.id IN ({{}}) AND {LIVE}"
         f" AND m.kind NOT IN {NOT_ABOUT_FILES} AND (m.expires IS NULL OR m.expires > {now})"
     )
-    rows = list(catalog.each(asked, signs))
+    rows = list(catalog.each(sql, signs))
     if not rows:
         return []
     chains = state.suspects(catalog, ground)
     statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=now, chains=chains)
-    found = [
+    near_memories = [
         NearMemory(
             number,
             key,
@@ -206,7 +206,7 @@ def _near_memories(
         )
         for number, key, kind, title, agent in rows
     ]
-    shown = [one for one in found if one.kind != ADOPTED or one.status.status == FAILED]
+    shown = [memory for memory in near_memories if memory.kind != ADOPTED or memory.status.status == FAILED]
     return sorted(shown, key=lambda one: one.rank)
 
 
@@ -226,7 +226,7 @@ def _reading(catalog: Catalog, place: str) -> dict[int, int]:
     )
     named = {number: _own(words) if form == BUILTIN else inputs for number, form, words, inputs in rows}
     known = {text: _names(text, place) for text in set(named.values())}
-    found = {number: _distance(text, place) for number, text in named.items() if known[text]}
+    distances = {number: _distance(text, place) for number, text in named.items() if known[text]}
     if any(form != BUILTIN for _, form, _, _ in rows):
         for number, reads in catalog.rows(
             "SELECT f.id, v.reads FROM fact f CROSS JOIN memory m ON m.id = f.id CROSS JOIN verdict v ON v.key = m.key"
@@ -234,8 +234,8 @@ def _reading(catalog: Catalog, place: str) -> dict[int, int]:
             (place,),
         ):
             if any(word[1:] == place for word in reads.split(" ")):  # each begins with a marker (`verify.trace.reads`)
-                found[number] = 0
-    return found
+                distances[number] = 0
+    return distances
 
 
 def _placed(catalog: Catalog, place: str) -> list[tuple[int, str]]:
@@ -285,15 +285,15 @@ def _naming(catalog: Catalog, place: str, symbols: Sequence[str]) -> dict[int, i
             *_list_with_words(catalog, map(_beginning, (*alone, *folders)), OF_FOLDERS_AT_MOST),
         ]
     )
-    found = {}
+    distances = {}
     for one, (title, body) in wordings_of(catalog, list(numbers)).items():
         text = f"{title}\n{body}".replace("\\", "/")
         is_numbered = bool(number) and _mentions_number(text, number, above)
         if is_numbered or _mentions_file(text, place, name) or any(_mentions_name(text, symbol) for symbol in symbols):
-            found[one] = 0
+            distances[one] = 0
         elif folder := next((folder for folder in folders if _mentions_folder(text, folder, place)), ""):
-            found[one] = place.count("/") - folder.count("/")
-    return found
+            distances[one] = place.count("/") - folder.count("/")
+    return distances
 
 
 def _list_with_words(catalog: Catalog, words: Iterable[str], limit: int) -> list[int]:
@@ -403,14 +403,14 @@ def defined_names(text: str) -> list[str]:
     A name of several words (``snap_rows``, ``snapRows``) is distinctive; ``close`` occurs in any text. Definitions are
     recognized by the first words of their lines, in the common languages.
     """
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for line in text.splitlines():
         name = _defined_name(line)
         if name and is_distinctive_name(name):
-            found[name] = None
-            if len(found) == SYMBOLS_AT_MOST:
+            names[name] = None
+            if len(names) == SYMBOLS_AT_MOST:
                 break
-    return list(found)
+    return list(names)
 
 
 def _defined_name(line: str) -> str:
@@ -460,7 +460,7 @@ def _near(column: str, place: str, *, has_sets: bool = False) -> str:
     folders = place.split("/")[:-1]
     above = [form for count in range(len(folders)) for form in _forms("/".join(folders[: count + 1]))]
     letters = ["*", *_forms(place), *(f'"{folder}{end}' for folder in above for end in ('"', '/"'))]
-    conditions = ["instr({}, '{}')".format(column, one.replace("'", "''")) for one in letters]
+    conditions = ["instr({}, '{}')".format(column, letter.replace("'", "''")) for letter in letters]
     if has_sets:
         conditions += [f"instr({column}, '?')", f"instr(substr({column}, 2), '[')"]  # the list itself begins with one
     return f"(instr({column}, ?) OR {' OR '.join(conditions)})"
@@ -471,7 +471,7 @@ def _forms(path: str) -> list[str]:
     if path.isascii() and ESCAPED.isdisjoint(path) and '"' not in path:
         return [path]
     texts = (path, escape(path), composed(path))
-    return list(dict.fromkeys(format_json(one, is_ascii=plain)[1:-1] for one in texts for plain in (False, True)))
+    return list(dict.fromkeys(format_json(text, is_ascii=plain)[1:-1] for text in texts for plain in (False, True)))
 
 
 def _names(written: str, place: str) -> bool:

@@ -54,8 +54,10 @@ def compose(repository: OpenRepository, parts: Sequence[Part], budget_tokens: in
     tip = (repository.find_tip() or "")[:12]
     source = f"the memory of this repository at {tip}; in brackets: key, kind, status, by whom"
     frame = agent_text.fence_parts([Part("", (MemoryText("-"),))], source=source)
-    kept = agent_text.fit_parts(parts, tokens=budget_tokens - count_tokens(frame), characters=CHARACTERS)
-    return tuple(part for part in kept if part.entries or part.more > 0), agent_text.fence_parts(kept, source=source)
+    fitted = agent_text.fit_parts(parts, tokens=budget_tokens - count_tokens(frame), characters=CHARACTERS)
+    return tuple(part for part in fitted if part.entries or part.more > 0), agent_text.fence_parts(
+        fitted, source=source
+    )
 
 
 def _store_of(repository: OpenRepository, scope: str) -> OpenStore | None:

@@ -135,10 +135,10 @@ def nearness_to(working: Sequence[str]) -> Callable[[str], float]:
         if best is None:
             best = 0.0
             for path in parse_json(paths) if "\\" in paths else paths[2:-2].split('", "'):
-                found = known.get(path)
-                if found is None:
-                    found = known[path] = of_one(path)
-                best = max(best, found)
+                nearness = known.get(path)
+                if nearness is None:
+                    nearness = known[path] = of_one(path)
+                best = max(best, nearness)
             whole[paths] = best
         return best
 

@@ -41,5 +41,5 @@ def _about(known: Mapping[str, About], item: Mapping[str, Any], section: str) ->
     """Return what is known about an item of the digest; a warning names the reason itself."""
     if item["scope"] != PROJECT:
         return None
-    found = known.get(item["key"], About())
-    return replace(found, is_explained=" — " in item["text"]) if section == WARNINGS else found
+    about = known.get(item["key"], About())
+    return replace(about, is_explained=" — " in item["text"]) if section == WARNINGS else about

@@ -76,8 +76,8 @@ class DigestSection:
 
 def _read(catalog: Catalog, number: int) -> tuple[str, str, tuple[str, ...]]:
     """Return the title, the text and the references of a memory."""
-    asked = "SELECT m.title, t.body FROM memory m JOIN text t ON t.id = m.id WHERE m.id = ?"
-    title, body = catalog.row(asked, (number,))
+    sql = "SELECT m.title, t.body FROM memory m JOIN text t ON t.id = m.id WHERE m.id = ?"
+    title, body = catalog.row(sql, (number,))
     return title, body, refs_of(catalog, [number]).get(number, ())
 
 
@@ -116,14 +116,14 @@ def cut(text: str, limit: int) -> str:
 
 def fit(name: str, items: Iterable[DigestItem], budget: int, rest: str, *, total: int) -> DigestSection:
     """Return the first items that fit, and the total; later ones are not made. Warnings show at least one."""
-    taken: list[DigestItem] = []
+    fitting: list[DigestItem] = []
     spent = 0
     for item in items:
         spent += item_cost(item)
-        if spent > budget and not (name == WARNINGS and not taken):
+        if spent > budget and not (name == WARNINGS and not fitting):
             break
-        taken.append(item)
-    return DigestSection(name, tuple(taken), total, rest)
+        fitting.append(item)
+    return DigestSection(name, tuple(fitting), total, rest)
 
 
 def kind_heading(kind: str, status: str) -> str:

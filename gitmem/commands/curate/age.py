@@ -147,8 +147,8 @@ def _list_unused(store: OpenStore, catalog: Catalog, unused: Mapping[str, int]) 
 def _idle(store: OpenStore, rows: Sequence[_Row], before: int) -> list[tuple[_Row, int]]:
     """Return the memories that were not read since, with the time of the last read or change."""
     reads = store.local.accesses(row.key for row in rows)
-    found = [(row, max(row.touched, reads.get(row.key, (0, 0))[1])) for row in rows]
-    return [(row, last) for row, last in found if last <= before]
+    idle = [(row, max(row.touched, reads.get(row.key, (0, 0))[1])) for row in rows]
+    return [(row, last) for row, last in idle if last <= before]
 
 
 def _list_expired(store: OpenStore, catalog: Catalog, _days: int) -> list[CurationStep]:
@@ -187,8 +187,8 @@ def apply_plan(store: OpenStore, found: CurationPlan) -> CurationPlan:
             keys, subject = [step.key for step in done][:KEYS_NAMED], _subject(found.verb, len(done))
             author = store.author()
             retired = {"when": format_time(store.now), "by": author.who, "why": f"curate {found.verb}"}
-            made = archive.retire(writer.texts_of, catalog, memories, retired)
-            return writer.plan(subject, keys, PlannedFiles(made.files, list(made.paths), made.moves))
+            retirement = archive.retire(writer.texts_of, catalog, memories, retired)
+            return writer.plan(subject, keys, PlannedFiles(retirement.files, list(retirement.paths), retirement.moves))
         texts, files = writer.texts_of(catalog, memories), dict[str, str]()
         for step, one in zip(tuple(done), memories, strict=True):
             changes = {**(step.fields or {}), "updated": format_time(store.now)}
@@ -201,8 +201,8 @@ def apply_plan(store: OpenStore, found: CurationPlan) -> CurationPlan:
         return writer.plan(_subject(found.verb, len(done)), keys, PlannedFiles(files)) if done else None
 
     written = writer.write(plan, f"curate {found.verb}") if found.steps else None
-    kept = {step.key for step in done}
-    left = tuple(step.key for step in found.steps if step.key not in kept)
+    done_keys = {step.key for step in done}
+    left = tuple(step.key for step in found.steps if step.key not in done_keys)
     return CurationPlan(found.verb, tuple(done), found.looked_at, written.commit if written else "", left)
 
 
@@ -213,11 +213,11 @@ def _subject(verb: str, count: int) -> str:
 def _find_unchanged(catalog: Catalog, steps: Sequence[CurationStep]) -> dict[str, KnownMemory]:
     """Return the memories whose files are unchanged since the plan, by key."""
     wanted = {step.key: step.oid for step in steps}
-    found = {}
+    unchanged = {}
     live = "shadowed = 0 AND archived = 0"
     query = f"SELECT id, key, path, kind, title, archived, oid FROM memory WHERE {live} AND key IN ({{}})"
     for *fields, oid in catalog.each(query, wanted):
         one = KnownMemory(*fields)
         if wanted[one.key] == oid:
-            found[one.key] = one
-    return found
+            unchanged[one.key] = one
+    return unchanged

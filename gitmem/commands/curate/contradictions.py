@@ -67,12 +67,12 @@ def find_contradictions(store: OpenStore) -> ContradictionReport:
         key: Member(key, kind, title, statuses[number].status, oid)
         for key, (number, _, kind, title, oid) in rows.items()
     }
-    found = [
+    contradictions = [
         ContradictoryPair(members[one.key], members[other.key], why, _preference(members[one.key], members[other.key]))
         for one, other, why in named.values()
     ]
-    found.sort(key=lambda pair: (not pair.kept, pair.one.key, pair.other.key))
-    return ContradictionReport(tuple(found), catalog.row(_COUNT)[0])
+    contradictions.sort(key=lambda pair: (not pair.kept, pair.one.key, pair.other.key))
+    return ContradictionReport(tuple(contradictions), catalog.row(_COUNT)[0])
 
 
 _MEMBERS = "SELECT id, key, kind, title, oid FROM memory WHERE shadowed = 0 AND archived = 0 AND key IN ({})"
@@ -97,11 +97,11 @@ def _by_meaning(store: OpenStore, catalog: Catalog) -> Iterator[tuple[Title, Tit
     from gitmem.repository import query_vectors
 
     titles = live_titles(catalog)
-    said = {key: parse_statement(one.title, catalog.language) for key, one in titles.items()}
-    denying = [key for key, one in said.items() if one.wording.negations]
+    statements = {key: parse_statement(one.title, catalog.language) for key, one in titles.items()}
+    denying = [key for key, one in statements.items() if one.wording.negations]
     texts = {key: one.title for key, one in titles.items()}
     for key, other, cosine in query_vectors.near_titles(store, denying, texts, floor=NEAR):
-        if denies(said[key], said[other]):
+        if denies(statements[key], statements[other]):
             yield titles[key], titles[other], f"nearly the same meaning ({cosine:.2f}), and one denies it"
 
 

@@ -117,9 +117,9 @@ def find_groups(
     for first, second, like in near_pairs(wordings, threshold, progress=progress):
         near.setdefault(first, {})[second] = like
         near.setdefault(second, {})[first] = like
-    found = _group(store, catalog, rows, near) if near else []
-    found.sort(key=lambda group: (-group.others[0].likeness, group.kept.key))
-    return DuplicateReport(tuple(found), len(rows))
+    groups = _group(store, catalog, rows, near) if near else []
+    groups.sort(key=lambda group: (-group.others[0].likeness, group.kept.key))
+    return DuplicateReport(tuple(groups), len(rows))
 
 
 def _group(

@@ -41,7 +41,7 @@ def stale_references(store: OpenStore) -> CurationPlan:
     for (key, kind, title, oid, _), fields, wrong in zip(rows, all_fields, past_end, strict=True):
         assert tree is not None, "there is code"
         states = reference_states(store.git, tree, anchors_in(fields), has_diff=False) + wrong
-        odd = [one for one in states if one.state in (MOVED, CHANGED)]
+        odd = [state for state in states if state.state in (MOVED, CHANGED)]
         if odd:
             why = "; ".join(_description(one) for one in odd)
             steps.append(CurationStep(key, kind, title, why, oid, _new_places(store, fields, odd)))

@@ -99,11 +99,11 @@ def check_hooks(repository: OpenRepository, fix: bool, fixed: list[str]) -> list
     """Report, in one line, failures of client hooks in the last week, which were not shown at the time."""
     state = repository.git.repository.state
     since = time.strftime(hook_log.FORMAT, time.gmtime(repository.now - SHOWN_S))
-    found = [one for one in hook_log.list_failures(state) if one.at >= since]
-    if not found:
+    failures = [failure for failure in hook_log.list_failures(state) if failure.at >= since]
+    if not failures:
         return []
-    last = f"most recently {found[-1].at}: {found[-1].what}"
-    message = f"{len(found)} hook call{'s' * (len(found) != 1)} failed in the last 7 days, {last}"
+    last = f"most recently {failures[-1].at}: {failures[-1].what}"
+    message = f"{len(failures)} hook call{'s' * (len(failures) != 1)} failed in the last 7 days, {last}"
     if fix:
         hook_log.forget(state)
         fixed.append(f"deleted the log of failed hooks: {message}")

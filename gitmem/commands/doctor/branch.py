@@ -73,10 +73,10 @@ def check_ref(repository: OpenRepository, fix: bool, fixed: list[str]) -> list[P
         message = f"it points to {tip[:12]}, which is not a commit in this clone"
         return [Problem("broken-ref", repository.ref, message, hint="git fetch origin; or gitmem doctor --fix")]
     try:
-        found = tip or repository.find_tip()
+        commit = tip or repository.find_tip()
     except GitmemError as err:  # the remote's, as this clone knows it
         return [Problem("broken-ref", repository.ref, err.message, hint=f"git fetch {repository.config.remote}")]
-    if found is None and not repository.tree():
+    if commit is None and not repository.tree():
         message = "there is no memory in this repository yet"
         return [Problem("no-store", repository.ref, message, hint="gitmem init", severity="warning")]
     return []
@@ -107,13 +107,13 @@ def _restore_ref(repository: OpenRepository, fixed: list[str], target: str = "")
         if target and git.is_ancestor(oid, target):
             continue
         if git.has(oid, "commit") and kind_of(git, oid) != FOREIGN_COMMIT:
-            kept = git.repository.state_dir / f"{path.name}.broken"
+            saved = git.repository.state_dir / f"{path.name}.broken"
             was_file = path.is_file()
             if was_file:
-                make_folder(kept.parent)
-                path.replace(kept)
+                make_folder(saved.parent)
+                path.replace(saved)
             git.run("update-ref", "-m", "gitmem: doctor", repository.ref, oid, durable=True)
-            where = f"; the broken file is kept as {kept}" if was_file else ""
+            where = f"; the broken file is kept as {saved}" if was_file else ""
             fixed.append(f"reset {repository.ref} to {oid[:12]}{where}")
             return True
     return False
@@ -152,9 +152,9 @@ def _restore_tree(repository: OpenRepository, fixed: list[str]) -> bool:
         if kind_of(git, oid) in STORES and _can_be_listed(git, oid):
             message = f"doctor: write the tree of {oid[:12]} on top of one that cannot be read"
             who = ("-c", f"user.name={ROOT_NAME}", "-c", f"user.email={ROOT_EMAIL}")
-            made = git.run(*who, "commit-tree", "-p", tip, "-m", message, f"{oid}^{{tree}}", durable=True).stdout
+            commit = git.run(*who, "commit-tree", "-p", tip, "-m", message, f"{oid}^{{tree}}", durable=True).stdout
             git.run(
-                "update-ref", "-m", "gitmem: doctor", repository.ref, made.decode("ascii").strip(), tip, durable=True
+                "update-ref", "-m", "gitmem: doctor", repository.ref, commit.decode("ascii").strip(), tip, durable=True
             )
             fixed.append(f"committed the tree of {oid[:12]} on top of {tip[:12]}, whose own tree is unreadable")
             return True
@@ -196,9 +196,9 @@ def _allowed_path(path: str) -> str:
     """Return the allowed path of a memory whose name is that of a device; else an empty path."""
     archived = path.startswith("archive/")
     folder, *split, name = path.removeprefix("archive/").split("/")
-    key, made = name.removesuffix(".md"), key_from(name.removesuffix(".md"))
-    allowed = layout.memory_path(folder, made, split=bool(split), archived=archived)
-    return allowed if made == f"key-{key}" and layout.find_memory(allowed) is not None else ""
+    key, possible = name.removesuffix(".md"), key_from(name.removesuffix(".md"))
+    allowed = layout.memory_path(folder, possible, split=bool(split), archived=archived)
+    return allowed if possible == f"key-{key}" and layout.find_memory(allowed) is not None else ""
 
 
 def delete_entries(repository: OpenRepository, named: Sequence[str], fixed: list[str]) -> None:

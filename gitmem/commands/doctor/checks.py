@@ -54,7 +54,7 @@ def list_undeclared(repository: OpenRepository, catalog: Catalog) -> list[Proble
     except GitmemError:
         return []  # the code is unreadable, which is reported elsewhere
     verdicts = fact_state.verdicts_of(catalog, ground, list(paths), repository.local) if paths else {}
-    found = []
+    problems = []
     for key, verdict in sorted(verdicts.items()):
         read = parse_paths(verdict.undeclared)
         if read:
@@ -63,8 +63,8 @@ def list_undeclared(repository: OpenRepository, catalog: Catalog) -> list[Proble
                 "there are missed"
             )
             hint = f"gitmem edit {key} --path …; or let gitmem observe its reads: gitmem edit {key} --path ''"
-            found.append(Problem("undeclared-read", paths[key], message, key=key, hint=hint, severity="warning"))
-    return found
+            problems.append(Problem("undeclared-read", paths[key], message, key=key, hint=hint, severity="warning"))
+    return problems
 
 
 def list_secrets(catalog: Catalog, allowed: Sequence[str]) -> list[Problem]:
@@ -74,10 +74,10 @@ def list_secrets(catalog: Catalog, allowed: Sequence[str]) -> list[Problem]:
         catalog: The catalog.
         allowed: The rules that this person's configuration switches off.
     """
-    found: dict[tuple[str, str], list[str]] = {}
+    secrets: dict[tuple[str, str], list[str]] = {}
     for path, key, rule, line in catalog.rows("SELECT path, key, rule, line FROM secret ORDER BY path, line"):
         if rule not in allowed:
-            found.setdefault((path, key), []).append(f"{rule} in line {line}")
+            secrets.setdefault((path, key), []).append(f"{rule} in line {line}")
     return [
         Problem(
             "secret",
@@ -86,13 +86,13 @@ def list_secrets(catalog: Catalog, allowed: Sequence[str]) -> list[Problem]:
             key=key,
             hint=REVOKE.format(key),
         )
-        for (path, key), places in found.items()
+        for (path, key), places in secrets.items()
     ]
 
 
 def list_poisoned(catalog: Catalog) -> list[Problem]:
     """Return the memories that a person should review before an agent reads them, by path; no text is repeated."""
-    found = []
+    problems = []
     rows = catalog.rows(
         "SELECT m.key, m.path, m.title, t.body FROM memory m JOIN text t ON t.id = m.id"
         f" WHERE {state.LIVE} ORDER BY m.path"
@@ -104,21 +104,21 @@ def list_poisoned(catalog: Catalog) -> list[Problem]:
             message = "; ".join(f"{message} ({place})" for message, place in [*places.items()][:READS_NAMED])
             severity = min(h.severity for h in hazards)  # "error" before "warning"
             hint = f"read it: gitmem show {key}; then: gitmem edit {key}, or: gitmem forget {key}"
-            found.append(Problem("poisoned-text", path, message, key=key, hint=hint, severity=severity))
-    return found
+            problems.append(Problem("poisoned-text", path, message, key=key, hint=hint, severity=severity))
+    return problems
 
 
 def list_without_effect(policy: Policy) -> list[Problem]:
     """Return settings in the store's policy that have no effect, because others can write it; by name."""
-    found = []
+    problems = []
     for name, value in _settings(policy.changes, ""):
         if name in OWN:
             message = f"{name} has no effect in the policy, because others can write it"
-            found.append(_policy_problem(message, f"set it in your own configuration: {OWN[name]}"))
+            problems.append(_policy_problem(message, f"set it in your own configuration: {OWN[name]}"))
         elif name.endswith("_tokens") and isinstance(value, int) and value > MOST_TOKENS:
             message = f"{name} is {value}, above the maximum; {MOST_TOKENS} is used"
-            found.append(_policy_problem(message, f"set it to {MOST_TOKENS} or less"))
-    return found
+            problems.append(_policy_problem(message, f"set it to {MOST_TOKENS} or less"))
+    return problems
 
 
 def _settings(table: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:

@@ -85,28 +85,28 @@ def examine(
         branch.delete_entries(repository, delete, fixed)
     foreign = branch.check_foreign(repository)
     mends = fix and not foreign
-    found = [*branch.check_lock(repository, mends, fixed), *branch.check_ref(repository, mends, fixed)]
-    found += foreign or branch.check_foreign(repository)  # a branch that was repaired can be examined now
-    if not any(p.code in ("broken-ref", "no-store", FOREIGN) for p in found):
+    problems = [*branch.check_lock(repository, mends, fixed), *branch.check_ref(repository, mends, fixed)]
+    problems += foreign or branch.check_foreign(repository)  # a branch that was repaired can be examined now
+    if not any(p.code in ("broken-ref", "no-store", FOREIGN) for p in problems):
         unreadable = branch.check_tree(repository, mends, fixed)
         if mends and not unreadable:
             branch.rename_devices(repository, fixed)
-        found += unreadable or [*_check_store(repository), *_check_links(repository)]
-        found += background.check_captures(repository, mends, fixed)
+        problems += unreadable or [*_check_store(repository), *_check_links(repository)]
+        problems += background.check_captures(repository, mends, fixed)
         if not unreadable:
-            found += list_signature_problems(repository, repository.catalog())
-            found += [*list_undeclared(repository, repository.catalog()), *list_without_effect(repository.policy())]
-    found += [*background.check_losses(repository, fix, fixed), *background.check_purge(repository)]
+            problems += list_signature_problems(repository, repository.catalog())
+            problems += [*list_undeclared(repository, repository.catalog()), *list_without_effect(repository.policy())]
+    problems += [*background.check_losses(repository, fix, fixed), *background.check_purge(repository)]
     background.sweep_litter(repository, fix, fixed)
-    found += [
+    problems += [
         *background.list_failed_jobs(repository),
         *background.list_replaced_hooks(replaced_hooks),
         *background.check_hooks(repository, fix, fixed),
     ]
-    found += [*_check_scopes(repository), *_check_remotes(repository), *_check_machine(repository)]
-    found += _check_objects(repository.git)
-    found += vectors.examine(repository, fix, fixed)
-    return Examination(_in_order(found), tuple(fixed), tuple(_machine(repository)))
+    problems += [*_check_scopes(repository), *_check_remotes(repository), *_check_machine(repository)]
+    problems += _check_objects(repository.git)
+    problems += vectors.examine(repository, fix, fixed)
+    return Examination(_in_order(problems), tuple(fixed), tuple(_machine(repository)))
 
 
 def is_own(examined: Examination) -> bool:
@@ -126,9 +126,9 @@ def _in_order(problems: Iterable[Problem]) -> tuple[Problem, ...]:
 def _check_store(repository: OpenRepository) -> list[Problem]:
     catalog = repository.catalog()
     catalog.check()
-    found = _check_entries(repository, catalog)
+    problems = _check_entries(repository, catalog)
     return [
-        *found,
+        *problems,
         *_list_newer(catalog),
         *_list_shadowed(catalog),
         *_list_orphans(catalog),
@@ -155,7 +155,7 @@ def _to_settle(repository: OpenRepository, catalog: Catalog) -> list[Problem]:
         "SELECT m.key, m.path, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0"
         f" AND {TO_SETTLE} ORDER BY m.key"
     )
-    found = [
+    problems = [
         Problem("to-settle", path, conflict.summary(json.loads(fields)) or "two versions were merged", key=key,
                 hint=f"choose a version: gitmem edit {key}; or keep it as it is: gitmem edit {key} --settled",
                 severity="warning")
@@ -168,8 +168,8 @@ def _to_settle(repository: OpenRepository, catalog: Catalog) -> list[Problem]:
         policy = b""  # larger than a policy may be: reported already
     if SETTLE_MARK.encode() in policy:
         message = "two people changed the same settings; the file contains the other version as a comment"
-        found.append(Problem("to-settle", POLICY_PATH, message, hint="edit it on the branch", severity="warning"))
-    return found
+        problems.append(Problem("to-settle", POLICY_PATH, message, hint="edit it on the branch", severity="warning"))
+    return problems
 
 
 def _list_shadowed(catalog: Catalog) -> list[Problem]:
@@ -206,7 +206,7 @@ def _check_links(repository: OpenRepository) -> list[Problem]:
         " WHERE l.relation <> 'produces' AND m.archived = 0 AND m.shadowed = 0"
         f" AND l.target NOT IN ({known}) ORDER BY m.key, l.target"
     )
-    found = [
+    problems = [
         Problem("link-to-nothing", path, f"{relation} {target}: no memory has this key or produces this label", key=key,
                 hint=f"gitmem edit {key}", severity="warning")
         for key, path, relation, target in rows
@@ -217,34 +217,34 @@ def _check_links(repository: OpenRepository) -> list[Problem]:
     if targets and repository.config.hub in ("", "off"):
         named = list_some(targets, NAMED)
         message = f"a hub or a listed store must tell whether memories of other repositories hold: requires {named}"
-        found.append(
+        problems.append(
             Problem("link-elsewhere", "", message, hint="git config --global gitmem.hub URL", severity="warning")
         )
     rows = catalog.rows(
         "SELECT m.key, m.path, m.superseded_by FROM memory m WHERE m.superseded_by <> '' AND m.shadowed = 0"
         " AND NOT EXISTS (SELECT 1 FROM memory o WHERE o.key = m.superseded_by)"
     )
-    found += [
+    problems += [
         Problem("link-to-nothing", path, f"superseded_by {target}: no memory has this key", key=key,
                 hint=f"gitmem edit {key}", severity="warning")
         for key, path, target in rows
     ]  # fmt: skip
     for relation in ("requires", "supersedes"):
-        found += [
+        problems += [
             Problem("link-circle", "", f"{relation} forms a cycle: {' → '.join(circle)}", key=circle[0],
                     hint=f"gitmem edit {circle[0]}", severity="warning")
             for circle in _circles(catalog, relation)
         ]  # fmt: skip
-    return found
+    return problems
 
 
 def _edges(catalog: Catalog, relation: str) -> dict[str, list[str]]:
     """Return the memories that each one is linked to, by key; requiring a label means requiring its producers."""
-    kept = "m.archived = 0 AND m.shadowed = 0"
-    linked = f"SELECT m.key, l.target FROM link l JOIN memory m ON m.id = l.source WHERE {kept} AND l.relation = ?"
+    condition = "m.archived = 0 AND m.shadowed = 0"
+    linked = f"SELECT m.key, l.target FROM link l JOIN memory m ON m.id = l.source WHERE {condition} AND l.relation = ?"
     rows = catalog.rows(linked, (relation,))
     if relation == "supersedes":
-        rows += catalog.rows(f"SELECT superseded_by, key FROM memory m WHERE superseded_by <> '' AND {kept}")
+        rows += catalog.rows(f"SELECT superseded_by, key FROM memory m WHERE superseded_by <> '' AND {condition}")
     producers: dict[str, list[str]] = {}
     for key, label in catalog.rows(linked, ("produces",)) if relation == "requires" else ():
         producers.setdefault(label, []).append(key)
@@ -282,30 +282,30 @@ def _circles(catalog: Catalog, relation: str) -> list[list[str]]:
 
 def _check_scopes(repository: OpenRepository) -> list[Problem]:
     """Report problems with files of the other scopes; they are repaired in their own repositories."""
-    found = []
+    problems = []
     for store in repository.stores((PRIVATE, DOMAIN, UNIVERSAL)):
         here, there = store.store.scope == PRIVATE, f"gitmem -C {store.git.repository.top} doctor"
         for p in _check_entries(repository, store.catalog()):
             hint = f"gitmem edit {p.key or 'KEY'} --scope {PRIVATE}" if here else there
             where = f"{store.store.scope}: {p.path}"
-            found.append(Problem(p.code, where, p.message, key=p.key, hint=hint, severity=p.severity))
-    return found
+            problems.append(Problem(p.code, where, p.message, key=p.key, hint=hint, severity=p.severity))
+    return problems
 
 
 def _check_remotes(repository: OpenRepository) -> list[Problem]:
     """Report remotes to which a push sends every ref, including private memories."""
     if not has_private(repository.git):
         return []
-    done = repository.git.run("config", "-z", "--get-regexp", r"^remote\..*\.(mirror|push)$", check=False)
-    pairs = (item.partition("\n") for item in os.fsdecode(done.stdout).split("\0") if item)
-    found = []
+    result = repository.git.run("config", "-z", "--get-regexp", r"^remote\..*\.(mirror|push)$", check=False)
+    pairs = (item.partition("\n") for item in os.fsdecode(result.stdout).split("\0") if item)
+    problems = []
     for name, _, value in pairs:
         remote, what = name.removeprefix("remote.").rsplit(".", 1)
         if (what == "mirror" and value != "false") or value.lstrip("+").startswith(("refs/*", "refs/gitmem")):
             message = f"a push to {remote} sends every ref, including private memories"
             hint = f"git config --unset remote.{remote}.{what}; or push with --all instead of --mirror"
-            found.append(Problem("private-exposed", name, message, hint=hint, severity="warning"))
-    return found
+            problems.append(Problem("private-exposed", name, message, hint=hint, severity="warning"))
+    return problems
 
 
 def _git_version(repository: OpenRepository) -> tuple[int, ...]:
@@ -314,21 +314,23 @@ def _git_version(repository: OpenRepository) -> tuple[int, ...]:
 
 
 def _check_machine(repository: OpenRepository) -> list[Problem]:
-    found = []
+    problems = []
     if not EARLIEST_S <= repository.clock() <= LATEST_S:
         message = f"this machine's clock is wrong; new memories are dated {format_time(repository.now)}"
-        found.append(Problem("clock-wrong", "", message, hint="set the clock: date; timedatectl", severity="warning"))
+        problems.append(
+            Problem("clock-wrong", "", message, hint="set the clock: date; timedatectl", severity="warning")
+        )
     state = repository.git.repository.state
     if not file_lock.works(state):
         message = f"locks of files do not work in {state}: commands that run at once rebuild each other's index"
         hint = f"move the repository to a file system with locks: df -T {state}"
-        found.append(Problem("no-locks", "", message, hint=hint, severity="warning"))
+        problems.append(Problem("no-locks", "", message, hint=hint, severity="warning"))
     version = _git_version(repository)
     if version < SAFE_GIT:
         shown = ".".join(map(str, version))
         message = f"git {shown} has known vulnerabilities (CVE-2024-32002 and others)"
-        found.append(Problem("old-git", "", message, hint="update git to 2.39.4 or later", severity="warning"))
-    return found
+        problems.append(Problem("old-git", "", message, hint="update git to 2.39.4 or later", severity="warning"))
+    return problems
 
 
 def _check_objects(git: Git) -> list[Problem]:
@@ -347,8 +349,8 @@ def _check_objects(git: Git) -> list[Problem]:
 
 def _limit(git: Git, name: str, default: int, *, ours: int = 0) -> int:
     """Return the person's value of a setting, without the last values, which are *ours*."""
-    found = git.run("config", "--type=int", "--get-all", name, check=False).stdout.split()
-    theirs = found[: len(found) - ours]
+    output = git.run("config", "--type=int", "--get-all", name, check=False).stdout.split()
+    theirs = output[: len(output) - ours]
     return int(theirs[-1]) if theirs else default
 
 

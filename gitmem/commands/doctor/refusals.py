@@ -40,14 +40,14 @@ class RefusedText:
 def list_refused(repository: OpenRepository) -> list[RefusedText]:
     """Return the texts that were refused, oldest first."""
     spool = Spool(repository.git.repository.state)
-    found = []
+    refused = []
     for path, why in spool.list_refused():
         entry = spool.read_refused(path)
         name = path.rpartition(os.sep)[2].partition("-")[2].partition(".")[0][:NAME_LENGTH]
-        found.append(
+        refused.append(
             RefusedText(name, str(entry.get("kind", "learned")) if entry else "", entry.get("text", ""), why, path)
         )
-    return found
+    return refused
 
 
 def accept(repository: OpenRepository, name: str, drain: Callable[[], int]) -> int:
@@ -88,8 +88,8 @@ def drop(repository: OpenRepository, name: str) -> int:
 
 
 def _choose(repository: OpenRepository, name: str) -> list[RefusedText]:
-    found = list_refused(repository)
-    chosen = found if name == ALL else [one for one in found if one.name == name]
+    refused = list_refused(repository)
+    chosen = refused if name == ALL else [one for one in refused if one.name == name]
     if not chosen and name != ALL:
         raise NotFoundError(f"no refused text is named {name}", hint="gitmem doctor --captured")
     return chosen

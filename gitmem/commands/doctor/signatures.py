@@ -33,12 +33,12 @@ def list_signature_problems(repository: OpenRepository, catalog: Catalog) -> Ite
         return
     git, reviewed = repository.git, reviewed_branch(repository)
     signers = read_signers(git, find_sources(git, reviewed))
-    asked = " and ".join(required)
+    names = " and ".join(required)
     if not is_checkable():
         yield _problem("signatures-unchecked", f"{PROGRAM} is not installed, so no signature counts", "error",
                        "install OpenSSH's client, 8.9 or later")  # fmt: skip
     if not signers:
-        yield _problem("signatures-no-signers", f"only signed {asked} count, but there are no allowed signers here",
+        yield _problem("signatures-no-signers", f"only signed {names} count, but there are no allowed signers here",
                        "error", _LIST)  # fmt: skip
     if VERDICTS in required and not signing.signs(git):
         message = (
@@ -57,8 +57,8 @@ def _look_at_policy(repository: OpenRepository, catalog: Catalog, reviewed: str)
     """Yield an unsigned policy, unless the person's own configuration asks for the same."""
     required = set(repository.policy().signatures.required)
     tip = catalog.meta("commit")
-    made = who_made(repository.git, tip, [(POLICY_PATH, MEMORY)], reviewed) if tip else {}
-    if required <= set(repository.config.signatures) or any(one.signer for one in made.values()):
+    makers = who_made(repository.git, tip, [(POLICY_PATH, MEMORY)], reviewed) if tip else {}
+    if required <= set(repository.config.signatures) or any(maker.signer for maker in makers.values()):
         return
     message = "no allowed signer signed the policy that asks for signatures: anyone who can push can drop the demand"
     hint = f"git config gitmem.signatures {','.join(sorted(required))}"

@@ -35,24 +35,24 @@ def examine(repository: OpenRepository, fix: bool, fixed: list[str]) -> list[Pro
     hint = "gitmem embed status; or git config gitmem.embed off"
     silent = [
         Problem(
-            "embedding-silent", "", f"{one['problem']}; recall searches by words only", hint=hint, severity="warning"
+            "embedding-silent", "", f"{answer['problem']}; recall searches by words only", hint=hint, severity="warning"
         )
-        for one in answers
-        if not one["answers"]
+        for answer in answers
+        if not answer["answers"]
     ]
     return [*silent, *_check_unused(folder, models, fix, fixed)]
 
 
 def _check_unused(folder: str, models: Collection[str], fix: bool, fixed: list[str]) -> list[Problem]:
-    found = list_others(folder, models)
-    if not found:
+    others = list_others(folder, models)
+    if not others:
         return []
-    message = f"vectors of {len(found)} unused model{'s' * (len(found) != 1)}"
+    message = f"vectors of {len(others)} unused model{'s' * (len(others) != 1)}"
     if not fix:
         path = os.path.join(folder, FOLDER)
         return [Problem("vectors-unused", path, message, hint="gitmem doctor --fix", severity="warning")]
     with VectorsLock(folder):
-        for one in found:
+        for one in others:
             discard(one)
     fixed.append(f"removed {message}")
     return []

@@ -67,17 +67,17 @@ def _vectors(repository: OpenRepository, store: OpenStore, model: str) -> dict[s
     """Return the size of a model's vectors; ``problem`` says why there are none that can be used."""
     nothing = {"model": model, "pieces": 0, "unused": 0, "dimensions": 0, "bytes": 0, "age_s": None, "kept": ""}
     try:
-        found = Vectors.open(store.vectors_folder, model)
+        vectors = Vectors.open(store.vectors_folder, model)
     except (DamagedError, sqlite3.Error, OSError) as err:
         return nothing | {"problem": str(err)}
-    if found is None:
+    if vectors is None:
         return nothing | {"problem": "there are none yet"}
     try:
-        with found.reading():
-            sizes, shape = found.sizes(), found.shape
-        age_s = repository.now - int(os.stat(os.path.join(found.folder, INDEX)).st_mtime)
+        with vectors.reading():
+            sizes, shape = vectors.sizes(), vectors.shape
+        age_s = repository.now - int(os.stat(os.path.join(vectors.folder, INDEX)).st_mtime)
     finally:
-        found.close()
+        vectors.close()
     values = {"pieces": sizes.rows, "unused": sizes.dead, "dimensions": shape.dimensions, "bytes": sizes.bytes}
     return {"model": model, **values, "age_s": max(0, age_s), "kept": shape.kept, "problem": ""}
 
@@ -105,7 +105,7 @@ def rebuild(
     begun = time.monotonic()
     providers = providers_of(repository.config, download=download)
     assert providers is not None, "Memory asked for one"
-    kept = _place(repository)
+    place = _place(repository)
     embedded_now = forgotten = others = 0
     for store in stores_of(repository):
         folder, catalog = store.vectors_folder, store.current_catalog()
@@ -115,7 +115,7 @@ def rebuild(
             update.forget_other_sizes(folder, providers)
         before = count_missing(store, catalog, providers)
         left = update.catch_up(folder, catalog, providers, progress=progress)
-        gone, unused = update.tidy(folder, catalog, providers, kept=kept)
+        gone, unused = update.tidy(folder, catalog, providers, kept=place)
         embedded_now, forgotten, others = embedded_now + before - left, forgotten + gone, others + unused
     seconds = round(time.monotonic() - begun, 3)
     return EmbeddingReport(tuple(each_model(providers)), embedded_now, forgotten, others, seconds)

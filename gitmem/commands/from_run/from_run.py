@@ -136,8 +136,8 @@ def _write(
 
     written = writer.write(plan, "remember --from-run") if drafts and (partial or not refused) else None
     commit = written.commit if written else repository.find_tip() or ""
-    kept = done if not (refused or late) or partial else []
-    changes = tuple((where, Change(commit=commit, **fields)) for where, fields in kept)
+    accepted = done if not (refused or late) or partial else []
+    changes = tuple((where, Change(commit=commit, **fields)) for where, fields in accepted)
     return RunResult(label, changes, tuple(sorted([*refused, *late], key=_place)), commit, written is not None)
 
 

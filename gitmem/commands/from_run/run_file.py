@@ -82,21 +82,21 @@ def read_run(raw: bytes, policy: Policy) -> WorkflowRun:
     Raises:
         RefusedError: The file is invalid or too large.
     """
-    found = _parse(raw)
-    if isinstance(found, list):
-        found = {"memories": found}
-    if found.get("kind") == "task" and "attempts" in found:  # the output of `gitmem task show --json`
-        found = {"task": found.get("key"), "title": found.get("title"), "attempts": found["attempts"]}
-    unknown = sorted(set(found) - {"run", "role", "task", "title", "memories", "attempts"})
+    table = _parse(raw)
+    if isinstance(table, list):
+        table = {"memories": table}
+    if table.get("kind") == "task" and "attempts" in table:  # the output of `gitmem task show --json`
+        table = {"task": table.get("key"), "title": table.get("title"), "attempts": table["attempts"]}
+    unknown = sorted(set(table) - {"run", "role", "task", "title", "memories", "attempts"})
     if unknown:
         raise RefusedError(f"the run has an unknown field {display(unknown[0])!r}", hint=_HINT)
-    memories, attempts = (found.get(name, []) for name in ("memories", "attempts"))
+    memories, attempts = (table.get(name, []) for name in ("memories", "attempts"))
     if not isinstance(memories, list) or not isinstance(attempts, list):
         raise RefusedError("memories and attempts must be lists", hint=_HINT)
     if len(memories) + len(attempts) > MOST:
         message = f"the run has {len(memories) + len(attempts)} memories, more than {MOST}"
         raise RefusedError(message, hint="keep only what the next run needs")
-    run, role, task, title = (_line_of(found, name) for name in ("run", "role", "task", "title"))
+    run, role, task, title = (_line_of(table, name) for name in ("run", "role", "task", "title"))
     items = [_item(one, f"memories[{n}]", policy, task) for n, one in enumerate(memories)]
     items += [_attempt(one, f"attempts[{n}]", task, title) for n, one in enumerate(attempts)]
     return WorkflowRun(run.replace(":", "-"), role, tuple(items))
@@ -109,15 +109,15 @@ def _parse(raw: bytes) -> Any:
     if len(raw) > BYTES:
         raise RefusedError(f"the run is larger than {BYTES} bytes", hint="keep only what the next run needs")
     try:
-        found = json.loads(raw.decode("utf-8-sig"))
+        value = json.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as err:
         raise RefusedError(f"the run is not UTF-8 (byte {err.start})") from err
     except (ValueError, RecursionError) as err:
         where = f" (line {err.lineno})" if isinstance(err, json.JSONDecodeError) else ""
         raise RefusedError(f"the run is not JSON{where}", hint=_HINT) from err
-    if not isinstance(found, dict | list):
+    if not isinstance(value, dict | list):
         raise RefusedError("the run is neither a list nor an object", hint=_HINT)
-    return found
+    return value
 
 
 def _line_of(found: Mapping[str, Any], name: str) -> str:

@@ -151,11 +151,11 @@ def where(git: Git | None, wanted: AgentSetup) -> tuple[InstallFolder, tuple[str
     place = places.of_person() if wanted.user or git is None else places.of_project(git)
     if FOUND not in wanted.names:
         return place, wanted.names
-    found = [name for name, one in CLIENTS.items() if _is_there(place, one.found[wanted.user])]
-    if not found:
+    clients = [name for name, one in CLIENTS.items() if _is_there(place, one.found[wanted.user])]
+    if not clients:
         here = "your home folder" if wanted.user else "this project"
         raise UsageError(f"no agent has a folder in {here}", hint=f"name them: gitmem install {' '.join(CLIENTS)}")
-    return place, (*found, *(name for name in wanted.names if name not in (FOUND, *found)))
+    return place, (*clients, *(name for name in wanted.names if name not in (FOUND, *clients)))
 
 
 def _is_there(place: InstallFolder, names: Iterable[str]) -> bool:

@@ -80,7 +80,7 @@ def plan_install(
     former = [(str(top / path), _read(top, path)) for path in FORMER.get(forge, ())]
     tree += _removal_steps(former, "of an earlier version; commit that", force=force)
     tip = repository.find_tip()
-    made = ci_files.texts(forge, wanted, on_branch=True) if tip else {}
+    files = ci_files.texts(forge, wanted, on_branch=True) if tip else {}
     branch = [
         _write_step(
             f"{wanted.branch}:{path}",
@@ -90,7 +90,7 @@ def plan_install(
             about=TO_SYNC,
             is_exact=True,
         )
-        for path, text in made.items()
+        for path, text in files.items()
     ]
     former = [
         (f"{wanted.branch}:{path}", _on_branch(repository, tip, path)) for path in FORMER_ON_BRANCH.get(forge, ())
@@ -102,9 +102,9 @@ def plan_install(
 def _options(repository: OpenRepository, top: Path, forge: str, asked: Mapping[str, Any]) -> CiOptions:
     """Return the options: the given ones, those of the options file, and defaults."""
     text = _read(top, OPTIONS_PATH)
-    given = {**(read_options(text) if text else {}), **asked}
+    options = {**(read_options(text) if text else {}), **asked}
     default = repository.default_branch().removeprefix("refs/heads/").removeprefix("refs/remotes/")
-    setup = CiOptions(**given)
+    setup = CiOptions(**options)
     known = replace(
         setup,
         every=every_of(setup.every),
@@ -232,7 +232,7 @@ def examine(repository: OpenRepository) -> list[Problem]:
     """Report workflows on the memory branch that gitmem did not write: for ``gitmem doctor``."""
     try:
         tip = repository.find_tip()
-        found = repository.git.list_tree(tip, layout.WORKFLOWS, layout.GITLAB_PATH) if tip else []
+        entries = repository.git.list_tree(tip, layout.WORKFLOWS, layout.GITLAB_PATH) if tip else []
     except GitmemError:
         return []  # the branch is unreadable, which is reported elsewhere
     expected = {path for files in (*ON_BRANCH.values(), *FORMER_ON_BRANCH.values()) for path in files}
@@ -245,19 +245,19 @@ def examine(repository: OpenRepository) -> list[Problem]:
             hint=f"git log -p {repository.config.branch} -- {layout.WORKFLOWS} {layout.GITLAB_PATH}",
             severity="warning",
         )
-        for entry in found
+        for entry in entries
         if entry.path not in expected or not is_ours(_on_branch(repository, tip, entry.path) or "", is_exact=True)
     ]
 
 
 def _on_branch(repository: OpenRepository, tip: str | None, path: str) -> str | None:
     """Return the content of a file on the memory branch; None if there is none."""
-    found = [entry for entry in repository.git.list_tree(tip, path) if entry.path == path] if tip else []
-    if not found:
+    entries = [entry for entry in repository.git.list_tree(tip, path) if entry.path == path] if tip else []
+    if not entries:
         return None
-    if found[0].mode not in layout.REGULAR_MODES or found[0].size > SIZE_LIMIT:
+    if entries[0].mode not in layout.REGULAR_MODES or entries[0].size > SIZE_LIMIT:
         return "\0"  # whatever it is, we did not write it
-    return repository.git.run("cat-file", "blob", found[0].oid).stdout.decode("utf-8", "surrogateescape")
+    return repository.git.run("cat-file", "blob", entries[0].oid).stdout.decode("utf-8", "surrogateescape")
 
 
 def _top(repository: OpenRepository) -> Path:

@@ -186,8 +186,8 @@ def _cron(wanted: CiOptions) -> str:
 
 def time_of(text: str) -> tuple[int, int] | None:
     """Return the minute and hour at which a workflow runs (hour 0 if hourly); None if it is not ours."""
-    found = _CRON.search(text) if is_ours(text) else None
-    return (int(found[1]), 0 if found[2] == "*" else int(found[2])) if found else None
+    match = _CRON.search(text) if is_ours(text) else None
+    return (int(match[1]), 0 if match[2] == "*" else int(match[2])) if match else None
 
 
 def is_ours(text: str, *, is_exact: bool = False) -> bool:

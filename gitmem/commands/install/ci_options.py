@@ -90,13 +90,13 @@ def read_options(text: str) -> dict[str, Any]:
         table = tomllib.loads(text)
     except (ValueError, RecursionError) as err:  # also a number of 5,000 digits, and a value in a thousand brackets
         raise ConfigError(f"invalid TOML: {err}", file=OPTIONS_PATH, key="") from err
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for name, value in table.items():
         if name not in _READERS:
             raise _unknown(name, _READERS)
         field, reader = _READERS[name]
-        found[field] = reader(name, value)
-    return found
+        options[field] = reader(name, value)
+    return options
 
 
 def _text(name: str, value: object) -> str:
@@ -172,8 +172,8 @@ def with_bumped(wanted: CiOptions, forge: str, texts: Iterable[str]) -> CiOption
     Dependabot and others update them in place, which must not be undone when the files are written again.
     """
     pins = wanted.actions(forge)
-    for found in (found for text in texts for found in _USES.finditer(text)):
-        pin, owner, version = found[1], found[2], found[4] or ""
+    for match in (found for text in texts for found in _USES.finditer(text)):
+        pin, owner, version = match[1], match[2], match[4] or ""
         for name, known in pins.items():
             parts = _PIN.fullmatch(known)
             if parts is not None and parts[1] == owner and _version(version) > _version(parts[3] or ""):

@@ -48,8 +48,8 @@ def notes_of(repository: OpenRepository) -> list[str]:
 
 def list_notes(top: Path, branch: str) -> list[str]:
     """Return one line per file that makes a service run on the memory branch."""
-    found = [f"{path}: {note.format(branch=branch)}" for path, note in SERVICES.items() if (top / path).is_file()]
-    return [*_targeting(top, branch), *found]
+    notes = [f"{path}: {note.format(branch=branch)}" for path, note in SERVICES.items() if (top / path).is_file()]
+    return [*_targeting(top, branch), *notes]
 
 
 def _targeting(top: Path, branch: str) -> Iterator[str]:

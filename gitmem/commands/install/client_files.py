@@ -29,7 +29,7 @@ COMMANDS = ("save", "search", "status", "github", "jira", "practices")
 # The commands that search a source, by its kind: they are installed where this clone has such a source.
 SOURCES = ("github", "jira")
 # Clients without an adapter, with their titles: they read AGENTS.md, and most of them skills and MCP servers.
-WITHOUT_HOOKS = {name: one.title for name, one in tables_without_hooks().items()}
+WITHOUT_HOOKS = {name: hook.title for name, hook in tables_without_hooks().items()}
 # The commands that skills may run without asking: none that approves a command or leaves this machine.
 READING = ("recall", "show", "list", "status", "context", "why", "decisions", "pre-work", "task list")
 WRITING = ("remember", "fact", "supersede", "verify", "decide", "post-work", "task claim", "task close", "task release")

@@ -122,14 +122,14 @@ def _is_set(found: object, value: object) -> bool:
 
 def find_program() -> tuple[str, str]:
     """Return the path of the program that hooks call, and its problem; either may be empty."""
-    found = shutil.which("gitmem") or ""
+    program = shutil.which("gitmem") or ""
     own = Path(sys.executable).parent / "gitmem"
     link = f"mkdir -p ~/.local/bin && ln -sf {shlex.quote(str(own))} ~/.local/bin/gitmem"
-    if not found:
+    if not program:
         return "", f"gitmem is not on PATH: {link}"
-    if sys.prefix != sys.base_prefix and Path(found).is_relative_to(sys.prefix):
-        return found, f"gitmem is on PATH only while this environment is active: {link}"
-    return found, ""
+    if sys.prefix != sys.base_prefix and Path(program).is_relative_to(sys.prefix):
+        return program, f"gitmem is on PATH only while this environment is active: {link}"
+    return program, ""
 
 
 def _path_notes() -> list[str]:
@@ -139,7 +139,7 @@ def _path_notes() -> list[str]:
 
 def examine(git: Git) -> list[Problem]:
     """Report problems of installed hooks, of this project and the person: for ``gitmem doctor``."""
-    found: list[Problem] = []
+    problems: list[Problem] = []
     calling = []
     for place, user in _spots(git):
         option = " --user" if user else ""
@@ -152,15 +152,15 @@ def examine(git: Git) -> list[Problem]:
             if step.what != KEEP:
                 message = f"the hooks of {CLIENTS[name].title} differ from those of this version"
                 hint = f"to see the difference: gitmem install {name}{option} --print"
-                found.append(Problem("agent-hook-stale", str(path), message, hint=hint, severity="warning"))
+                problems.append(Problem("agent-hook-stale", str(path), message, hint=hint, severity="warning"))
         if not user:
-            found += _examine_bmad(place)
+            problems += _examine_bmad(place)
     wrong = find_program()
     if calling and not wrong[0]:
         message = f"hooks of {', '.join(dict.fromkeys(calling))} call gitmem, which is not on PATH"
         hint = wrong[1].partition(": ")[2]
-        found.append(Problem("agent-hook-not-found", "", message, hint=hint, severity="warning"))
-    return found
+        problems.append(Problem("agent-hook-not-found", "", message, hint=hint, severity="warning"))
+    return problems
 
 
 def _spots(git: Git) -> list[tuple[InstallFolder, bool]]:

@@ -68,8 +68,8 @@ class JsonNode:
 
     def member(self, name: str) -> JsonMember | None:
         """Return the member with a name: the last one, as in every JSON reader; None if there is none."""
-        found = [item for item in self.items if item.name == name] if self.kind == "{" else []
-        return found[-1] if found else None
+        members = [item for item in self.items if item.name == name] if self.kind == "{" else []
+        return members[-1] if members else None
 
 
 def parse(text: str) -> JsonNode:
@@ -91,14 +91,14 @@ def _value(text: str, at: int, depth: int) -> JsonNode:
         if depth > DEPTH_LIMIT:
             raise _wrong(text, at, "nested too deeply")
         return _container(text, at, depth)
-    found = _SCALAR.match(text, at)
-    if found is None:
+    match = _SCALAR.match(text, at)
+    if match is None:
         raise _wrong(text, at, "a value is missing")
     try:
-        value = json.loads(found[0])
+        value = json.loads(match[0])
     except ValueError as err:
         raise _wrong(text, at, "a value is not JSON") from err
-    return JsonNode(at, found.end(), "", (), value)
+    return JsonNode(at, match.end(), "", (), value)
 
 
 def _container(text: str, start: int, depth: int) -> JsonNode:
@@ -131,9 +131,9 @@ def _item(text: str, at: int, kind: str, depth: int) -> JsonMember:
 
 
 def _skip(text: str, at: int) -> int:
-    found = _BLANK.match(text, at)
-    assert found is not None  # it may match nothing
-    return found.end()
+    match = _BLANK.match(text, at)
+    assert match is not None  # it may match nothing
+    return match.end()
 
 
 def _wrong(text: str, at: int, what: str) -> JsoncError:
@@ -164,10 +164,10 @@ def insert(text: str, path: Sequence[str], value: object, *, name: str = "") -> 
         item = node.member(step)
         if item is None:  # the missing containers around it are inserted with it
             rest = path[depth + 1 :]
-            made: object = {name: value} if name else [value]
+            addition: object = {name: value} if name else [value]
             for outer in reversed(rest):
-                made = {outer: made}
-            return _append(text, node, depth, made, step)
+                addition = {outer: addition}
+            return _append(text, node, depth, addition, step)
         node = item.node
         wanted = "{" if depth + 1 < len(path) or name else "["
         if node.kind != wanted:

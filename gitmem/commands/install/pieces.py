@@ -85,8 +85,8 @@ def _sum(text: str) -> str:
 
 
 def _is_sealed(text: str) -> bool:
-    found = _SUM.search(text)
-    return found is not None and found[1] == _sum(text[: found.start() + 1])
+    match = _SUM.search(text)
+    return match is not None and match[1] == _sum(text[: match.start() + 1])
 
 
 def _is_manifest(mine: str, text: str) -> bool:
@@ -94,12 +94,12 @@ def _is_manifest(mine: str, text: str) -> bool:
     if not mine.startswith("{"):
         return False
     try:
-        wanted, found = json.loads(mine), json.loads(text)
+        wanted, table = json.loads(mine), json.loads(text)
     except (ValueError, RecursionError):
         return False
-    if not isinstance(found, dict) or "name" not in wanted:
+    if not isinstance(table, dict) or "name" not in wanted:
         return False
-    return found.get("name") == wanted["name"] and set(found) <= {*wanted, "mcpServers"}
+    return table.get("name") == wanted["name"] and set(table) <= {*wanted, "mcpServers"}
 
 
 @frozen
@@ -123,9 +123,9 @@ class FileSection:
             return f"{block}\n"
         newline = "\r\n" if "\r\n" in before else "\n"
         block = block.replace("\n", newline)
-        found = self._span(before)
-        if found is not None:
-            return before[: found[0]] + block + before[found[1] :]
+        span = self._span(before)
+        if span is not None:
+            return before[: span[0]] + block + before[span[1] :]
         # The end of our last line records whether the file ended with a line feed (`taken`).
         if before.endswith("\n"):
             return f"{before}{newline}{block}{newline}"
@@ -133,10 +133,10 @@ class FileSection:
 
     def remove_from(self, before: str) -> str | None:
         """Return the file's text without the section; None if there is no other text."""
-        found = self._span(before)
-        if found is None:
+        span = self._span(before)
+        if span is None:
             return before
-        head, tail = before[: found[0]], before[found[1] :]
+        head, tail = before[: span[0]], before[span[1] :]
         newline = "\r\n" if "\r\n" in before else "\n"
         if not head and tail in ("\n", "\r\n"):
             return None
@@ -246,17 +246,17 @@ class Entries:
 
     def _ours(self, root: jsonc.JsonNode) -> list[tuple[tuple[str, ...], str, Any, tuple[str | int, ...]]]:
         """Return our entries: container, name, value with our program's plain name, and position."""
-        found: list[tuple[tuple[str, ...], str, Any, tuple[str | int, ...]]] = []
+        owned: list[tuple[tuple[str, ...], str, Any, tuple[str | int, ...]]] = []
         for path, node in jsonc.iter_paths(root):
             names = tuple(step for step in path if isinstance(step, str))
-            if any(path[: len(place)] == place for *_, place in found) or not self._calls_us(node.value):
+            if any(path[: len(place)] == place for *_, place in owned) or not self._calls_us(node.value):
                 continue
             last = path[-1]
             if isinstance(last, str):
-                found.append((names[:-1], last, _plain(node.value), path))
+                owned.append((names[:-1], last, _plain(node.value), path))
             else:
-                found.append((names, "", _plain(node.value), path))
-        return found
+                owned.append((names, "", _plain(node.value), path))
+        return owned
 
     def _calls_us(self, value: object) -> bool:
         """Return whether a value calls only us: a hook, a group of hooks, a server."""
@@ -266,8 +266,8 @@ class Entries:
         if isinstance(inner, list):
             return bool(inner) and all(self._calls_us(one) for one in inner)
         lines = [value[name] for name in COMMANDS if name in value]
-        words = [_words(one, value.get("args")) for one in lines]
-        return bool(words) and all(f"{one} ".startswith(f"gitmem {self.calls} ") for one in words)
+        words = [_words(line, value.get("args")) for line in lines]
+        return bool(words) and all(f"{word} ".startswith(f"gitmem {self.calls} ") for word in words)
 
 
 def is_blank(text: str) -> bool:
@@ -276,11 +276,11 @@ def is_blank(text: str) -> bool:
     Qwen Code 0.15.10 adds ``$version`` to settings files that it migrates.
     """
     try:
-        found = json.loads(text)
+        table = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    is_number = {name for name in VERSIONS if isinstance(found, dict) and isinstance(found.get(name), int)}
-    return isinstance(found, dict) and not any(_sets_something(found[name]) for name in found.keys() - is_number)
+    is_number = {name for name in VERSIONS if isinstance(table, dict) and isinstance(table.get(name), int)}
+    return isinstance(table, dict) and not any(_sets_something(table[name]) for name in table.keys() - is_number)
 
 
 def _sets_something(value: object) -> bool:

@@ -97,8 +97,8 @@ class InstallFolder:
     def _read_list(self, *args: str, input: bytes | None = None) -> set[str]:
         assert self.git is not None
         top = str(self.root)
-        done = self.git.run(f"--work-tree={top}", "-C", top, *args, input=input, check=False)
-        return set(os.fsdecode(done.stdout).split("\0"))
+        result = self.git.run(f"--work-tree={top}", "-C", top, *args, input=input, check=False)
+        return set(os.fsdecode(result.stdout).split("\0"))
 
 
 def of_project(git: Git) -> InstallFolder:

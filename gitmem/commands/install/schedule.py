@@ -44,10 +44,10 @@ def every_of(word: str) -> str:
     Raises:
         UsageError: There is no such interval.
     """
-    found = ALIASES.get(word, word)
-    if found not in HOURS_BY_NAME:
+    schedule_name = ALIASES.get(word, word)
+    if schedule_name not in HOURS_BY_NAME:
         raise UsageError(f"invalid value for --every: {word}", hint=f"choose one of {', '.join(HOURS_BY_NAME)}")
-    return found
+    return schedule_name
 
 
 def job_of(git: Git, every: str) -> ScheduledJob:
@@ -68,11 +68,11 @@ def job_of(git: Git, every: str) -> ScheduledJob:
 
 
 def _variables() -> dict[str, str]:
-    found = {"PATH": search_path(), "HOME": config.home()}
-    found |= {name: config.variable(name) for name in VARIABLES if config.variable(name)}
+    variables = {"PATH": search_path(), "HOME": config.home()}
+    variables |= {name: config.variable(name) for name in VARIABLES if config.variable(name)}
     agent = config.variable("SSH_AUTH_SOCK")
     # An SSH agent outside the person's own folder below /run ends with the login session.
-    return found | ({"SSH_AUTH_SOCK": agent} if agent.startswith("/run/") else {})
+    return variables | ({"SSH_AUTH_SOCK": agent} if agent.startswith("/run/") else {})
 
 
 def choose() -> str:
@@ -187,18 +187,24 @@ def install(git: Git, *, every: str, kind: str = "", now: int) -> tuple[InstallS
     old = read_note(git.repository.state)
     if any(_removals(git, other, name) for other in KINDS if other != kind for name in _names(git, job)):
         uninstall(git)
-    made = list(old.made if old is not None and old.what == kind else ())
+    created = list(old.made if old is not None and old.what == kind else ())
     written = files_of(git, kind, job)
     for path, text in written.items():
-        made += _write(path, text)
+        created += _write(path, text)
     file = str([*written][-1])
     if kind == SYSTEMD:
         wants = Path(file).parent / "timers.target.wants"
-        made = [str(wants), *made] if not wants.exists() else made
+        created = [str(wants), *created] if not wants.exists() else created
     where = git.repository.top or git.repository.git
-    kept = old is not None and (old.what, old.every, old.where) == (kind, job.every, where)
+    is_unchanged = old is not None and (old.what, old.every, old.where) == (kind, job.every, where)
     note = Schedule(
-        kind, job.every, file, old.since if old and kept else now, job.name, where, tuple(dict.fromkeys(made))
+        kind,
+        job.every,
+        file,
+        old.since if old and is_unchanged else now,
+        job.name,
+        where,
+        tuple(dict.fromkeys(created)),
     )
     _write(git.repository.state_dir / NOTE, json.dumps(fields_of(note)) + "\n")
     _start(kind, job, file, steps)
@@ -252,8 +258,8 @@ def _names(git: Git, job: ScheduledJob) -> list[ScheduledJob]:
 
 
 def _removals(git: Git, kind: str, job: ScheduledJob) -> list[InstallStep]:
-    found = [(path, read_text(path)) for path in files_of(git, kind, job)]
-    steps = [InstallStep(REMOVE, str(path), kind, text) for path, text in found if text is not None]
+    removals = [(path, read_text(path)) for path in files_of(git, kind, job)]
+    steps = [InstallStep(REMOVE, str(path), kind, text) for path, text in removals if text is not None]
     if kind == CRON and steps:
         text = read_crontab() or ""
         after = units.crontab_without(text, job.name)

@@ -141,12 +141,12 @@ def _refuse_companion(current: CurrentProposal) -> None:
 
 def _theirs(repository: OpenRepository, remote: str, talk: RemoteOptions) -> str:
     tracking = f"refs/remotes/{remote}/{repository.config.branch}"
-    found = repository.git.read_ref(tracking) or remotes.fetch(repository.git, remote, repository.config.branch, talk)
-    if found is None:
+    tip = repository.git.read_ref(tracking) or remotes.fetch(repository.git, remote, repository.config.branch, talk)
+    if tip is None:
         message = f"{remote} has no branch {repository.config.branch} yet, so nothing can be merged into it"
         raise ConflictError(message, hint="publish it first: gitmem sync")
-    need_store(repository.git, found, repository.config.branch, remote=remote)
-    return found
+    need_store(repository.git, tip, repository.config.branch, remote=remote)
+    return tip
 
 
 def _move(repository: OpenRepository, current: CurrentProposal, there: str) -> int:

@@ -95,11 +95,13 @@ def _unpack(objects: Objects, changes: Changes, keys: set[str]) -> dict[str, byt
     """Return the verdicts of a proposal's own facts from buckets that are reset, by the paths of their own files."""
     ends = {path: pair for path, pair in changes.items() if _is_bucket(layout.place_of(path))}
     texts = objects.read([one.oid for pair in ends.values() for one in pair if one], limit=layout.BUCKET_LIMIT)
-    found: dict[str, bytes] = {}
+    verdicts: dict[str, bytes] = {}
     for path, pair in ends.items():
         was, now = (dict(sections_of(texts.get(one.oid, b"") if one else b"", path)) for one in pair)
-        found |= {layout.verdict_path(*name): text for name, text in now.items() if name[0] in keys and name not in was}
-    return found
+        verdicts |= {
+            layout.verdict_path(*name): text for name, text in now.items() if name[0] in keys and name not in was
+        }
+    return verdicts
 
 
 def _is_bucket(place: layout.StorePath | str) -> bool:
@@ -117,9 +119,9 @@ def _own_verdicts(
     ground = repository.ground(catalog)
     if ground is None:
         return {}
-    found = {}
+    verdicts = {}
     for verdict in list_publishable(catalog, repository.local, ground):
         path = layout.verdict_path(verdict.key, verdict.spec)
         if verdict.key in keys and objects.find(theirs, path) is None:
-            found[path] = format_verdict(verdict).encode()
-    return found
+            verdicts[path] = format_verdict(verdict).encode()
+    return verdicts

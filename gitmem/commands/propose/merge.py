@@ -86,12 +86,12 @@ def _states_since(git: Git, base: str, memory_commit: str, paths: list[str]) -> 
     )
     only = ["--", *paths] if len(paths) <= PATHS_ASKED else []
     parts = git.run("--literal-pathspecs", *argv, *only, timeout_s=HISTORY_S).stdout.split(b"\0")
-    found = set()
+    states = set()
     for head, path in pairwise(parts):
         if head.lstrip(b"\n").startswith(b":"):
             oid = head.split(b" ")[3].decode("ascii")
-            found.add(_state_of(os.fsdecode(path), oid if oid.strip("0") else ""))
-    return found
+            states.add(_state_of(os.fsdecode(path), oid if oid.strip("0") else ""))
+    return states
 
 
 def follow(repository: OpenRepository, remote: str, talk: RemoteOptions) -> str:

@@ -77,7 +77,7 @@ def list_proposals(repository: OpenRepository) -> list[Proposal]:
     far = _refs(repository, f"refs/remotes/{remote}/{PROPOSAL_PREFIX}")
     branches = {*heads, *far, *([current.branch] if current else [])}
     own, theirs = git.read_ref(f"refs/heads/{base}"), git.read_ref(f"refs/remotes/{remote}/{base}")
-    found = []
+    proposals = []
     for branch in branches:
         here, (there, _) = heads.get(branch, ("", 0)), far.get(branch, ("", 0))
         tip, at = here if here[0] else far.get(branch, ("", 0))
@@ -85,7 +85,7 @@ def list_proposals(repository: OpenRepository) -> list[Proposal]:
         if tip and not any(git.merge_bases(one, tip) for one in memories):
             continue  # a branch of the code with such a name
         changes = changes_of(git, memories[0], tip) if tip else SyncResult(remote)
-        found.append(
+        proposals.append(
             Proposal(
                 branch.removeprefix(PROPOSAL_PREFIX),
                 branch,
@@ -100,7 +100,7 @@ def list_proposals(repository: OpenRepository) -> list[Proposal]:
                 at,
             )
         )
-    return sorted(found, key=lambda one: (not one.current, -one.at, one.name))
+    return sorted(proposals, key=lambda one: (not one.current, -one.at, one.name))
 
 
 def _remote(repository: OpenRepository) -> str:
@@ -109,8 +109,8 @@ def _remote(repository: OpenRepository) -> str:
 
 def _refs(repository: OpenRepository, prefix: str) -> dict[str, tuple[str, int]]:
     """Return the commits and times of some refs that are proposals, by branch."""
-    asked = "--format=%(refname) %(objectname) %(committerdate:unix)"
-    lines = repository.git.run("for-each-ref", asked, prefix).stdout.decode("utf-8", "replace").split("\n")
+    line_format = "--format=%(refname) %(objectname) %(committerdate:unix)"
+    lines = repository.git.run("for-each-ref", line_format, prefix).stdout.decode("utf-8", "replace").split("\n")
     rows = (line.split(" ") for line in lines if line)
     names = {ref[len(prefix) :]: (oid, int(at or 0)) for ref, oid, at in rows}
     is_one = {name: is_proposal_name(name) or name.startswith(f"{COMPANION_NAME}/") for name in names}
@@ -153,7 +153,7 @@ def drop(
             raise RefusedError(f"the proposal {name} {what}", hint=_hint(one, remote=remote))
         if one.commit:
             refuse_checked_out(repository.git, f"refs/heads/{branch}")
-        kept = [] if one.merged else _keep(repository, one)
+        rescue_refs = [] if one.merged else _keep(repository, one)
         if remote and one.remote_commit:
             remotes.delete(
                 repository.git, _remote(repository), f"refs/heads/{branch}", expected=one.remote_commit, talk=talk
@@ -166,7 +166,7 @@ def drop(
             if repository.git.run("update-ref", "-d", ref, one.commit, check=False, durable=True).status != 0:
                 raise ConflictError(f"{ref} was not deleted, because it changed in the meantime", hint="try again")
         forget_seen_proposal(repository.git, _remote(repository), branch)
-    return one, kept
+    return one, rescue_refs
 
 
 def _hint(one: Proposal, *, remote: bool) -> str:
@@ -180,12 +180,12 @@ def _hint(one: Proposal, *, remote: bool) -> str:
 
 def _keep(repository: OpenRepository, one: Proposal) -> list[str]:
     """Keep unmerged commits under refs of their own, and return those."""
-    kept = []
+    rescue_refs = []
     for tip in filter(None, dict.fromkeys((one.commit, one.remote_commit))):
         if tip == one.commit or not (one.commit and repository.git.is_ancestor(tip, one.commit)):
-            kept.append(f"{KEPT}{tip[:16]}")
-            repository.git.run("update-ref", "-m", f"gitmem: dropped {one.branch}", kept[-1], tip, durable=True)
-    return kept
+            rescue_refs.append(f"{KEPT}{tip[:16]}")
+            repository.git.run("update-ref", "-m", f"gitmem: dropped {one.branch}", rescue_refs[-1], tip, durable=True)
+    return rescue_refs
 
 
 def as_table(found: Sequence[Proposal], *, now: int) -> dict[str, Any]:

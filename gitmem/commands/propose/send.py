@@ -145,8 +145,8 @@ def _send(repository: OpenRepository, done: ProposalState, talk: RemoteOptions, 
     url = push_url(git, done.remote)
     where = link(url, branch=done.branch, base=done.base)
     settle = tuple(conflict for _, conflict in sorted(conflicts.items()))
-    found = replace(done, commit=sent.commit, pushed=sent.pushed, link=where, joined=joined, conflicts=settle)
-    return _with_counts(repository, found)
+    outcome = replace(done, commit=sent.commit, pushed=sent.pushed, link=where, joined=joined, conflicts=settle)
+    return _with_counts(repository, outcome)
 
 
 def _exchange(
@@ -161,8 +161,8 @@ def _by_path(done: SyncResult) -> dict[str, Conflict]:
 
 def push_url(git: Git, remote: str) -> str:
     """Return git's push URL, with ``insteadOf`` and ``pushInsteadOf`` applied; it may contain a secret."""
-    found = git.run("remote", "get-url", "--push", "--", remote, check=False).stdout
-    return os.fsdecode(found).split("\n", 1)[0]
+    output = git.run("remote", "get-url", "--push", "--", remote, check=False).stdout
+    return os.fsdecode(output).split("\n", 1)[0]
 
 
 def _with_counts(repository: OpenRepository, done: ProposalState) -> ProposalState:
@@ -172,8 +172,8 @@ def _with_counts(repository: OpenRepository, done: ProposalState) -> ProposalSta
     against = theirs or git.read_ref(f"refs/heads/{done.base}")
     if not done.commit or against is None or done.merged:
         return done
-    found = changes_of(git, against, done.commit)
-    return replace(done, added=found.added, changed=found.changed, retired=found.retired)
+    changes = changes_of(git, against, done.commit)
+    return replace(done, added=changes.added, changed=changes.changed, retired=changes.retired)
 
 
 def changes_of(git: Git, memory_commit: str, tip: str) -> SyncResult:

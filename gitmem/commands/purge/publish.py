@@ -59,7 +59,7 @@ def publish(repository: OpenRepository, remote: str, talk: RemoteOptions) -> Pub
     branches = [repository.config.branch, *known]
     wait = repository.config.lock_timeout_s
     with WriteLock(git.repository.state, command="purge", timeout_s=wait, name="sync.lock"):
-        done = [one for one in branches if _publish_branch(repository, (name, one), records, talk)]
+        done = [branch for branch in branches if _publish_branch(repository, (name, branch), records, talk)]
     return Published(name, tuple(sorted(done)))
 
 

@@ -70,14 +70,14 @@ class PurgeResult:
 def own_refs(store: OpenStore) -> dict[str, str]:
     """Return the refs of this repository whose histories are gitmem's, with their commits."""
     git, branch = store.git, store.config.branch
-    found: dict[str, str] = {}
+    refs: dict[str, str] = {}
     for ref, (commit, kind) in git.list_typed_refs("refs/heads", "refs/remotes", "refs/gitmem").items():
         name = ref.split("/", 3 if ref.startswith("refs/remotes/") else 2)[-1]
         is_named = ref.startswith("refs/gitmem/") or name == branch or name.startswith(PROPOSAL_PREFIX)
         if kind == "commit" and (is_named or ref == store.ref) and not git.symbolic_target(ref):
             is_own = ref.startswith("refs/gitmem/") or foreign.kind_of(git, commit) not in ("", FOREIGN)
-            found |= {ref: commit} if is_own else {}
-    return found
+            refs |= {ref: commit} if is_own else {}
+    return refs
 
 
 def find_subject(store: OpenStore, keys: Sequence[str], secret: str) -> Subject:
@@ -203,8 +203,8 @@ def _record(store: OpenStore, tip: str, subject: Subject, plan: Rewriting) -> st
         for part, value in (("NAME", name), ("EMAIL", email), ("DATE", stamp))
     }
     argv = ("commit-tree", f"{tip}^{{tree}}", "-p", tip, "-F", "-")
-    done = git.run(*argv, input=message.encode(), durable=True, more=who)
-    return done.stdout.decode("ascii").strip()
+    result = git.run(*argv, input=message.encode(), durable=True, more=who)
+    return result.stdout.decode("ascii").strip()
 
 
 def _finish(
@@ -274,7 +274,7 @@ def _find_left(store: OpenStore, texts: Sequence[bytes]) -> list[str]:
     from gitmem.system import process
 
     git = store.git
-    found = set[str]()
+    oids = set[str]()
     argv = git.argv("cat-file", "--batch-all-objects", "--batch", "--unordered", "--buffer")
     with process.RunningTool(argv, env=git.environment(), input=b"") as out:
         while head := out.readline().split():
@@ -283,12 +283,12 @@ def _find_left(store: OpenStore, texts: Sequence[bytes]) -> list[str]:
             content = out.read(int(head[2]))
             out.read(1)
             if any(text in content for text in texts):
-                found.add(head[0].decode("ascii"))
-    if not found:
+                oids.add(head[0].decode("ascii"))
+    if not oids:
         return []
     named = {}
     for line in git.text("rev-list", "--objects", "--all", "--indexed-objects").split("\n"):
         oid, _, path = line.partition(" ")
-        if oid in found:
+        if oid in oids:
             named[oid] = path or f"commit {oid[:12]}"
-    return sorted(named.get(oid, f"object {oid[:12]}, which no ref needs") for oid in found)[:NAMED]
+    return sorted(named.get(oid, f"object {oid[:12]}, which no ref needs") for oid in oids)[:NAMED]

@@ -39,14 +39,14 @@ def recall(repository: OpenRepository, query: Query, policy: Policy) -> RecallRe
     import _sqlite3 as sqlite3  # the catalog has loaded it
 
     try:
-        found = _rank(repository, stores, query, policy)
+        result = _rank(repository, stores, query, policy)
     except sqlite3.DatabaseError as err:  # a listed store that turns out to be damaged is left out
         if not any(store.store.scope == LISTED for store in stores) or not repository.listing().mend(err):
             raise
         stores = repository.stores_for_query(query)
-        found = _rank(repository, stores, query, policy)
-    repository.add_notice(found.notice)
-    return with_behind(repository, found, stores)
+        result = _rank(repository, stores, query, policy)
+    repository.add_notice(result.notice)
+    return with_behind(repository, result, stores)
 
 
 def with_behind(repository: OpenRepository, found: RecallResult, stores: Sequence[OpenStore]) -> RecallResult:

@@ -46,9 +46,9 @@ def by_syntax(repository: OpenRepository, query: Query, policy: Policy) -> Recal
     repository.note_policy(source.catalog)
     with Readings([source]):
         engine = _engine(repository, index, source.catalog)
-        found = by_syntax.by_syntax(source, query, engine, RecallRun(policy, repository.config, repository.now))
-    repository.add_notice(found.notice)
-    return found
+        result = by_syntax.by_syntax(source, query, engine, RecallRun(policy, repository.config, repository.now))
+    repository.add_notice(result.notice)
+    return result
 
 
 def similar(repository: OpenRepository, key: str, query: Query) -> Similar:

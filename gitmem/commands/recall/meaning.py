@@ -25,9 +25,9 @@ def meaning_of(
     """
     if not repository.policy().recall.dense.weight:
         return None
-    found = plain_query(repository, question, stores, is_typed=is_typed)
-    if found is not None:
-        return found
+    vectors = plain_query(repository, question, stores, is_typed=is_typed)
+    if vectors is not None:
+        return vectors
     if not is_typed and not repository.config.embeds:
         start_embedding(repository)
         return None

@@ -46,7 +46,7 @@ def clean(found: Findings) -> Findings:
         findings=tuple(_clean_finding(finding) for finding in found.findings),
         notes=tuple(_clean_line(note) for note in found.notes),
         untouched=tuple((key, _clean_line(how)) for key, how in found.untouched),
-        sections=tuple(replace(one, rows=tuple(map(_clean_row, one.rows))) for one in found.sections),
+        sections=tuple(replace(section, rows=tuple(map(_clean_row, section.rows))) for section in found.sections),
     )
 
 

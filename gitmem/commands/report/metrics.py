@@ -180,9 +180,9 @@ def _moment(name: str, about: str, at: int) -> Family:
 def _limit_kinds(kinds: Mapping[str, int]) -> dict[str, int]:
     """Return counts of the most used kinds, by name, and the sum of all others."""
     most = sorted(kinds, key=lambda kind: (-kinds[kind], kind))[:KINDS_AT_MOST]
-    found = {kind: kinds[kind] for kind in sorted(most) if kind != OTHER}
-    rest = sum(kinds.values()) - sum(found.values())
-    return found | ({OTHER: rest} if rest else {})
+    limit_kinds = {kind: kinds[kind] for kind in sorted(most) if kind != OTHER}
+    rest = sum(kinds.values()) - sum(limit_kinds.values())
+    return limit_kinds | ({OTHER: rest} if rest else {})
 
 
 def format_metrics(families: Sequence[Family], *, repository: str) -> str:

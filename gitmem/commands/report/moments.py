@@ -91,10 +91,10 @@ class LaterEvent:
 def marks_of(text: str, paths: Iterable[str], fields: Mapping[str, Any]) -> MemoryMarks:
     """Return the marks of a memory from its title and body, its paths and references, and its other fields."""
     check = fields.get("verify")
-    given = check if isinstance(check, dict) else {}
-    places = given.get("in")
+    mapping = check if isinstance(check, dict) else {}
+    places = mapping.get("in")
     globs = [*paths, *(places if isinstance(places, list) else [places])]
-    commands = [*_COMMAND.findall(text), given.get("run")]
+    commands = [*_COMMAND.findall(text), mapping.get("run")]
     return MemoryMarks(
         tuple(dict.fromkeys(without_lines(one) for one in globs if isinstance(one, str) and one))[:PATHS_AT_MOST],
         tuple(dict.fromkeys(" ".join(one.split()) for one in commands if isinstance(one, str) and " " in one.strip())),
@@ -108,17 +108,17 @@ def read_marks(title: str, body: str, paths: str, fields: str) -> MemoryMarks:
 
 def later_events(entries: Iterable[Mapping[str, Any]]) -> tuple[LaterEvent, ...]:
     """Return the commands and edits in a worklog, in its order; damaged entries are left out."""
-    found = []
+    events = []
     for entry in entries:
         at, did = entry.get("at"), entry.get("did")
         if not isinstance(at, int):
             continue
         if isinstance(did, list):
-            found.append(LaterEvent(at, "", frozenset(one for one in did if isinstance(one, str))))
+            events.append(LaterEvent(at, "", frozenset(one for one in did if isinstance(one, str))))
         elif isinstance(did, str) and entry.get("tool") == "shell":
             line = " ".join(did.split())
-            found.append(LaterEvent(at, line, frozenset(_WORD.findall(line))))
-    return tuple(found)
+            events.append(LaterEvent(at, line, frozenset(_WORD.findall(line))))
+    return tuple(events)
 
 
 def is_used_in(key: str, marks: MemoryMarks, events: Iterable[LaterEvent], at: int) -> bool:

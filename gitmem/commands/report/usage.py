@@ -153,7 +153,7 @@ class StoreUsage:
     @property
     def unused(self) -> dict[str, int]:
         """Return how often each memory was shown that was shown often and never used."""
-        return {one.key: one.shown for one in self.memories if one.shown >= UNUSED_FROM and not one.used}
+        return {memory.key: memory.shown for memory in self.memories if memory.shown >= UNUSED_FROM and not memory.used}
 
     @property
     def document(self) -> dict[str, Any]:
@@ -229,7 +229,7 @@ def idle_in(
 
     *shown* and *looks* tell when each was last recalled or shown to a session, and last shown in full, by key.
     """
-    old = [one for one in memories if one.is_live and one.created < since and one.kind not in WORKED_ON]
+    old = [memory for memory in memories if memory.is_live and memory.created < since and memory.kind not in WORKED_ON]
     idle = [one for one in old if max(shown.get(one.key, 0), looks.get(one.key, 0)) < since]
     return tuple(sorted(idle, key=lambda one: (one.created, one.key))), len(old)
 

@@ -129,17 +129,21 @@ def _classify(
 def _within_bounds(git: Git, objects: Objects, files: list[File], left: int) -> FileChanges:
     """Return the first files by path up to the limit on content."""
     sizes = git.sizes(dict.fromkeys(oid for file in files for oid in (file.before, file.after) if oid))
-    total, kept = 0, list[File]()
+    total, included = 0, list[File]()
     for file in files:
         total += sum(sizes.get(oid, 0) for oid in (file.before, file.after) if oid)
         if total > MOST_BYTES:
             break
-        kept.append(file)
-    oids = (oid for file in kept for oid in (file.before, file.after) if oid)
+        included.append(file)
+    oids = (oid for file in included for oid in (file.before, file.after) if oid)
     # Oversized files are already left out by their type, except for buckets.
-    found = FileChanges(tuple(kept), objects.read(oids, limit=layout.BUCKET_LIMIT), left + len(files) - len(kept))
-    parts = [part for file in kept if file.place and file.place.what == layout.BUCKET for part in _parts(file, found)]
-    return FileChanges((*kept, *parts), found.contents, found.left)
+    changes = FileChanges(
+        tuple(included), objects.read(oids, limit=layout.BUCKET_LIMIT), left + len(files) - len(included)
+    )
+    parts = [
+        part for file in included if file.place and file.place.what == layout.BUCKET for part in _parts(file, changes)
+    ]
+    return FileChanges((*included, *parts), changes.contents, changes.left)
 
 
 def _parts(bucket: File, found: FileChanges) -> Iterator[File]:

@@ -98,23 +98,23 @@ def read_memories(files: FileChanges) -> list[ChangedMemory]:
     """Return the memories that differ, by key; one with only a new key is returned by that key."""
     old = _sides(files, [file for file in files.files if file.was_there], files.before, lambda file: file.before)
     new = _sides(files, [file for file in files.files if file.is_there], files.after, lambda file: file.after)
-    found = [ChangedMemory(key, old.get(key), new.get(key)) for key in sorted({*old, *new})]
-    return _join_renamed(found)
+    memories = [ChangedMemory(key, old.get(key), new.get(key)) for key in sorted({*old, *new})]
+    return _join_renamed(memories)
 
 
 def _sides(
     files: FileChanges, among: Iterable[File], content: Callable[[File], bytes | None], oid: Callable[[File], str]
 ) -> dict[str, MemoryVersion]:
-    found: dict[str, MemoryVersion] = {}
+    sides: dict[str, MemoryVersion] = {}
     for file in among:
         if file.place is None or file.place.what != MEMORY or not oid(file):
             continue
         data = content(file)
         # Of two files with one key the live one counts, as for readers (`catalog.update.settle_keys`).
-        if data is None or (file.place.key in found and file.place.archived):
+        if data is None or (file.place.key in sides and file.place.archived):
             continue
-        found[file.place.key] = _side(file, data)
-    return found
+        sides[file.place.key] = _side(file, data)
+    return sides
 
 
 def _side(file: File, data: bytes) -> MemoryVersion:
@@ -150,8 +150,8 @@ def change_of(changed: ChangedMemory, policies: tuple[Policy, Policy], budget: P
     what, because = _event(changed)
     if shown is None or (changed.after is not None and new is None):
         raw = sanitize.text(side.text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
-        kept = raw if len(raw) <= RAW_KEPT else raw[: RAW_KEPT - 1] + "…"
-        return f.MemoryChange(f.UNREADABLE, changed.key, "", changed.key, side.file.path, raw=kept)
+        excerpt = raw if len(raw) <= RAW_KEPT else raw[: RAW_KEPT - 1] + "…"
+        return f.MemoryChange(f.UNREADABLE, changed.key, "", changed.key, side.file.path, raw=excerpt)
     author = read_author(shown.fields)
     return f.MemoryChange(
         what,
@@ -312,10 +312,10 @@ def look_at_policy(settings: tuple[f.FieldChange, ...], problem: str) -> Iterato
     if problem:
         message = f"{problem}: the built-in policy would be used"
         yield f.ReviewFinding(f.ERROR, "bad-policy", sanitize.line(message), "", POLICY_PATH)
-    for one in settings:
-        message = f"{one.name}: {one.before or 'default'} → {one.after or 'default'}"
-        if one.name == SETUP_SETTING:  # first: the rest may be long
+    for setting in settings:
+        message = f"{setting.name}: {setting.before or 'default'} → {setting.after or 'default'}"
+        if setting.name == SETUP_SETTING:  # first: the rest may be long
             message = f"runs before every command, so that each must be approved again: {message}"
-        is_trusted = one.name.startswith(TRUSTED_SETTINGS)
+        is_trusted = setting.name.startswith(TRUSTED_SETTINGS)
         code = "policy-trust" if is_trusted else "policy"
         yield f.ReviewFinding(f.WARNING if is_trusted else f.NOTE, code, sanitize.line(message), "", POLICY_PATH)

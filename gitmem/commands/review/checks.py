@@ -48,7 +48,7 @@ def with_commands(
         trust: The approvals of this clone and of a reviewed list.
         verdicts: By key, those of the memory branch after the change, and those of this clone.
     """
-    found = []
+    changed_memories = []
     for change in changes:
         command, document = change.command, documents.get(change.key)
         spec = specs_of(document, policy) if command and document else None
@@ -60,8 +60,8 @@ def with_commands(
             approval = NOT_NEEDED if command.form == BUILTIN else _approval(trust, name, listed)
             history = _history(counting, [*branch, *local], name)
             change = replace(change, command=replace(command, approval=approval, history=history))  # noqa: PLW2901
-        found.append(change)
-    return found
+        changed_memories.append(change)
+    return changed_memories
 
 
 def _approval(trust: Trust, spec: str, listed: str) -> str:
@@ -100,12 +100,12 @@ def look_at_commands(changes: Sequence[f.MemoryChange]) -> Iterator[f.ReviewFind
             hint = f"read it; after merging the change: gitmem trust {change.key}"
             message = f"a command that {how}, {command.approval} here; {command.history}"
             yield f.ReviewFinding(f.WARNING, "command", message, change.key, change.path, hint=hint)
-        for asked in command.asks:
-            if asked == "the network":
+        for request in command.asks:
+            if request == "the network":
                 message = "its command may use the network"
                 yield f.ReviewFinding(f.WARNING, "asks-network", message, change.key, change.path)
-            elif asked.startswith("the variable"):
-                message = f"its command sees {asked} of the environment"
+            elif request.startswith("the variable"):
+                message = f"its command sees {request} of the environment"
                 yield f.ReviewFinding(f.WARNING, "asks-variables", message, change.key, change.path)
 
 
@@ -142,11 +142,11 @@ class CodeAnswers:
         if tree is None:
             return
         files = {check: files_of(tree, check) for check in dict.fromkeys(checks)}
-        found = look_into(git, files)
+        findings = look_into(git, files)
         for check, entries in files.items():
-            answer = conclude(check, entries, found[check], known_elsewhere(tree, check))
+            answer = conclude(check, entries, findings[check], known_elsewhere(tree, check))
             row = row_of(check)
-            having = sum(map(bool, found[check].values())) if row.is_about_any and not row.is_denial else 0
+            having = sum(map(bool, findings[check].values())) if row.is_about_any and not row.is_denial else 0
             paths = frozenset(entry[2] for entry in entries)
             self._answers[check] = CodeAnswer(answer.outcome, sanitize.line(answer.because), paths, having)
 

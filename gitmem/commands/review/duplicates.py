@@ -54,11 +54,15 @@ def compare(catalog: Catalog, changed: set[str], *, threshold: float) -> list[f.
     """
     if not changed:
         return []
-    found = [*_duplicates(catalog, changed, threshold)] if threshold else []
-    same = {frozenset((one.key, _other_key(one))) for one in found}
-    found += [one for one in _contradictions(catalog, changed) if frozenset((one.key, _other_key(one))) not in same]
-    found += _opposed_checks(catalog, changed)
-    return _limit_pairs(found)
+    findings = [*_duplicates(catalog, changed, threshold)] if threshold else []
+    same = {frozenset((finding.key, _other_key(finding))) for finding in findings}
+    findings += [
+        contradiction
+        for contradiction in _contradictions(catalog, changed)
+        if frozenset((contradiction.key, _other_key(contradiction))) not in same
+    ]
+    findings += _opposed_checks(catalog, changed)
+    return _limit_pairs(findings)
 
 
 def _other_key(finding: f.ReviewFinding) -> str:
@@ -67,13 +71,13 @@ def _other_key(finding: f.ReviewFinding) -> str:
 
 
 def _limit_pairs(found: Sequence[f.ReviewFinding]) -> list[f.ReviewFinding]:
-    kept = []
+    limited = []
     for code in ("opposed-checks", "contradiction", "near-duplicate"):
         those = [one for one in found if one.code == code]
-        kept += those[:NAMED]
+        limited += those[:NAMED]
         if len(those) > NAMED:
-            kept.append(f.ReviewFinding(those[0].severity, code, f"and {len(those) - NAMED} more pairs"))
-    return kept
+            limited.append(f.ReviewFinding(those[0].severity, code, f"and {len(those) - NAMED} more pairs"))
+    return limited
 
 
 def _read_rows(catalog: Catalog, among: str = "", values: Sequence[object] = ()) -> list[LiveMemory]:

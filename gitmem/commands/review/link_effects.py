@@ -68,7 +68,7 @@ def list_superseded(before: Catalog, after: Catalog) -> dict[str, tuple[str, str
         "SELECT m.key, m.superseded_by, m.kind, m.title, m.path FROM memory m WHERE m.superseded = 1 AND m.shadowed = 0"
         " AND m.archived = 0"
     )
-    found = {}
+    superseded = {}
     for key, by, kind, title, path in rows:
         if key in old:
             continue
@@ -77,8 +77,8 @@ def list_superseded(before: Catalog, after: Catalog) -> dict[str, tuple[str, str
             " AND s.archived = 0 AND s.shadowed = 0 ORDER BY s.key",
             (key,),
         )
-        found[key] = (by or (row[0] if row else ""), kind, title, path)
-    return found
+        superseded[key] = (by or (row[0] if row else ""), kind, title, path)
+    return superseded
 
 
 def list_problems(before: Catalog, after: Catalog) -> Iterator[f.ReviewFinding]:

@@ -55,7 +55,7 @@ def find_makers(git: Git, catalog: Catalog, files: FileChanges, head: str, *, re
         head: The commit after the change.
         reviewed: The code's default branch, a full ref; or empty.
     """
-    there = tuple(one for one in files.files if one.place is not None and one.is_there)
+    there = tuple(file for file in files.files if file.place is not None and file.is_there)
     keys = sorted({one.place.key for one in there if one.place and one.place.what == VERDICT})[:MOST_PROOFS]
     paths = dict(catalog.each("SELECT key, path FROM memory WHERE shadowed = 0 AND key IN ({})", keys))
     rows = catalog.each("SELECT key, path, spec FROM verdict WHERE key IN ({}) ORDER BY at", keys)

@@ -62,13 +62,13 @@ def _between(review: Review) -> str:
 
 def _fitting(rows: Iterable[str], total: int, room: int, rest: Callable[[int], str]) -> str:
     """Return as many rows as fit into *room* bytes, and the note on the omitted ones."""
-    kept, size = list[str](), 0
+    rows_shown, size = list[str](), 0
     for row in rows:
         size += len(row.encode())
         if size > room - 100:
             break
-        kept.append(row)
-    return "".join(kept) + (rest(total - len(kept)) if len(kept) < total else "")
+        rows_shown.append(row)
+    return "".join(rows_shown) + (rest(total - len(rows_shown)) if len(rows_shown) < total else "")
 
 
 def _table(heading: str, columns: str, rows: Sequence[str], room: int, rest: str) -> str:
@@ -99,8 +99,8 @@ def _statuses(review: Review, room: int) -> str:
 
 
 def _shift_row(shift: Shift) -> str:
-    said = f"{cell(shift.key)}: {cell(shift.title)}"
-    return f"| {said} | {shift.before or '–'} | {shift.after or '–'} | {cell(shift.because)} |\n"
+    subject = f"{cell(shift.key)}: {cell(shift.title)}"
+    return f"| {subject} | {shift.before or '–'} | {shift.after or '–'} | {cell(shift.because)} |\n"
 
 
 def _proofs(review: Review, room: int) -> str:
@@ -163,7 +163,9 @@ def _change(change: MemoryChange) -> str:
     because = f" — {cell(change.because)}" if change.because else ""
     by = f" (by {cell(change.by)})" if change.by else ""
     head = f"**{kind}{cell(change.key)}**: {_words(change.words) or cell(change.title)}{because}{by}\n\n"
-    fields = "".join(f"- {cell(one.name)}: {_old_value(one.before)}{cell(one.after) or '–'}\n" for one in change.fields)
+    fields = "".join(
+        f"- {cell(field.name)}: {_old_value(field.before)}{cell(field.after) or '–'}\n" for field in change.fields
+    )
     parts = [f"{fields}\n" if fields else ""]
     if change.command is not None and change.command.form == "builtin":
         was = f" (was {cell(change.command.was)})" if change.command.was else ""

@@ -263,7 +263,7 @@ def group_findings(findings: tuple[ReviewFinding, ...]) -> tuple[FindingGroup, .
     An error with a line is not grouped, since its line is needed for the fix.
     """
     groups: dict[tuple[str, str, str, str], list[ReviewFinding]] = {}
-    for one in findings:
-        own = f"{one.path}:{one.line}" if one.severity == ERROR and one.line else ""
-        groups.setdefault((one.severity, one.code, one.message, own), []).append(one)
+    for finding in findings:
+        own = f"{finding.path}:{finding.line}" if finding.severity == ERROR and finding.line else ""
+        groups.setdefault((finding.severity, finding.code, finding.message, own), []).append(finding)
     return tuple(FindingGroup(group[0], tuple(group[1:])) for group in groups.values())

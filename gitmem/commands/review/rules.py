@@ -112,9 +112,9 @@ def _look_at_content(file: File, data: bytes | None, allowed: tuple[str, ...]) -
     for flaw in flaws[:NAMED]:
         message = f"{flaw.codepoint} {flaw.name} in column {flaw.column} is invisible"
         yield f.ReviewFinding(f.ERROR, "hidden-character", sanitize.line(message), key, path, flaw.line, "take it out")
-    for found, code in ((secrets, "secret"), (flaws, "hidden-character")):
-        if len(found) > NAMED:
-            yield f.ReviewFinding(f.ERROR, code, f"and {len(found) - NAMED} more in this file", key, path)
+    for problems, code in ((secrets, "secret"), (flaws, "hidden-character")):
+        if len(problems) > NAMED:
+            yield f.ReviewFinding(f.ERROR, code, f"and {len(problems) - NAMED} more in this file", key, path)
 
 
 def look_at_memory(changed: ChangedMemory, policy: Policy) -> Iterator[f.ReviewFinding]:
@@ -218,9 +218,9 @@ def look_at_author(changed: ChangedMemory, writers: Mapping[str, set[tuple[str, 
 
 def _is_one(who: str, name: str, address: str) -> bool:
     """Return whether a name belongs to a committer: full name, a part of it, the address, or its part before ``@``."""
-    said = who.casefold()
+    folded = who.casefold()
     local = address.casefold().partition("@")[0].rpartition("+")[2]  # GitHub's: 123+login@users.noreply.github.com
-    return said in {name.casefold(), address.casefold(), local, *name.casefold().split()}
+    return folded in {name.casefold(), address.casefold(), local, *name.casefold().split()}
 
 
 def _mixed_words(text: str) -> Iterator[tuple[int, str]]:

@@ -162,9 +162,11 @@ def review_tracked(
         with closing(ground.catalog_at(tip, base)) as old, closing(ground.catalog_at(tip, head)) as new:
             _look_as_a_whole(ground, memories, changes, policy, findings, tree=tree, catalogs=(old, new))
     # A memory of the code may hide one of the memory branch with the same key: the check reports that.
-    kept = [one for one in findings if one.code != "key-twice" or is_home(one.path)]
+    remaining = [finding for finding in findings if finding.code != "key-twice" or is_home(finding.path)]
     own = {file.path for file in files.files}
-    return f.in_order(tuple(replace(one, path=f"{CODE_FOLDER}/{one.path}") if one.path in own else one for one in kept))
+    return f.in_order(
+        tuple(replace(one, path=f"{CODE_FOLDER}/{one.path}") if one.path in own else one for one in remaining)
+    )
 
 
 def _changes_of(memories: Sequence[ChangedMemory], policies: tuple[Policy, Policy]) -> list[f.MemoryChange]:
@@ -209,8 +211,8 @@ def _look_as_a_whole(
         changes = with_commands(changes, documents, policy, ground.trust, verdicts)
         successions = strength.list_successions(memories, old)
         checks = [check for document in documents.values() if (check := check_of(document)) is not None]
-        asked = [*(c for c in checks if c.form == BUILTIN), *strength.checks_of(successions)]
-        answers = CodeAnswers(ground.git, tree, asked)
+        questions = [*(c for c in checks if c.form == BUILTIN), *strength.checks_of(successions)]
+        answers = CodeAnswers(ground.git, tree, questions)
         changes = with_answers(changes, documents, answers)
         findings += strength.look_at_checks(successions, answers)
         findings += look_at_commands(changes)

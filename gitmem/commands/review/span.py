@@ -79,11 +79,11 @@ def list_authors(git: Git, span: ReviewSpan) -> tuple[int, tuple[tuple[str, int]
     but = (f"^{span.base}",) if span.base else ()
     argv = ("log", "-z", "--no-color", "--no-show-signature", f"--max-count={MOST_COMMITS}", "--format=%an <%ae>")
     try:
-        found = git.run(*argv, span.head, *but, "--").stdout.decode("utf-8", "replace").split("\0")
+        output = git.run(*argv, span.head, *but, "--").stdout.decode("utf-8", "replace").split("\0")
     except ProcessError:
         return -1, ()
     counts: dict[str, int] = {}
-    for name in filter(None, found):
+    for name in filter(None, output):
         counts[name] = counts.get(name, 0) + 1
     return sum(counts.values()), tuple(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
@@ -99,13 +99,13 @@ def list_writers(git: Git, span: ReviewSpan, *, below: str = "") -> dict[str, se
         out = git.run(*argv, f"--max-count={MOST_COMMITS}", span.head, *but, "--", *([below] if below else [])).stdout
     except ProcessError:
         return {}
-    found: dict[str, set[tuple[str, str]]] = {}
+    writers: dict[str, set[tuple[str, str]]] = {}
     for commit in out.decode("utf-8", "surrogateescape").split("\x01")[1:]:
         who, *paths = commit.replace("\n", "", 1).split("\0")
         name, _, address = who.partition("\x02")
         for path in filter(None, paths):
-            found.setdefault(path.removeprefix("\n").removeprefix(below), set()).add((name, address))
-    return found
+            writers.setdefault(path.removeprefix("\n").removeprefix(below), set()).add((name, address))
+    return writers
 
 
 def find_code(git: Git, typed: str, span: ReviewSpan, *, default: str) -> str:

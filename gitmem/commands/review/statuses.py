@@ -59,19 +59,19 @@ def read_statuses(known: KnownFacts, git: Git, code: CodeTree) -> StoreStatuses:
 
 def list_shifts(before: StoreStatuses, after: StoreStatuses) -> tuple[Shift, ...]:
     """Return the changed statuses, most severe first, then by key; removed memories are reported elsewhere."""
-    found = []
+    shifts = []
     for key, status in after.by_key.items():
         was = before.by_key[key].status if key in before.by_key else ""
         # A new fact without a verdict is reported with its command.
         if status.status == was or (status.status == UNPROVEN and key not in before.by_key):
             continue
         title, path = after.titles[key]
-        found.append(
+        shifts.append(
             Shift(
                 key, sanitize.line(title), was, status.status, _because(key, status, before, after), status.chain, path
             )
         )
-    return tuple(sorted(found, key=lambda shift: (GRAVITY.index(shift.after), shift.key)))
+    return tuple(sorted(shifts, key=lambda shift: (GRAVITY.index(shift.after), shift.key)))
 
 
 def _because(key: str, status: MemoryStatus, before: StoreStatuses, after: StoreStatuses) -> str:

@@ -54,20 +54,20 @@ class Succession:
 
 def list_successions(memories: Iterable[ChangedMemory], before: Catalog) -> list[Succession]:
     """Return the changed memories that had a check, or supersede a memory with one, by key."""
-    found = []
+    successions = []
     for memory in memories:
         old, new = memory.old, memory.new
         if new is None or (memory.after and memory.after.is_archived):
             continue
         was = check_of(old) if old is not None else None
         if was is not None:
-            found.append(Succession(memory, was, check_of(new)))
+            successions.append(Succession(memory, was, check_of(new)))
         known = old.strings("supersedes") if old is not None else ()
         for key in new.strings("supersedes"):
             check = _stored_check(before, key) if key not in known else None
             if check is not None:
-                found.append(Succession(memory, check, check_of(new), key))
-    return found
+                successions.append(Succession(memory, check, check_of(new), key))
+    return successions
 
 
 def _stored_check(catalog: Catalog, key: str) -> Check | None:
@@ -81,21 +81,23 @@ def _stored_check(catalog: Catalog, key: str) -> Check | None:
 
 def checks_of(successions: Iterable[Succession]) -> Iterator[Check]:
     """Yield their built-in checks, before and now."""
-    for one in successions:
-        yield from (check for check in (one.before, one.after) if check is not None and check.form == BUILTIN)
+    for succession in successions:
+        yield from (
+            check for check in (succession.before, succession.after) if check is not None and check.form == BUILTIN
+        )
 
 
 def look_at_checks(successions: Iterable[Succession], answers: CodeAnswers) -> Iterator[f.ReviewFinding]:
     """Yield checks that are gone or became weaker."""
-    for one in successions:
-        shown = sanitize.line(format_check(one.before))
-        whose = f"it supersedes {one.superseded}, whose check" if one.superseded else "its check"
-        if one.after is None:
+    for succession in successions:
+        shown = sanitize.line(format_check(succession.before))
+        whose = f"it supersedes {succession.superseded}, whose check" if succession.superseded else "its check"
+        if succession.after is None:
             message = f"{whose} is gone, and nothing proves it now; it was: {shown}"
-            yield _finding(f.WARNING, "check-removed", message, one.changed)
-        elif why := why_weaker(one.before, one.after, answers):
+            yield _finding(f.WARNING, "check-removed", message, succession.changed)
+        elif why := why_weaker(succession.before, succession.after, answers):
             message = f"{whose} said more than the new one: {why}; it was: {shown}"
-            yield _finding(f.WARNING, "check-weaker", message, one.changed)
+            yield _finding(f.WARNING, "check-weaker", message, succession.changed)
 
 
 def look_at_fields(changed: ChangedMemory, policy: Policy) -> Iterator[f.ReviewFinding]:
@@ -191,8 +193,8 @@ def _why_builtin(old: Check, new: Check, answers: CodeAnswers) -> str:
     if was.name == now.name:
         files = [answer.files if answer is not None else None for answer in (before, after)]
         looks = _compare_files(globs_of(old.words), globs_of(new.words), files[0], files[1])
-        taken = parse_arguments(old.words), parse_arguments(new.words)
-        if why := _why_arguments(was, *taken, *looks) or _why_scope(*taken):
+        arguments = parse_arguments(old.words), parse_arguments(new.words)
+        if why := _why_arguments(was, *arguments, *looks) or _why_scope(*arguments):
             return why
     if before and after and after.having >= COMMON and after.having >= TIMES * before.having:
         return f"it holds in {after.having} files, the one before in {before.having}"

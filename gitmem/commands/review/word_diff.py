@@ -79,19 +79,19 @@ def _compare(old: list[str], new: list[str], budget: PairBudget) -> list[WordRun
 
 def _merge_runs(pieces: list[WordRun]) -> tuple[WordRun, ...]:
     """Return the non-empty pieces, with unchanged text cut to the surroundings of a change."""
-    kept = [piece for piece in pieces if piece.text]
-    last = len(kept) - 1
+    nonempty = [piece for piece in pieces if piece.text]
+    last = len(nonempty) - 1
     return tuple(
         WordRun(SAME, _shorten(piece.text, is_first=at == 0, is_last=at == last)) if piece.op == SAME else piece
-        for at, piece in enumerate(kept)
+        for at, piece in enumerate(nonempty)
     )
 
 
 def _shorten(text: str, *, is_first: bool, is_last: bool) -> str:
     words = _WORD.findall(text)
-    kept = CONTEXT if is_first or is_last else CONTEXT * 2
-    if len(words) <= kept + 4:  # leaving out fewer saves nothing
+    words_kept = CONTEXT if is_first or is_last else CONTEXT * 2
+    if len(words) <= words_kept + 4:  # leaving out fewer saves nothing
         return text
     head = "" if is_first else "".join(words[:CONTEXT])
     tail = "" if is_last else "".join(words[-CONTEXT:])
-    return f"{head}[… {len(words) - kept} words …] {tail}"
+    return f"{head}[… {len(words) - words_kept} words …] {tail}"

@@ -43,13 +43,13 @@ class Companions:
         """Return, by branch, how each branch was merged into the default one whose companion the memory lacks."""
         default = self._git.read_ref(self._memory.default_branch() or "refs/heads/") or ""
         memory = memory_tip(self._git, self._memory.store) if default else ""
-        found = {}
+        landed_commits = {}
         for code, tips in list_companions(self._git, self._remote).items() if memory else ():
             how: dict[str, Any] = {"memory_commit": memory, "default": default, "remotes": self._remotes()}
             new = [tip for tip in tips if not self._git.is_ancestor(tip, memory)]
             if landed := next(filter(None, (how_landed(self._git, code, tip, **how) for tip in new)), ""):
-                found[code] = landed
-        return found
+                landed_commits[code] = landed
+        return landed_commits
 
     def merge_landed(self) -> None:
         """Merge the companions of branches that are part of the default branch into this clone's memory."""

@@ -224,19 +224,19 @@ class Exchange:
         return True
 
     def _merge(self, ours: str, theirs: str) -> None:
-        kept = {"tip": ours, "merged": self._merge_trees(ours, theirs)}
+        merge_state = {"tip": ours, "merged": self._merge_trees(ours, theirs)}
 
         def plan(tip: str | None) -> CommitPlan | None:
             assert tip is not None, "the branch was there"
             if self._git.is_ancestor(theirs, tip):
                 return None
-            if tip != kept["tip"]:  # another process wrote meanwhile
-                kept.update(tip=tip, merged=self._merge_trees(tip, theirs))
-            return plan_of(kept["merged"], theirs, f"sync: merge the memory of {self._remote}")  # type: ignore[arg-type]
+            if tip != merge_state["tip"]:  # another process wrote meanwhile
+                merge_state.update(tip=tip, merged=self._merge_trees(tip, theirs))
+            return plan_of(merge_state["merged"], theirs, f"sync: merge the memory of {self._remote}")  # type: ignore[arg-type]
 
         written = self._memory.commit(plan, self._command, ref=self._ref)
         if written is not None:
-            merged: Any = kept["merged"]
+            merged: Any = merge_state["merged"]
             if merged.is_page_old and self._ref == self._memory.ref and counts_here(self._memory):
                 self._write_page()
             before = {conflict.path: conflict for conflict in self._done.conflicts}
@@ -305,20 +305,20 @@ class _Authors:
 
     def edits(self, commit: str, key: str) -> list[MemoryEdit]:
         """Return the changes of a memory on one side, from whichever path to whichever path."""
-        found = []
-        for made in self._commits(commit):
-            places = [names for path, names in made.paths.items() if layout.memory_key(path) == key]
+        edits = []
+        for entry in self._commits(commit):
+            places = [names for path, names in entry.paths.items() if layout.memory_key(path) == key]
             before, after = (
                 (next((oid for oid in side if oid.strip("0")), "") for side in zip(*places, strict=True))
                 if places
                 else ("", "")
             )
             if after:
-                found.append((made, before, after))
-        contents = self._objects.read({oid for _, *oids in found for oid in oids if oid}, limit=layout.MEMORY_LIMIT)
+                edits.append((entry, before, after))
+        contents = self._objects.read({oid for _, *oids in edits for oid in oids if oid}, limit=layout.MEMORY_LIMIT)
         return [
             MemoryEdit(made.at, made.who, contents.get(before), contents[after])
-            for made, before, after in found
+            for made, before, after in edits
             if after in contents
         ]
 
@@ -330,8 +330,8 @@ class _Authors:
     def _read(self, commit: str, other: str) -> Iterator[_Commit]:
         # One record per commit, begun by 0x01: its author and time, then mode, object names and path of each file.
         log = ("log", "-z", "--format=%x01%at%x02%an%x00", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff")
-        done = self._objects.git.run(*log, "--no-merges", commit, f"^{other}", check=False)
-        for record in done.stdout.split(b"\x01")[1:]:
+        result = self._objects.git.run(*log, "--no-merges", commit, f"^{other}", check=False)
+        for record in result.stdout.split(b"\x01")[1:]:
             head, *rest = (part.strip(b"\n") for part in record.split(b"\0"))
             at, _, who = head.partition(b"\x02")
             rest = [part for part in rest if part]

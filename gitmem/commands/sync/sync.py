@@ -75,22 +75,22 @@ def sync(repository: OpenRepository, remote: str, talk: RemoteOptions, how: Sync
             exchange.run(push=False, dry_run=False)
             branches.merge_landed()
         try:
-            done = exchange.run(push=how.push, dry_run=how.dry_run)
+            result = exchange.run(push=how.push, dry_run=how.dry_run)
         except ProtectedError as err:
             if not how.instead:
                 hint = "the branch is protected there: propose your changes with gitmem propose NAME"
                 raise ProtectedError(err.message, hint=hint) from err
-            done = exchange.send_to(how.instead)
+            result = exchange.send_to(how.instead)
         if how.dry_run:
-            return done
+            return result
         if how.push:
-            published = home_ref.publish(repository.git, name, repository.config.branch, done.commit, talk)
+            published = home_ref.publish(repository.git, name, repository.config.branch, result.commit, talk)
             repository.notices += [published] if published else []
         branches.finish(push=how.push)
-        repository.notices += [str(one) for one in list_rotations(repository.catalog(), repository.policy())]
+        repository.notices += [str(rotation) for rotation in list_rotations(repository.catalog(), repository.policy())]
         if how.push:
             inbox.receive(repository, name, talk)
-        return replace(done, companions=tuple(branches.steps))
+        return replace(result, companions=tuple(branches.steps))
 
 
 def _refuse_unusable(repository: OpenRepository, branch: str) -> None:

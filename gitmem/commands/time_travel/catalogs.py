@@ -72,15 +72,15 @@ def catalog_at(git: Git, now: Catalog, wanted: CatalogContent, *, progress: Prog
     top = (git.repository.state_dir if now.path else Path(os.devnull)) / FOLDER
     folder = top / wanted.folder()
     fresh = top / f"{folder.name}.{os.getpid()}"
-    found = _open(folder, wanted)
+    catalog = _open(folder, wanted)
     try:
-        if found is None:
+        if catalog is None:
             fresh.mkdir(mode=0o700, parents=True)
             _write(git, now, wanted, fresh, progress)
             shutil.rmtree(folder, ignore_errors=True)
             fresh.rename(folder)
             _prune(top, keep=folder)
-            found = _open(folder, wanted)
+            catalog = _open(folder, wanted)
         else:
             os.utime(folder)
     except OSError:
@@ -90,16 +90,16 @@ def catalog_at(git: Git, now: Catalog, wanted: CatalogContent, *, progress: Prog
             raise
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
-    return found or _restore(git, now.copy(), wanted, None, progress)
+    return catalog or _restore(git, now.copy(), wanted, None, progress)
 
 
 def _open(folder: Path, wanted: CatalogContent) -> Catalog | None:
     """Return the catalog in a folder; None if there is none, or it is of another state."""
-    found = Catalog.open(folder, analysis=format_stamp())
-    if found is not None and commit_and_tree(found) != wanted.stamp():
-        found.close()
+    catalog = Catalog.open(folder, analysis=format_stamp())
+    if catalog is not None and commit_and_tree(catalog) != wanted.stamp():
+        catalog.close()
         return None
-    return found
+    return catalog
 
 
 def _write(git: Git, now: Catalog, wanted: CatalogContent, folder: Path, progress: Progress) -> None:
@@ -184,7 +184,7 @@ def discard_damaged(error: BaseException | None, git: Git) -> None:
 
 def _prune(top: Path, *, keep: Path) -> None:
     """Delete all but the last requested catalogs, and incomplete ones."""
-    found = []
+    folders = []
     for folder in top.iterdir():
         try:
             used = folder.stat().st_mtime
@@ -192,8 +192,8 @@ def _prune(top: Path, *, keep: Path) -> None:
             continue  # another process deleted it
         is_whole = not folder.suffix
         if is_whole or used < time.time() - ABANDONED_S:
-            found.append((folder == keep, is_whole, used, folder))
-    for *_, folder in sorted(found, reverse=True)[KEPT:]:
+            folders.append((folder == keep, is_whole, used, folder))
+    for *_, folder in sorted(folders, reverse=True)[KEPT:]:
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -154,11 +154,11 @@ class Past:
         if self.is_empty:
             return inventory.newest(self._catalog, None, query, now=NO_CLOCK)
         with self._catalog.reading():
-            found = ranker.recall([self._source], query, RecallRun(self._policy, self._memory.config, NO_CLOCK))
-        self._memory.notices += [found.notice] if found.notice else []
+            result = ranker.recall([self._source], query, RecallRun(self._policy, self._memory.config, NO_CLOCK))
+        self._memory.notices += [result.notice] if result.notice else []
         if self._memory.config.embeds and not query.lexical:
             self._memory.notices.append("with --at, recall searches by words only")
-        return found
+        return result
 
     def statistics(self) -> Statistics:
         """Return counts of that time's memories."""
@@ -202,18 +202,18 @@ class Past:
         """
         key = self._key(typed)
         with self._catalog.reading():
-            found = show.show(self._read, key)
+            details = show.show(self._read, key)
             row = self._catalog.row(_FACT, (key,))
-        found |= {"scope": PROJECT, "at": self.table(), "now": None, "truth": []}
+        details |= {"scope": PROJECT, "at": self.table(), "now": None, "truth": []}
         if row is None or not self.anchor.code:
-            return MemoryDetails.of(found)
+            return MemoryDetails.of(details)
         fact = fact_state.FactRow(*row)
         known = truth.truth_at(self._git, self.anchor.code, fact, self._verdicts(fact))
         # A task whose gate does not pass yet is not a failure.
-        status = UNPROVEN if found["kind"] == TASK and known.status == FAILED else known.status
-        found["now"] = {"status": status, "because": known.line, "proof": known.proof}
-        found["truth"] = [truth.as_table(segment) for segment in known.segments]
-        return MemoryDetails.of(found)
+        status = UNPROVEN if details["kind"] == TASK and known.status == FAILED else known.status
+        details["now"] = {"status": status, "because": known.line, "proof": known.proof}
+        details["truth"] = [truth.as_table(segment) for segment in known.segments]
+        return MemoryDetails.of(details)
 
     def _verdicts(self, fact: fact_state.FactRow) -> Sequence[Any]:
         """Return every relevant verdict of a fact, of any time: the branch's whole history and this clone's."""

@@ -105,14 +105,14 @@ def _find_proof(git: Git, commit: str, fact: fact_state.FactRow, verdicts: Seque
 
 
 def _segments(line: Sequence[KnownCommit], behind: dict[str, frozenset[str]]) -> tuple[Segment, ...]:
-    found: list[Segment] = []
+    segments: list[Segment] = []
     for one in line:
-        last = found[-1] if found else None
+        last = segments[-1] if segments else None
         if last is not None and last.outcome == one.outcome and last.last in behind[one.commit]:
-            found[-1] = replace(last, last=one.commit, number=last.number + 1)
+            segments[-1] = replace(last, last=one.commit, number=last.number + 1)
         else:
-            found.append(Segment(one.outcome, one.commit, one.commit, one.how == "culprit", one.because))
-    return tuple(found)
+            segments.append(Segment(one.outcome, one.commit, one.commit, one.how == "culprit", one.because))
+    return tuple(segments)
 
 
 def _describe_proof(known: KnownCommit, where: str) -> str:

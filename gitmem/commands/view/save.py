@@ -153,8 +153,8 @@ def _items(
     """Return the files to save with their bases; the unreadable ones; and how many are not memories."""
     removed = {layout.memory_key(path): path for tag, path in unsaved if tag == "R" and layout.memory_key(path)}
     wanted = [path for tag, path in unsaved if tag != "R"]
-    asked = [*wanted, *removed.values()]
-    known = {entry.path: entry.oid for entry in repository.git.list_tree(view.shown, *asked)} if asked else {}
+    paths = [*wanted, *removed.values()]
+    known = {entry.path: entry.oid for entry in repository.git.list_tree(view.shown, *paths)} if paths else {}
     items: list[EditedFile] = []
     refused: list[Refusal] = []
     others = 0

@@ -128,9 +128,9 @@ def describe(repository: OpenRepository) -> dict[str, Any] | None:
     view = viewpoint.load(git.repository)
     if view is None:
         return None
-    found = views.condition(git, view)
-    table: dict[str, Any] = {"path": view.path, "commit": view.shown, "state": found, "unsaved": [], "held": []}
-    if found != views.WHOLE or not view.shown:
+    state = views.condition(git, view)
+    table: dict[str, Any] = {"path": view.path, "commit": view.shown, "state": state, "unsaved": [], "held": []}
+    if state != views.WHOLE or not view.shown:
         return table
     try:
         unsaved = [path for _, path in refresh.list_unsaved(git, view)]
@@ -164,15 +164,15 @@ def examine(repository: OpenRepository, merge: Merge, *, fix: bool) -> tuple[lis
         problem = _lock_problem(lock, fix, fixed)
         if problem is not None:
             return [problem], fixed
-    found = describe(repository) or {}
-    if fix and found["state"] in REPAIRED:
+    state = describe(repository) or {}
+    if fix and state["state"] in REPAIRED:
         with _lock(repository, "doctor"):
             usable = views.find(repository.git)
             if usable is not None:
                 refresh.bring(repository.git, _with_index(repository, usable), repository.tip, merge)
-        fixed.append(REPAIRED[found["state"]].format(view.path))
-        found = describe(repository) or {}
-    return _problems(repository.git, view, found), fixed
+        fixed.append(REPAIRED[state["state"]].format(view.path))
+        state = describe(repository) or {}
+    return _problems(repository.git, view, state), fixed
 
 
 def _lock_problem(lock: Path, fix: bool, fixed: list[str]) -> Problem | None:

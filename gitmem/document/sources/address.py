@@ -48,13 +48,13 @@ def parse_addresses(text: str) -> tuple[Address, ...]:
     Raises:
         FormatError: ``bad-address``.
     """
-    found, end = [parse_address(text)], text.find("#")
-    while (end := text.find("#", end + 1)) > 0 and len(found) < MOST:
+    addresses, end = [parse_address(text)], text.find("#")
+    while (end := text.find("#", end + 1)) > 0 and len(addresses) < MOST:
         keys: tuple[str, ...] = ()
         with suppress(FormatError):
             keys = tuple(_parts(text[end + 1 :], text))
-        found.append(Address(text[:end], keys))
-    return tuple(one for one in found if one is found[0] or 0 < len(one.keys) <= PARTS_LIMIT)
+        addresses.append(Address(text[:end], keys))
+    return tuple(one for one in addresses if one is addresses[0] or 0 < len(one.keys) <= PARTS_LIMIT)
 
 
 def format_address(address: Address) -> str:

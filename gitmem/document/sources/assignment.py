@@ -67,9 +67,9 @@ def find_assignment(text: str, keys: Sequence[str], extension: str) -> Node | No
     is_plain = extension in _TO_THE_END
     best: tuple[int, re.Match[str]] | None = None
     for begin in _lines_with(keys[-1], text, start):
-        found = _assigned_on(text, begin, keys[-1], _PLAIN_END.match if is_plain else _LITERAL_END.match)
-        if found is not None and (best is None or found[0] < best[0]):
-            best = found
+        assigned = _assigned_on(text, begin, keys[-1], _PLAIN_END.match if is_plain else _LITERAL_END.match)
+        if assigned is not None and (best is None or assigned[0] < best[0]):
+            best = assigned
     if best is None:
         return None
     value = best[1]["value"]

@@ -58,11 +58,11 @@ def read_dependencies(path: str, content: bytes) -> dict[str, list[Dependency]]:
     Raises:
         FormatError: The file's content does not match its name.
     """
-    found: dict[str, list[Dependency]] = {}
+    dependencies: dict[str, list[Dependency]] = {}
     reader = _READERS.get(_kind(path))
     for name, one in reader(path, content) if reader is not None else ():
-        found.setdefault(normal_name(path, name), []).append(one)
-    return found
+        dependencies.setdefault(normal_name(path, name), []).append(one)
+    return dependencies
 
 
 def is_manifest(path: str) -> bool:
@@ -102,10 +102,10 @@ def _version_of(node: Node) -> str:
 
 
 def _pep_508(node: Node) -> Named:
-    for one in node.texts():
-        found = _PEP_508.match(one.text or "")
-        if found:
-            yield found[1], Dependency((found[2] or found[3] or "").strip(), one.line)
+    for text in node.texts():
+        match = _PEP_508.match(text.text or "")
+        if match:
+            yield match[1], Dependency((match[2] or match[3] or "").strip(), text.line)
 
 
 def _python(path: str, content: bytes) -> Named:
@@ -177,9 +177,9 @@ def _cargo(path: str, content: bytes) -> Named:
 
 
 def _gemfile(_path: str, content: bytes) -> Named:
-    for found, line in iter_matches(_GEM, decode(content)):
-        versions = [one for one in _QUOTED.findall(found[2] or "") if re.match(r"[\s~<>=!]*\d", one)]
-        yield found[1], Dependency(", ".join(versions), line + found[0].count("\n"))
+    for match, line in iter_matches(_GEM, decode(content)):
+        versions = [one for one in _QUOTED.findall(match[2] or "") if re.match(r"[\s~<>=!]*\d", one)]
+        yield match[1], Dependency(", ".join(versions), line + match[0].count("\n"))
 
 
 def _pom(path: str, content: bytes) -> Named:
@@ -188,8 +188,8 @@ def _pom(path: str, content: bytes) -> Named:
     managed, build = project.at("dependencyManagement"), project.at("build")
     groups = [(part.at("dependencies"), "dependency") for part in (project, managed)]
     groups += [(part.at("plugins"), "plugin") for part in (build, build.at("pluginManagement"))]
-    found = [one for held, name in groups for one in _each(held.at(name))]
-    for one in (*found, *_each(project.at("parent"))):
+    dependencies = [one for held, name in groups for one in _each(held.at(name))]
+    for one in (*dependencies, *_each(project.at("parent"))):
         name, version = one.at("artifactId").text, one.at("version").text or ""
         version = re.sub(r"\$\{([^}]{0,200})\}", lambda known: properties.get(known[1], known[0]), version)
         if name:
@@ -204,12 +204,12 @@ def _each(node: Node) -> list[Node]:
 
 def _gradle(_path: str, content: bytes) -> Named:
     text = decode(content)
-    for found, line in iter_matches(_GRADLE, text):
-        one = Dependency(found[2] or "", line)
-        yield found[1], one
-        yield found[1].partition(":")[2], one
-    for found, line in iter_matches(_GRADLE_PLUGIN, text):
-        yield found[1], Dependency(found[2] or "", line)
+    for match, line in iter_matches(_GRADLE, text):
+        one = Dependency(match[2] or "", line)
+        yield match[1], one
+        yield match[1].partition(":")[2], one
+    for match, line in iter_matches(_GRADLE_PLUGIN, text):
+        yield match[1], Dependency(match[2] or "", line)
 
 
 def _catalog(path: str, content: bytes) -> Named:
@@ -245,8 +245,8 @@ def _patterned(pattern: re.Pattern[str]) -> Callable[[str, bytes], Named]:
     """Return a reader of a pattern's names and versions."""
 
     def read(_path: str, content: bytes) -> Named:
-        for found, line in iter_matches(pattern, decode(content)):
-            yield found[1], Dependency((found[2] or "").strip(), line)
+        for match, line in iter_matches(pattern, decode(content)):
+            yield match[1], Dependency((match[2] or "").strip(), line)
 
     return read
 

@@ -74,11 +74,11 @@ def read_value(path: str, content: bytes, keys: Sequence[str]) -> Node | None:
     text = decode(content)
     reader = find_reader(path)
     if reader is not None:
-        found = _parsed(reader, text).find(keys)
-        return None if found is None or (not keys and found.text is None) else found
+        node = _parsed(reader, text).find(keys)
+        return None if node is None or (not keys and node.text is None) else node
     if not keys:
-        found = lines.read_single(text)
-        return found if found.text is not None else None
+        node = lines.read_single(text)
+        return node if node.text is not None else None
     return find_assignment(text, keys, _extension(path))
 
 
@@ -131,10 +131,10 @@ def _extension(path: str) -> str:
 def iter_matches(pattern: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], int]]:
     """Yield each match with its line number, counting lines once over the whole text."""
     line, at = 1, 0
-    for found in pattern.finditer(text):
-        line += text.count("\n", at, found.start())
-        at = found.start()
-        yield found, line
+    for match in pattern.finditer(text):
+        line += text.count("\n", at, match.start())
+        at = match.start()
+        yield match, line
 
 
 def _parsed(reader: Reader, text: str) -> Node:

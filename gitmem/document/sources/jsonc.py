@@ -94,8 +94,8 @@ class _Parser:
         ):
             begun, closed, self._name = self._open.pop()
             self._held = self._open[-1][1] if self._open else None
-            made: Any = closed
-            self._add(Node(begun, None, made, None) if mark == "}" else Node(begun, None, None, made), line)
+            result: Any = closed
+            self._add(Node(begun, None, result, None) if mark == "}" else Node(begun, None, None, result), line)
         else:
             raise unreadable("it is not valid JSON", line)
 

@@ -52,9 +52,9 @@ def read_go_mod(text: str) -> Node:
         elif words[1:] == ["("]:
             block = words[0]
         elif (block or words[0]) == "require":
-            found = _GO_REQUIRE.search(" ".join(words if block else words[1:]))
-            if found:
-                required[found[1].strip('"')] = Node(line, found[2])
+            match = _GO_REQUIRE.search(" ".join(words if block else words[1:]))
+            if match:
+                required[match[1].strip('"')] = Node(line, match[2])
         elif (block or words[0]) == "use":
             used.append(Node(line, words[-1]))
         elif not block and len(words) > 1:
@@ -77,17 +77,17 @@ def read_dockerfile(text: str) -> Node:
     last, stages = Node(1), set[str]()
     for line, written in _instructions(text):
         known = {**variables["ARG"], **variables["ENV"]}
-        found, other = _FROM.match(written), _OTHER.match(written)
-        if found:
-            if found[1] not in stages:
-                last = Node(line, _replaced(found[1], known))
+        match, other = _FROM.match(written), _OTHER.match(written)
+        if match:
+            if match[1] not in stages:
+                last = Node(line, _replaced(match[1], known))
                 for name, tag in _image(last.text or ""):
                     images.setdefault(name, Node(line, tag))
-            if found[2]:
-                stages.add(found[2])
-        elif given := _ARG.match(written):
-            kind = given[1].upper()
-            pairs = _PAIR.findall(written) if "=" in written else [(given[2], given[3])]
+            if match[2]:
+                stages.add(match[2])
+        elif argument := _ARG.match(written):
+            kind = argument[1].upper()
+            pairs = _PAIR.findall(written) if "=" in written else [(argument[2], argument[3])]
             for name, value in pairs:
                 node = Node(line, _replaced(value.strip("'\""), known))
                 if value or name not in variables[kind]:
@@ -102,7 +102,7 @@ def read_dockerfile(text: str) -> Node:
 
 def _instructions(text: str) -> list[tuple[int, str]]:
     """Return the instructions, each with its first line; a backslash continues a line."""
-    found: list[tuple[int, str]] = []
+    instructions: list[tuple[int, str]] = []
     held, begun = "", 0
     for line, written in enumerate(text.split("\n"), start=1):
         stripped = written.strip()
@@ -112,9 +112,9 @@ def _instructions(text: str) -> list[tuple[int, str]]:
         if stripped.endswith("\\"):
             held += stripped[:-1] + " "
             continue
-        found.append((begun, held + stripped))
+        instructions.append((begun, held + stripped))
         held, begun = "", 0
-    return found
+    return instructions
 
 
 def _replaced(text: str, known: dict[str, Node]) -> str:

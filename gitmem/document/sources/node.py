@@ -34,16 +34,16 @@ class Node:
 
     def find(self, keys: Sequence[str]) -> Node | None:
         """Return the value at *keys*, or None."""
-        found: Node | None = self
+        node: Node | None = self
         for key in keys:
-            if found is None:
+            if node is None:
                 return None
-            if found.items is not None and key.isdecimal():
-                at = int(key) if len(key) < 9 else len(found.items)
-                found = found.items[at] if at < len(found.items) else None
+            if node.items is not None and key.isdecimal():
+                at = int(key) if len(key) < 9 else len(node.items)
+                node = node.items[at] if at < len(node.items) else None
             else:
-                found = (found.members or {}).get(key)
-        return found
+                node = (node.members or {}).get(key)
+        return node
 
     def at(self, *keys: str) -> Node:
         """Return the value at *keys*, or an empty one."""
@@ -55,14 +55,14 @@ class Node:
 
     def texts(self) -> list[Node]:
         """Return the scalars of a list, or the scalar itself."""
-        return [one for one in (self.items or (self,)) if one.text is not None]
+        return [item for item in (self.items or (self,)) if item.text is not None]
 
     def value(self) -> str:
         """Return it on one line, for comparing and showing: ``3.11``, ``[a, b]``, ``{2 keys}``."""
         if self.text is not None:
             return " ".join(self.text.split())
         if self.items is not None:
-            return f"[{', '.join(one.value() if one.text is not None else '…' for one in self.items)}]"
+            return f"[{', '.join(item.value() if item.text is not None else '…' for item in self.items)}]"
         return f"{{{len(self.members or ())} keys}}"
 
 

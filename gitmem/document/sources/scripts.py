@@ -42,10 +42,10 @@ def read_scripts(path: str, content: bytes) -> dict[str, int]:
         FormatError: The file's content does not match its name.
     """
     reader = _reader_of(path)
-    found: dict[str, int] = {}
+    scripts: dict[str, int] = {}
     for name, line in reader(path, content) if reader is not None else ():
-        found.setdefault(name, line)
-    return found
+        scripts.setdefault(name, line)
+    return scripts
 
 
 def _reader_of(path: str) -> Callable[[str, bytes], Targets] | None:
@@ -62,16 +62,16 @@ def _reader_of(path: str) -> Callable[[str, bytes], Targets] | None:
 
 
 def _make(_path: str, content: bytes) -> Targets:
-    for found, line in iter_matches(_MAKE_RULE, decode(content)):
-        for name in found[1].split():
+    for match, line in iter_matches(_MAKE_RULE, decode(content)):
+        for name in match[1].split():
             yield name, line
 
 
 def _just(_path: str, content: bytes) -> Targets:
     text = decode(content)
     for pattern in (_JUST_RECIPE, _JUST_ALIAS):
-        for found, line in iter_matches(pattern, text):
-            yield found[1], line
+        for match, line in iter_matches(pattern, text):
+            yield match[1], line
 
 
 def _decorated(pattern: re.Pattern[str], text: str) -> Iterator[tuple[str, str, int]]:
@@ -104,8 +104,8 @@ def _rake(_path: str, content: bytes) -> Targets:
 def _mix(_path: str, content: bytes) -> Targets:
     text = decode(content)
     for block, start in iter_matches(_MIX_ALIASES, text):
-        for found, line in iter_matches(_MIX_ALIAS, block[0]):
-            yield found[1] or found[2], start + line - 1
+        for match, line in iter_matches(_MIX_ALIAS, block[0]):
+            yield match[1] or match[2], start + line - 1
 
 
 def _turbo(path: str, content: bytes) -> Targets:
@@ -152,24 +152,24 @@ def _tox_ini(path: str, content: bytes) -> Targets:
 
 
 def _tox_list(node: Node) -> Targets:
-    for one in node.texts():
-        for name in re.split(r"[,\s]+(?![^{]{0,200}\})", one.text or ""):
-            yield from ((found, one.line) for found in _expanded(name) if found)
+    for text in node.texts():
+        for name in re.split(r"[,\s]+(?![^{]{0,200}\})", text.text or ""):
+            yield from ((found, text.line) for found in _expanded(name) if found)
 
 
 def _expanded(name: str) -> list[str]:
     """Return the environments for a name with braces: ``py{311,312}-lint``."""
     names = [name]
     while any("{" in one for one in names):
-        found = [_BRACES.search(one) for one in names]
+        match = [_BRACES.search(one) for one in names]
         more = [
             one[: braces.start()] + choice.strip() + one[braces.end() :]
-            for one, braces in zip(names, found, strict=True)
+            for one, braces in zip(names, match, strict=True)
             if braces
             for choice in braces[1].split(",")
         ]
-        names = [one for one, braces in zip(names, found, strict=True) if not braces and "{" not in one] + more
-        if len(names) > EXPANSIONS_LIMIT or not any(found):
+        names = [one for one, braces in zip(names, match, strict=True) if not braces and "{" not in one] + more
+        if len(names) > EXPANSIONS_LIMIT or not any(match):
             return names[:EXPANSIONS_LIMIT]
     return names
 
@@ -226,8 +226,8 @@ def _pixi_tasks(top: Node) -> Targets:
 def _platformio(_: str, content: bytes) -> Targets:
     """Yield the environments. Source: PlatformIO's manual, "Section [env]"."""
     for number, line in enumerate(decode(content).split("\n"), 1):
-        if found := _PLATFORMIO.match(line):
-            yield found[1], number
+        if match := _PLATFORMIO.match(line):
+            yield match[1], number
 
 
 _READERS: dict[str, Callable[[str, bytes], Targets]] = {

@@ -70,11 +70,11 @@ def find_symbol(content: bytes, name: str) -> int:
         return 0
     start, end = 0, len(content)
     for owner in owners:
-        found = _search(_definition(owner, is_member=False), content, start, end)
-        if found is None:
+        place = _search(_definition(owner, is_member=False), content, start, end)
+        if place is None:
             return _line(content, _search(_joined(owners[-1], last), content, 0, len(content)))
-        start = _end_of_line(content, found[1])
-        end = _end_of_block(content, start, found[0], end)
+        start = _end_of_line(content, place[1])
+        end = _end_of_block(content, start, place[0], end)
     here = _search(_definition(last, is_member=bool(owners)), content, start, end)
     if here is None and owners:
         here = _search(_joined(owners[-1], last), content, 0, len(content))
@@ -87,12 +87,12 @@ def _line(content: bytes, found: tuple[int, int] | None) -> int:
 
 def _search(pattern: Any, content: bytes, start: int, end: int) -> tuple[int, int] | None:
     """Return the indentation of the first definition and the position of its name; None without one."""
-    for found in pattern.finditer(content[start:end]):
-        number = next(at for at in range(2, len(found.groups()) + 1) if found.start(at) >= 0)
-        indent = found[1] or b""
-        words = content[start + found.start() : start + found.start(number)].split()
+    for match in pattern.finditer(content[start:end]):
+        number = next(at for at in range(2, len(match.groups()) + 1) if match.start(at) >= 0)
+        indent = match[1] or b""
+        words = content[start + match.start() : start + match.start(number)].split()
         if not words or words[0] not in _NO_TYPES:
-            return len(indent.expandtabs(4)), start + found.start(number)
+            return len(indent.expandtabs(4)), start + match.start(number)
     return None
 
 
@@ -103,10 +103,10 @@ def _end_of_line(content: bytes, at: int) -> int:
 
 def _end_of_block(content: bytes, start: int, indent: int, end: int) -> int:
     """Return where the next line is that is indented no more than *indent* and is not a continuation."""
-    for found in _compiled(_NEXT_LINE).finditer(content[start:end]):
-        text = found[0].lstrip()
-        if len(found[1].expandtabs(4)) <= indent and not text.startswith(_LABELS):
-            return start + int(found.start())
+    for match in _compiled(_NEXT_LINE).finditer(content[start:end]):
+        text = match[0].lstrip()
+        if len(match[1].expandtabs(4)) <= indent and not text.startswith(_LABELS):
+            return start + int(match.start())
     return end
 
 

@@ -135,10 +135,10 @@ class _Lines:
             return [line] * len(values)
         at, end, places = span[0], span[1], []
         for value in values:
-            found = self._text.find(str(value), at, end) if isinstance(value, str) else -1
-            if found >= 0:
-                line += self._text.count("\n", at, found)
-                at = found
+            start = self._text.find(str(value), at, end) if isinstance(value, str) else -1
+            if start >= 0:
+                line += self._text.count("\n", at, start)
+                at = start
             places.append(line)
         return places
 

@@ -90,13 +90,13 @@ def parse_version(text: str) -> Version | None:
         return Version(text.removeprefix("="))
     except InvalidVersion:
         pass
-    found = _NUMBERS.fullmatch(text)
-    if found is None:
+    match = _NUMBERS.fullmatch(text)
+    if match is None:
         return None
     # `1.2.3-canary.4` comes before `1.2.3` (semver.org, 11); a flavour (`3.11-slim`, `8.0-jre`) does not affect the
     # order.
-    is_early = found[1].count(".") >= 2 and re.match(r"-[0-9A-Za-z]+\.\d", found[2]) is not None
-    return Version(f"{found[1]}.dev0" if is_early else found[1])
+    is_early = match[1].count(".") >= 2 and re.match(r"-[0-9A-Za-z]+\.\d", match[2]) is not None
+    return Version(f"{match[1]}.dev0" if is_early else match[1])
 
 
 @lru_cache(maxsize=512)
@@ -105,13 +105,13 @@ def parse_range(text: str) -> list[list[_Comparator]] | None:
     text = text.strip()
     if len(text) > LENGTH_LIMIT:
         return None
-    found = []
+    alternatives = []
     for part in re.split(r"\|\|?", text):
         conditions = _conditions(part.strip())
         if conditions is None:
             return None
-        found.append(conditions)
-    return found
+        alternatives.append(conditions)
+    return alternatives
 
 
 def _conditions(part: str) -> list[_Comparator] | None:
@@ -122,15 +122,15 @@ def _conditions(part: str) -> list[_Comparator] | None:
         return _interval(interval)
     if hyphen:
         part = f">={hyphen[1]} <={hyphen[2]}"
-    found, at = [], 0
+    comparators, at = [], 0
     for piece in _COMPARATOR.finditer(part):
         if part[at : piece.start()].strip(" ,"):
             return None
         at = piece.end()
         one = _comparator(piece[1] or "", piece[2], piece[3])
         if one is not None:
-            found.append(one)
-    return None if part[at:].strip(" ,") or not at else found
+            comparators.append(one)
+    return None if part[at:].strip(" ,") or not at else comparators
 
 
 def _interval(found: re.Match[str]) -> list[_Comparator] | None:
@@ -143,26 +143,26 @@ def _interval(found: re.Match[str]) -> list[_Comparator] | None:
         conditions.append(_comparator(">=" if opening == "[" else ">", low, ""))
     if high:
         conditions.append(_comparator("<=" if closing == "]" else "<", high, ""))
-    return [one for one in conditions if one is not None]
+    return [condition for condition in conditions if condition is not None]
 
 
 def _comparator(sign: str, numbers: str, suffix: str) -> _Comparator | None:
     """Return one condition; None if it holds for every version (``*``)."""
-    given = []
+    parts = []
     for part in numbers.split("."):
         if not part.isdecimal():
             break
-        given.append(int(part[:9]))
-    if not given:
+        parts.append(int(part[:9]))
+    if not parts:
         return None
-    is_wild = len(given) < len(numbers.split(".")) or suffix.endswith(".*")
-    version = parse_version(".".join(map(str, given)) + (suffix.removesuffix(".*") if not is_wild else ""))
+    is_wild = len(parts) < len(numbers.split(".")) or suffix.endswith(".*")
+    version = parse_version(".".join(map(str, parts)) + (suffix.removesuffix(".*") if not is_wild else ""))
     if version is None:
-        version = parse_version(".".join(map(str, given)))
+        version = parse_version(".".join(map(str, parts)))
     assert version is not None, "numbers are a version"
     if is_wild and sign in ("", "=", "==", "~", "^"):
         sign = ""
-    return _Comparator(sign, tuple(given), version)
+    return _Comparator(sign, tuple(parts), version)
 
 
 def _holds(version: Version, one: _Comparator) -> bool:
@@ -184,20 +184,20 @@ def _holds(version: Version, one: _Comparator) -> bool:
         case "^":
             return version >= one.version and _first(numbers, one.numbers) == _first(one.numbers, one.numbers)
         case "~":
-            kept = min(size, 2)
+            length = min(size, 2)
         case _:  # ~= and ~>
-            kept = max(size - 1, 1)
-    return version >= one.version and (*numbers, 0, 0)[:kept] == one.numbers[:kept]
+            length = max(size - 1, 1)
+    return version >= one.version and (*numbers, 0, 0)[:length] == one.numbers[:length]
 
 
 def _first(numbers: tuple[int, ...], given: tuple[int, ...]) -> tuple[int, ...]:
     """Return the part that a caret keeps: up to the first number that is not zero."""
-    kept = next((at + 1 for at, number in enumerate(given) if number), len(given))
-    return (*numbers, *(0,) * kept)[:kept]
+    length = next((at + 1 for at, number in enumerate(given) if number), len(given))
+    return (*numbers, *(0,) * length)[:length]
 
 
 def _lowest_of(conditions: list[_Comparator]) -> Version | None:
-    lows = [one.version for one in conditions if one.sign not in ("<", "<=", "!=")]
+    lows = [condition.version for condition in conditions if condition.sign not in ("<", "<=", "!=")]
     return max(lows) if lows else None
 
 

@@ -22,14 +22,14 @@ def read_links(path: str, content: bytes) -> tuple[str, ...]:
         FormatError: The file's content does not match its name.
     """
     folder, _, name = path.rpartition("/")
-    found = (_placed(folder, link) for link in _links(name, path, content))
-    return tuple(link for link in found if link)
+    links = (_placed(folder, link) for link in _links(name, path, content))
+    return tuple(link for link in links if link)
 
 
 def _links(name: str, path: str, content: bytes) -> Iterator[str]:
     if name in ("Makefile", "GNUmakefile", "makefile") or name.endswith(".mk"):
-        for found in _MAKE_INCLUDE.finditer(decode(content)):
-            yield from (word for word in found[1].split() if "$" not in word)
+        for match in _MAKE_INCLUDE.finditer(decode(content)):
+            yield from (word for word in match[1].split() if "$" not in word)
     elif name.lower() in ("justfile", ".justfile"):
         yield from (found[1] for found in _JUST_IMPORT.finditer(decode(content)))
     elif name.startswith("requirements") and name.endswith((".txt", ".in")):

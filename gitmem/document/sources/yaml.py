@@ -29,8 +29,8 @@ def read(text: str) -> Node:
         mark = getattr(err, "problem_mark", None)
         problem = getattr(err, "problem", None) or "it is not readable"
         raise unreadable(f"it is not valid YAML: {problem}", mark.line + 1 if mark else 0) from err
-    made: dict[int, Node] = {}
-    nodes = [_node(document, made, 0) for document in documents if document is not None]
+    nodes_by_id: dict[int, Node] = {}
+    nodes = [_node(document, nodes_by_id, 0) for document in documents if document is not None]
     if len(nodes) == 1:
         return nodes[0]
     return Node(1, members=dict(member for node in reversed(nodes) for member in node.iter_members()), items=nodes)

@@ -51,10 +51,10 @@ def parse(text: str) -> dict[str, Any] | None:
         if value and value[0] not in NOT_FIRST and is_plain(value):
             fields[name] = resolve(value)
             continue
-        found, at = _below(lines, at, value.strip(" "))
-        if found is _UNSURE:
+        value_read, at = _below(lines, at, value.strip(" "))
+        if value_read is _UNSURE:
             return None
-        fields[name] = found
+        fields[name] = value_read
     # Nothing, or only comments, is not a mapping.
     return fields or None
 
@@ -88,8 +88,8 @@ def _scalar(value: str) -> Any:
     if value == "":
         return _UNSURE
     if value[0] in "\"'":
-        found, end = _quoted(value, 0)
-        return found if end == len(value) else _UNSURE
+        text, end = _quoted(value, 0)
+        return text if end == len(value) else _UNSURE
     return resolve(value) if is_plain(value) else _UNSURE
 
 
@@ -129,31 +129,31 @@ def _flow_list(inner: str) -> Any:
     if '"' not in inner and "'" not in inner:  # the common case first
         words = [word.strip(" ") for word in inner.split(",")]
         return list(map(resolve, words)) if all(map(is_plain_inside, words)) else _UNSURE
-    found: list[Any] = []
+    values: list[Any] = []
     at = 0
     while at >= 0:
         value, at = _flow_value(inner, at)
         if value is _UNSURE:
             return _UNSURE
-        found.append(value)
-    return found
+        values.append(value)
+    return values
 
 
 def _flow_mapping(inner: str) -> Any:
     if inner.strip(" ") == "":
         return {}
-    found: dict[str, Any] = {}
+    mapping: dict[str, Any] = {}
     at = 0
     while at >= 0:
         colon = inner.find(": ", at)
         name = inner[at:colon].strip(" ")
-        if colon < 0 or name in found or not is_name(name):
+        if colon < 0 or name in mapping or not is_name(name):
             return _UNSURE
         value, at = _flow_value(inner, colon + 2)
         if value is _UNSURE:
             return _UNSURE
-        found[name] = value
-    return found
+        mapping[name] = value
+    return mapping
 
 
 def _flow_value(inner: str, at: int) -> tuple[Any, int]:
@@ -180,16 +180,16 @@ def _list(lines: list[str], at: int) -> tuple[Any, int]:
     if not first.startswith(mark):
         # A dash alone, or something else that is indented.
         return (_UNSURE if first[:1] in (" ", "-") else None), at
-    found: list[Any] = []
+    values: list[Any] = []
     while lines[at].startswith(mark):
         text = lines[at][len(mark) :].strip(" ")
         # A mapping in brackets has a line of its own (a task's attempts).
         value = _flow_mapping(text[1:-1]) if text[:1] == "{" and text[-1] == "}" else _scalar(text)
         if value is _UNSURE:
             return _UNSURE, at
-        found.append(value)
+        values.append(value)
         at += 1
-    return found, at
+    return values, at
 
 
 def _block(lines: list[str], at: int, header: str) -> tuple[Any, int]:

@@ -63,19 +63,19 @@ def _hint(status: int, message: str, needs: str) -> str:
 
 def _details(errors: Any, token: str) -> list[str]:
     """Return the errors in a response as text: strings, or tables with ``message``, or ``field`` and ``code``."""
-    found = []
-    for one in errors[:SHOWN] if isinstance(errors, list) else ():
-        if isinstance(one, dict):
-            parts = [format_reply(one.get(name), token) for name in ("resource", "field", "code", "message")]
-            found.append(" ".join(filter(None, parts)))
+    details = []
+    for error in errors[:SHOWN] if isinstance(errors, list) else ():
+        if isinstance(error, dict):
+            parts = [format_reply(error.get(name), token) for name in ("resource", "field", "code", "message")]
+            details.append(" ".join(filter(None, parts)))
         else:
-            found.append(format_reply(one, token))
-    return [one for one in found if one]
+            details.append(format_reply(error, token))
+    return [detail for detail in details if detail]
 
 
 def _body(body: bytes) -> Mapping[str, Any]:
     try:
-        found = json.loads(body)
+        table = json.loads(body)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return table if isinstance(table, dict) else {}

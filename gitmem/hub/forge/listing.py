@@ -77,7 +77,7 @@ def add_all(connection: Connection, of: Organisation, remotes: list[Remote], lik
         like: What is common to all: their branch, team, readers and work. Without readers, everyone may read public
             ones, and those whom the forge lets read it any other.
     """
-    rows = connection.execute(_LISTED, (like.branch, [one.url for one in remotes]))
+    rows = connection.execute(_LISTED, (like.branch, [remote.url for remote in remotes]))
     known = {row[0]: _Known(*row[1:]) for row in rows}
     with tempfile.TemporaryDirectory(prefix="gitmem-") as folder, ThreadPoolExecutor(JOBS) as pool:
         sources = [mirror.Source(one.url, like.branch, Path(folder, f"{nth}.git")) for nth, one in enumerate(remotes)]
@@ -115,8 +115,8 @@ def _entry(of: Organisation, one: Remote, like: Entry, known: _Known | None) -> 
         readers = like.readers or ((EVERYONE,) if one.is_public else (own,))
         return replace(like, url=one.url, name=one.name, readers=readers)
     wanted = EVERYONE if one.is_public else own
-    given = {*known.readers} - {known.team}
-    if given == {wanted} or given not in ({EVERYONE}, {own}):
+    extra = {*known.readers} - {known.team}
+    if extra == {wanted} or extra not in ({EVERYONE}, {own}):
         return None
     more = {"platform": known.platform, "budget_s": known.budget_s}
     return replace(like, url=one.url, name=known.name, team=known.team, readers=(wanted,), **more)
@@ -136,4 +136,4 @@ def _problem(source: mirror.Source) -> str | None:
 def find_unlisted(connection: Connection, of: Organisation, remotes: list[Remote]) -> list[str]:
     """Return the names of the hub's repositories of an organisation that its listing does not have, sorted."""
     start = f"{of.site}/{of.path}/".replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
-    return [row[0] for row in connection.execute(_BELOW, (f"{start}%", [one.url for one in remotes]))]
+    return [row[0] for row in connection.execute(_BELOW, (f"{start}%", [remote.url for remote in remotes]))]

@@ -45,7 +45,7 @@ def find_hits(node: SearchNode, reading: Reading, identity: Identity, query: Hub
     with reading.of(identity) as connection:
         texts = read_texts(connection, [(one.found.repository_id, one.found.path) for one in ranked])
         crossing = {place: why for place in texts if (why := suspicions.get(place))}
-        kept = find_readable(connection, crossing.values())
+        readable = find_readable(connection, crossing.values())
         hits: list[dict[str, Any]] = []
         reads: dict[int, list[str]] = {}
         for one in ranked:
@@ -54,7 +54,7 @@ def find_hits(node: SearchNode, reading: Reading, identity: Identity, query: Hub
             if text is None:  # it went, or may no longer be read
                 continue
             status, why = one.status, crossing.get((number, text.path))
-            if why is not None and why not in kept:  # a repository on the way may no longer be read
+            if why is not None and why not in readable:  # a repository on the way may no longer be read
                 status = status_of(text.status, text.fields, now)
                 if query.statuses and status not in query.statuses:
                     continue
@@ -102,7 +102,7 @@ def find_memory(reading: Reading, identity: Identity, name: str, key: str) -> di
         why = visible.suspicions.get((number, text.path))
         why = why if why is not None and find_readable(connection, [why]) else None
         reads = {number: [key], **(why.reads if why else {})}
-        note_reads(connection, identity, "read", reads, {one: visible.teams.get(one, "") for one in reads})
+        note_reads(connection, identity, "read", reads, {read: visible.teams.get(read, "") for read in reads})
     status = status_of(text.status, text.fields, now)
     return {
         "repository": name,
@@ -145,7 +145,7 @@ def find_foundations(reading: Reading, identity: Identity, references: Sequence[
             status = combine_status(status, suspect=why is not None)
             value = value_of(text.fields["frontmatter"].get("verify"))
             known.append({"reference": name, "status": status, "value": value, "why": chain})
-        note_reads(connection, identity, "require", reads, {one: visible.teams.get(one, "") for one in reads})
+        note_reads(connection, identity, "require", reads, {read: visible.teams.get(read, "") for read in reads})
     return {"known": known}
 
 

@@ -101,16 +101,16 @@ class Pages:
         query = query_of(request)
         if "limit" not in request.query_params:
             query = replace(query, limit=STEP)
-        found = find_hits(self._node, self._reading, identity, replace(query, with_facets=True))
+        hits = find_hits(self._node, self._reading, identity, replace(query, with_facets=True))
         more = ""
-        if len(found["hits"]) == query.limit < 5 * STEP:
+        if len(hits["hits"]) == query.limit < 5 * STEP:
             more = _address([*typed.multi_items(), ("limit", str(query.limit + STEP))])
         return _page(
             "hits.html",
             name=identity.name,
             query=query.text,
-            hits=[one | {"address": _read_address(one)} for one in found["hits"]],
-            facets=_facets(typed, found["facets"]),
+            hits=[hit | {"address": _read_address(hit)} for hit in hits["hits"]],
+            facets=_facets(typed, hits["facets"]),
             chosen=[
                 (name, value, _address(_without(typed, name, value)))
                 for name, value in typed.multi_items()
@@ -121,16 +121,16 @@ class Pages:
 
     def _memory(self, request: Request, identity: Identity) -> Response:
         name, _, key = str(request.path_params["name"]).rpartition("/")
-        found = find_memory(self._reading, identity, name, key)
-        if found is None:
+        memory = find_memory(self._reading, identity, name, key)
+        if memory is None:
             raise RefusedRequestError(404, "There is no such memory.")
-        front = found["frontmatter"]
+        front = memory["frontmatter"]
         return _page(
             "memory.html",
             name=identity.name,
             query="",
-            memory=found,
-            warning=warning_of(found["status"]),
+            memory=memory,
+            warning=warning_of(memory["status"]),
             fields=[(name, format_value(front[name])) for name in FIELDS if front.get(name) not in (None, "", [])],
         )
 
@@ -145,8 +145,8 @@ class Pages:
             if len(cookie) > COOKIE_LENGTH:
                 raise RefusedRequestError(400, "the token is too long for a browser's cookie")
         except (GitmemError, ValueError) as err:
-            said = err.message if isinstance(err, GitmemError) else "this is not a form"
-            return _page("login.html", getattr(err, "status", 400), problem=said)
+            problem = err.message if isinstance(err, GitmemError) else "this is not a form"
+            return _page("login.html", getattr(err, "status", 400), problem=problem)
         answer = RedirectResponse("/", status_code=303, headers=HEADERS)
         is_secure = self._address(request).startswith("https:")
         answer.set_cookie(COOKIE, cookie, httponly=True, samesite="strict", secure=is_secure, path="/")
@@ -213,7 +213,7 @@ def _facets(typed: QueryParams, counted: Mapping[str, Mapping[str, int]]) -> lis
 
 
 def _without(typed: QueryParams, name: str, value: str) -> list[tuple[str, str]]:
-    return [one for one in typed.multi_items() if one != (name, value)]
+    return [item for item in typed.multi_items() if item != (name, value)]
 
 
 def _address(parameters: list[tuple[str, str]]) -> str:
@@ -243,7 +243,7 @@ def _style() -> str:
 
 @cache
 def _templates() -> Environment:
-    made = web_page.templates(__package__)
-    made.filters |= TEXTS
-    made.globals |= {"MARKS": MARKS, "SHOWN": SHOWN, "COOKIE": COOKIE}
-    return made
+    environment = web_page.templates(__package__)
+    environment.filters |= TEXTS
+    environment.globals |= {"MARKS": MARKS, "SHOWN": SHOWN, "COOKIE": COOKIE}
+    return environment

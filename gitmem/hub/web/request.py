@@ -53,11 +53,11 @@ def query_of(request: Request) -> HubQuery:
     facets = request.query_params.get("facets", "false")
     if facets not in ("true", "false"):
         raise RefusedRequestError(400, "facets must be true or false")
-    given = {field: tuple(request.query_params.getlist(name)) for name, field in FILTERS.items()}
+    filters = {field: tuple(request.query_params.getlist(name)) for name, field in FILTERS.items()}
     for name, field in FILTERS.items():
-        if len(given[field]) > VALUES or any(len(value) > VALUE_LENGTH for value in given[field]):
+        if len(filters[field]) > VALUES or any(len(value) > VALUE_LENGTH for value in filters[field]):
             raise RefusedRequestError(400, f"{name} has at most {VALUES} values of {VALUE_LENGTH} characters")
-    return HubQuery(text, limit=int(limit), with_facets=facets == "true", **given)
+    return HubQuery(text, limit=int(limit), with_facets=facets == "true", **filters)
 
 
 def asked_dependents(request: Request) -> tuple[str, list[str]]:
@@ -86,10 +86,10 @@ def asked_foundations(request: Request) -> list[tuple[str, str]]:
     """
     if unknown := sorted(set(request.query_params) - {"reference"}):
         raise RefusedRequestError(400, f"unknown parameter: {unknown[0][:80]}")
-    found = [parse_elsewhere(one) for one in request.query_params.getlist("reference")]
-    if not 0 < len(found) <= KEYS or None in found:
+    foundations = [parse_elsewhere(one) for one in request.query_params.getlist("reference")]
+    if not 0 < len(foundations) <= KEYS or None in foundations:
         raise RefusedRequestError(400, f"reference must have 1 to {KEYS} values, each REPOSITORY:KEY")
-    return [one for one in found if one is not None]
+    return [foundation for foundation in foundations if foundation is not None]
 
 
 async def read_body(request: Request, limit: int) -> bytes:

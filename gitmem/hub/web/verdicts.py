@@ -53,13 +53,13 @@ def make_routes(reading: Reading, identify: Callable[[Request], Identity]) -> li
                     return _refusal(400, "an entry cannot be empty")
                 await run_in_threadpool(_put, reading, identity, bytes.fromhex(name), body)
                 return Response(status_code=204)
-            found = await run_in_threadpool(_get, reading, identity, bytes.fromhex(name))
+            entry = await run_in_threadpool(_get, reading, identity, bytes.fromhex(name))
         except RefusedRequestError as err:
             return _refusal(err.status, err.message, {"WWW-Authenticate": "Bearer"} if err.status == 401 else None)
         except GitmemError as err:
             return _refusal(503, err.message)
         return (
-            _refusal(404, "no such entry") if found is None else Response(found, media_type="application/octet-stream")
+            _refusal(404, "no such entry") if entry is None else Response(entry, media_type="application/octet-stream")
         )
 
     return [Route(PATH, respond, methods=["GET", "PUT"])]

@@ -140,14 +140,14 @@ class Checkout:
         If there are lists for several forges, it is the one of the forge that the address names, or none.
         """
         git = opened(self._source)
-        found = [
+        paths = [
             name
             for name in LISTS
             if git.run("cat-file", "-e", f"{self.code}:{name}/{APPROVED}", check=False).status == 0
         ]
-        if len(found) > 1:
-            found = [name for name in found if name[1:] in self._source.url]
-        return f"{found[0]}/{APPROVED}" if len(found) == 1 else ""
+        if len(paths) > 1:
+            paths = [name for name in paths if name[1:] in self._source.url]
+        return f"{paths[0]}/{APPROVED}" if len(paths) == 1 else ""
 
     def tell(self, known: Mapping[str, Foundation]) -> None:
         """Let the work tree know of memories of other repositories, and of no others; call it after its first sync."""

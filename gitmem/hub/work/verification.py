@@ -115,19 +115,19 @@ def verify(url: str, folder: Path, job: Job) -> Verified:
     checkout = Checkout(
         folder / str(job.repository), address, branch, remaining_s=lambda: start + limit_s - time.monotonic()
     )
-    found = Verified(name, problem="gitmem itself failed; see the output of its worker")
+    verified = Verified(name, problem="gitmem itself failed; see the output of its worker")
     try:
-        found = _judge(url, checkout, name, job)
+        verified = _judge(url, checkout, name, job)
     except BusyError:
-        found = Verified(name, is_postponed=True)
+        verified = Verified(name, is_postponed=True)
     except GitmemError as err:
         is_late = time.monotonic() - start >= limit_s
         problem = f"it took longer than {limit_s:.0f} seconds" if is_late else err.message
-        found = Verified(name, problem=one_line(problem))
+        verified = Verified(name, problem=one_line(problem))
     finally:
-        found = replace(found, seconds=time.monotonic() - start)
-        _record(url, job, found)
-    return found
+        verified = replace(verified, seconds=time.monotonic() - start)
+        _record(url, job, verified)
+    return verified
 
 
 def one_line(text: str) -> str:

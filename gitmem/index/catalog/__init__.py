@@ -166,11 +166,11 @@ class Catalog:
             sqlite3.DatabaseError: It is damaged. A changed character in a text is not detected.
         """
         try:
-            (found,) = self.connection.execute("PRAGMA integrity_check(1)").fetchone()
+            (integrity,) = self.connection.execute("PRAGMA integrity_check(1)").fetchone()
         except UnicodeDecodeError as err:  # SQLite's message quotes damaged text
             raise sqlite3.DatabaseError(f"damaged text: {err}") from err
-        if found != "ok":
-            raise sqlite3.DatabaseError(found)
+        if integrity != "ok":
+            raise sqlite3.DatabaseError(integrity)
 
     def writing(self) -> Transaction:
         """Return a context manager for one transaction; it raises sqlite3.OperationalError if the catalog is busy."""
@@ -475,8 +475,8 @@ def short_ids(catalog: Catalog, keys: Iterable[str]) -> dict[str, str]:
         same = next((at for at, pair in enumerate(zip(letters, other, strict=True)) if len({*pair}) > 1), len(letters))
         own[key] = (letters, max(own[key][1], 1 + same))
     ids = {key: letters[:length] for key, (letters, length) in own.items()}
-    taken = {key for (key,) in catalog.each("SELECT key FROM memory WHERE key IN ({})", ids.values())}
-    return {key: own[key][0][: len(id_) + 1] if id_ in taken else id_ for key, id_ in ids.items()}
+    taken_ids = {key for (key,) in catalog.each("SELECT key FROM memory WHERE key IN ({})", ids.values())}
+    return {key: own[key][0][: len(id_) + 1] if id_ in taken_ids else id_ for key, id_ in ids.items()}
 
 
 def key_of_id(catalog: Catalog, short_id: str) -> str:
@@ -525,5 +525,5 @@ def strings(listed: str) -> list[str]:
     """Return the strings of a JSON list in which the catalog stores tags or paths."""
     if listed == "[]":
         return []
-    found: list[str] = parse_json(listed)
-    return found
+    table: list[str] = parse_json(listed)
+    return table

@@ -248,17 +248,17 @@ def _segments(body: str) -> list[tuple[bool, str]]:
     """Split a text into pieces, each with whether it is a code block; indent code, leave out empty pieces."""
     if not any(sign in body for sign in ("```", "~~~", _INDENT, "\t")):
         return [(False, body)] if body.strip() else []
-    lines, found, at, number = body.split("\n"), [], 0, 0
+    lines, segments, at, number = body.split("\n"), [], 0, 0
     while number < len(lines):
         indented = _end_of_indented(lines, number)
         end = indented or _end_of_block(lines, number)
         if end:
             block = map(_dedented, lines[number:end]) if indented else lines[number:end]
             code = (f"  {line.rstrip()}" for line in block)
-            found += [(False, "\n".join(lines[at:number])), (True, "\n".join(code))]
+            segments += [(False, "\n".join(lines[at:number])), (True, "\n".join(code))]
             at = end
         number = max(end, number + 1)
-    return [(is_code, part) for is_code, part in (*found, (False, "\n".join(lines[at:]))) if part.strip()]
+    return [(is_code, part) for is_code, part in (*segments, (False, "\n".join(lines[at:]))) if part.strip()]
 
 
 # Source: CommonMark 0.31.2, section 4.4: indented code is four spaces or a tab deeper, and follows an empty line.
@@ -320,11 +320,11 @@ def one_line(text: str) -> str:
 
 def fit_parts(parts: Sequence[Part], *, tokens: int, characters: int) -> list[Part]:
     """Drop entries from the end until the parts fit; the very first entry always stays."""
-    kept = list(parts)
-    while sum(len(part.entries) for part in kept) > 1 and _exceeds(kept, tokens, characters):
-        at = max(nth for nth, part in enumerate(kept) if part.entries)
-        kept[at] = replace(kept[at], entries=kept[at].entries[:-1], more=kept[at].more + 1)
-    return kept
+    fitted = list(parts)
+    while sum(len(part.entries) for part in fitted) > 1 and _exceeds(fitted, tokens, characters):
+        at = max(nth for nth, part in enumerate(fitted) if part.entries)
+        fitted[at] = replace(fitted[at], entries=fitted[at].entries[:-1], more=fitted[at].more + 1)
+    return fitted
 
 
 def _exceeds(parts: Sequence[Part], tokens: int, characters: int) -> bool:

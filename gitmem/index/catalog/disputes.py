@@ -72,4 +72,4 @@ def doubted(catalog: Catalog, keys: Iterable[str]) -> dict[str, str]:
     wanted = set(keys)
     if not wanted or catalog.row("SELECT 1 FROM link WHERE relation = 'contradicts' LIMIT 1") is None:
         return {}
-    return {one.doubtful: one.trusted for one in list_disputes(catalog) if one.doubtful in wanted}
+    return {dispute.doubtful: dispute.trusted for dispute in list_disputes(catalog) if dispute.doubtful in wanted}

@@ -181,14 +181,14 @@ def branch_verdicts(catalog: Catalog, keys: Iterable[str] | None = None) -> dict
         rows: Iterable[tuple[Any, ...]] = catalog.rows(f"SELECT * FROM verdict {order}")
     else:
         rows = catalog.each(f"SELECT * FROM verdict WHERE key IN ({{}}) {order}", keys)
-    found: dict[str, list[Verdict]] = {}
+    verdicts: dict[str, list[Verdict]] = {}
     signers = _signers(catalog)
     for path, *columns, written in rows:  # the others are a verdict's fields in their order (``inserts``)
         values: list[Any] = [bool(v) if n in _FLAGS else v for n, v in enumerate(columns)]
         values.append(signers.get((path, f"{columns[0]} {columns[1][:16]}", written), ""))
         verdict = Verdict(*values)
-        found.setdefault(verdict.key, []).append(verdict)
-    return found
+        verdicts.setdefault(verdict.key, []).append(verdict)
+    return verdicts
 
 
 def _signers(catalog: Catalog) -> dict[tuple[str, str, str], str]:
@@ -335,10 +335,10 @@ def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now
     db.executemany(
         "INSERT OR IGNORE INTO rest VALUES (?,?,?,?)",
         [
-            (ground, s.fact, one.key, one.meaning)
+            (ground, s.fact, foundation.key, foundation.meaning)
             for s in states
             if s.verdict is not None and s.verdict.rests
-            for one in parse_foundations(s.verdict.rests.split("\n"))
+            for foundation in parse_foundations(s.verdict.rests.split("\n"))
         ],
     )
     db.execute("UPDATE ground SET complete = 1, used = ? WHERE id = ?", (now, ground))

@@ -81,12 +81,12 @@ def add_short_ids(catalog: Catalog, document: Any) -> Any:
             return [add(one) for one in value]
         if not isinstance(value, dict):
             return value
-        found: dict[str, Any] = {}
+        tree: dict[str, Any] = {}
         for name, one in value.items():
-            found[name] = add(one)
+            tree[name] = add(one)
             if name == "key" and "short_id" not in value and "store" not in value and one in ids:
-                found["short_id"] = ids[one]
-        return found
+                tree["short_id"] = ids[one]
+        return tree
 
     return add(document)
 
@@ -113,5 +113,5 @@ def near_keys(catalog: Catalog, key: str) -> str:
 
 def describe_unreadable(catalog: Catalog) -> str:
     """Return a line that says how many files of the store cannot be read, or an empty string: one may be a fact."""
-    found = catalog.row("SELECT count(*) FROM problem WHERE severity = 'error'")[0]
-    return f"{found} file{'s' * (found != 1)} of the store cannot be read: gitmem doctor" if found else ""
+    number = catalog.row("SELECT count(*) FROM problem WHERE severity = 'error'")[0]
+    return f"{number} file{'s' * (number != 1)} of the store cannot be read: gitmem doctor" if number else ""

@@ -24,11 +24,11 @@ def may_be_respelled(text: str) -> bool:
 
 def secrets_of(document: Document) -> list[Secret]:
     """List the secrets of a memory by place; those found only in parsed field values are reported in line 1."""
-    found = find_secrets(document.text)
-    if not found and may_be_respelled(document.text):
+    secrets = find_secrets(document.text)
+    if not secrets and may_be_respelled(document.text):
         values = find_secrets("\n".join(texts_in(document.fields)))
-        found = [replace(secret, line=1, column=1) for secret in values]
-    return found
+        secrets = [replace(secret, line=1, column=1) for secret in values]
+    return secrets
 
 
 def without_secrets(document: Document) -> Document:

@@ -128,11 +128,13 @@ def rows_of(document: Document, policy: Policy, *, claim: str = "") -> Rows:
         meaning_of(document),
         int(is_imported(fields)),
     )
-    confirmed = tuple((one.key, one.meaning) for one in parse_foundations(document.strings(CONFIRMED)))
+    confirmed = tuple(
+        (foundation.key, foundation.meaning) for foundation in parse_foundations(document.strings(CONFIRMED))
+    )
     links = tuple(dict.fromkeys((relation, t) for relation in LINKS for t in document.strings(relation)))
     # A fact that compares with one of another repository rests on it.
     references = references_of(check.words) if check and check.form == BUILTIN else ()
-    links = tuple(dict.fromkeys((*links, *(("requires", one) for one in references))))
+    links = tuple(dict.fromkeys((*links, *(("requires", reference) for reference in references))))
     fact = _fact(document, policy, check, claim or claim_hash(document)) if check else None
     return Rows(memory, text, tuple(dict.fromkeys(tags)), links, fact, _task(document), confirmed)
 
@@ -152,8 +154,8 @@ def _marks_of(fields: Mapping[str, Any]) -> str:
 
 def _words_of(fields: Mapping[str, Any]) -> str:
     """Return the texts in fields that gitmem does not know, one in each line; names of files and hashes are none."""
-    found = [part for name, value in fields.items() if name not in _KNOWN for part in strings_in(value)]
-    return "\n".join(part for part in found if part and (" " in part or len(part) <= LONGEST_WORD))
+    words = [part for name, value in fields.items() if name not in _KNOWN for part in strings_in(value)]
+    return "\n".join(part for part in words if part and (" " in part or len(part) <= LONGEST_WORD))
 
 
 def _listed(values: Sequence[str]) -> str:
@@ -188,8 +190,8 @@ def _state(document: Document) -> str:
 
 
 def _mapping(document: Document, name: str) -> dict[str, Any]:
-    found = document.fields.get(name)
-    return found if isinstance(found, dict) else {}
+    mapping = document.fields.get(name)
+    return mapping if isinstance(mapping, dict) else {}
 
 
 def _task(document: Document) -> tuple[Any, ...] | None:

@@ -222,8 +222,8 @@ def find_reworded(catalog: Catalog, ground: int | None) -> dict[str, RewordedCha
     now = _meanings(catalog, {target for _, target in rows})
     changed = {pair for pair in rows if now[pair[1]] not in known[pair]}
     needs = requirers_of(catalog, tuple(sorted({target for _, target in changed}))) if changed else {}
-    found = {key: [cause for cause in causes if (key, cause) in changed] for key, causes in needs.items()}
-    return {key: RewordedChain(causes[:1]) for key, causes in sorted(found.items()) if causes}
+    causes_by_key = {key: [cause for cause in causes if (key, cause) in changed] for key, causes in needs.items()}
+    return {key: RewordedChain(causes[:1]) for key, causes in sorted(causes_by_key.items()) if causes}
 
 
 def _confirmed(catalog: Catalog, ground: int | None, keys: Iterable[str]) -> dict[tuple[str, str], set[str]]:
@@ -253,15 +253,15 @@ def foundations(catalog: Catalog, requires: Iterable[str]) -> dict[str, str]:
 
 def requirements_of(catalog: Catalog, keys: Iterable[str]) -> dict[str, set[str]]:
     """Return the keys and labels that each of these memories requires, without those that require nothing."""
-    found: dict[str, set[str]] = {}
+    requirements: dict[str, set[str]] = {}
     rows = catalog.each(
         "SELECT m.key, l.target FROM memory m JOIN link l ON l.source = m.id WHERE l.relation = 'requires'"
         f" AND {LIVE} AND m.key IN ({{}})",
         keys,
     )
     for key, target in rows:
-        found.setdefault(key, set()).add(target)
-    return found
+        requirements.setdefault(key, set()).add(target)
+    return requirements
 
 
 def requirers(catalog: Catalog, key: str) -> list[str]:
@@ -278,10 +278,10 @@ def list_failed(catalog: Catalog, ground: int) -> list[str]:
     """Return the keys of the live facts that fail on a ground, sorted."""
     rows = _by_index(catalog, ground, "m.key, f.spec", "state_failed", f"s.outcome = 'fails' AND {CLAIM}")
     failed = {key for key, spec in rows if catalog.spot_answers.get((ground, key, spec), ("",))[0] != HOLDS}
-    asked = {key for at, key, _ in catalog.spot_answers if at == ground}
+    questions = {key for at, key, _ in catalog.spot_answers if at == ground}
     specs = catalog.each(
         f"SELECT m.key, f.spec FROM memory m JOIN fact f ON f.id = m.id WHERE {LIVE} AND {CLAIM} AND m.key IN ({{}})",
-        asked,
+        questions,
     )
     failed |= {key for key, spec in specs if catalog.spot_answers.get((ground, key, spec), ("",))[0] == FAILS}
     return sorted(failed)
@@ -383,7 +383,9 @@ def list_stale_checks(catalog: Catalog, ground: int, keys: Collection[str], *, n
         if not needs:
             break
         level = [
-            key for key in foundations(catalog, {one for names in needs.values() for one in names}) if key not in wanted
+            key
+            for key in foundations(catalog, {name for names in needs.values() for name in names})
+            if key not in wanted
         ]
         wanted |= dict.fromkeys(level)
     rows = catalog.each(
@@ -393,8 +395,8 @@ def list_stale_checks(catalog: Catalog, ground: int, keys: Collection[str], *, n
         f" OR s.outcome = 'holds' AND {EXPIRES} < {now:d}) AND m.key IN ({{}})",
         wanted,
     )
-    found = {row[0]: StaleCheck(*row) for row in rows if (ground, row[0], row[1]) not in catalog.spot_answers}
-    return [found[key] for key in wanted if key in found]
+    stale_checks = {row[0]: StaleCheck(*row) for row in rows if (ground, row[0], row[1]) not in catalog.spot_answers}
+    return [stale_checks[key] for key in wanted if key in stale_checks]
 
 
 def statuses_of(

@@ -99,10 +99,10 @@ def read_config(folder: Path) -> Mapping[str, Any]:
 
     try:
         with open(folder / CONFIG, "rb", opener=only_regular) as file:
-            found = json.loads(file.read(CONFIG_BYTES))
+            table = json.loads(file.read(CONFIG_BYTES))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return table if isinstance(table, dict) else {}
 
 
 def _batches(ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:
@@ -128,14 +128,14 @@ class _Bert:
         """Return the vectors of the tokens of some texts of one length: (texts, tokens, dimensions)."""
         texts, length = ids.shape
         words, positions = self._tensor("embeddings.word_embeddings.weight"), self._tensor(_POSITIONS)
-        found = words[ids] + positions[:length] + self._tensor("embeddings.token_type_embeddings.weight")[0]
-        found = self._norm(found.reshape(texts * length, -1), "embeddings.LayerNorm")
+        vectors = words[ids] + positions[:length] + self._tensor("embeddings.token_type_embeddings.weight")[0]
+        vectors = self._norm(vectors.reshape(texts * length, -1), "embeddings.LayerNorm")
         for layer in self._layers:
-            attended = self._linear(self._attention(found, layer, texts, length), f"{layer}.attention.output.dense")
-            found = self._norm(found + attended, f"{layer}.attention.output.LayerNorm")
-            inner = _gelu(self._linear(found, f"{layer}.intermediate.dense"))
-            found = self._norm(found + self._linear(inner, f"{layer}.output.dense"), f"{layer}.output.LayerNorm")
-        return found.reshape(texts, length, -1)
+            attended = self._linear(self._attention(vectors, layer, texts, length), f"{layer}.attention.output.dense")
+            vectors = self._norm(vectors + attended, f"{layer}.attention.output.LayerNorm")
+            inner = _gelu(self._linear(vectors, f"{layer}.intermediate.dense"))
+            vectors = self._norm(vectors + self._linear(inner, f"{layer}.output.dense"), f"{layer}.output.LayerNorm")
+        return vectors.reshape(texts, length, -1)
 
     def _attention(self, rows: Floats, layer: str, texts: int, length: int) -> Floats:
         """Return self-attention over the tokens of each text (Vaswani et al. 2017, 3.2)."""
@@ -149,14 +149,14 @@ class _Bert:
         weights = query @ key.transpose(0, 1, 3, 2)
         weights -= weights.max(axis=-1, keepdims=True)
         np.exp(weights, out=weights)
-        found = weights @ value
-        found /= weights.sum(axis=-1, keepdims=True)
-        return np.asarray(found.transpose(0, 2, 1, 3).reshape(texts * length, -1))
+        mixed = weights @ value
+        mixed /= weights.sum(axis=-1, keepdims=True)
+        return np.asarray(mixed.transpose(0, 2, 1, 3).reshape(texts * length, -1))
 
     def _linear(self, rows: Floats, name: str) -> Floats:
-        found = rows @ self._tensor(f"{name}.weight").T
-        found += self._tensor(f"{name}.bias")
-        return np.asarray(found)
+        products = rows @ self._tensor(f"{name}.weight").T
+        products += self._tensor(f"{name}.bias")
+        return np.asarray(products)
 
     def _norm(self, rows: Floats, name: str) -> Floats:
         rows = rows - rows.mean(axis=-1, keepdims=True)

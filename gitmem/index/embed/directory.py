@@ -54,12 +54,12 @@ def read_directory(folder: Path) -> Directory:
     Source: sentence-transformers, "Creating Custom Models": ``modules.json`` lists the layers and their folders.
     """
     modules = _json(folder, "modules.json")
-    if not isinstance(modules, list) or not all(isinstance(one, dict) for one in modules):
+    if not isinstance(modules, list) or not all(isinstance(module, dict) for module in modules):
         raise EmbeddingError(
             f"the folder {folder} is not a sentence-transformers model: its modules.json lists no layers",
             hint="create such a folder with SentenceTransformer.save_pretrained",
         )
-    layers = {str(one.get("type")).rsplit(".", 1)[-1]: str(one.get("path") or "") for one in modules}
+    layers = {str(module.get("type")).rsplit(".", 1)[-1]: str(module.get("path") or "") for module in modules}
     first = layers.get("Transformer", "")
     prompts = _mapping(_mapping(_json(folder, "config_sentence_transformers.json")).get("prompts"))
     tokens = _mapping(_json(folder / first, "sentence_bert_config.json")).get("max_seq_length")

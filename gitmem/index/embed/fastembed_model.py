@@ -47,11 +47,11 @@ class FastembedModel:
 
     def _rows(self, answer: Iterable[object], count: int) -> Vectors:
         try:
-            found = list(answer)
+            rows = list(answer)
         except Exception as err:
             # onnxruntime's errors have no common base class but Exception.
             raise EmbeddingError(f"the embedding provider {self.name} failed: {err}") from err
-        return unit_rows(found, count=count, name=self.name)
+        return unit_rows(rows, count=count, name=self.name)
 
     def _loaded(self) -> TextEmbedding:
         if self._model is None:
@@ -75,9 +75,9 @@ def _listed(model: str) -> dict[str, Any]:
 
         raise EmbeddingError(f"fastembed cannot be loaded: {err}", hint=extra_hint("embed")) from err
     models = TextEmbedding.list_supported_models()
-    for found in models:
-        if found["model"].lower() == model.lower() and found["sources"]["hf"]:
-            return dict(found)
+    for entry in models:
+        if entry["model"].lower() == model.lower() and entry["sources"]["hf"]:
+            return dict(entry)
     from difflib import get_close_matches  # 3 ms, and only for this error
 
     near = get_close_matches(model, [found["model"] for found in models], n=1, cutoff=0.0)

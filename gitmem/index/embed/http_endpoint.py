@@ -65,10 +65,10 @@ class HttpEndpoint:
 
 def _in_order(answer: object, count: int) -> list[object] | None:
     """Return the vectors in the order of the texts: an answer may have them in any order, each with an index."""
-    found: dict[object, object] = {}
+    by_index: dict[object, object] = {}
     data = answer.get("data") if isinstance(answer, dict) else None
     for one in data if isinstance(data, list) else []:
         if isinstance(one, dict) and type(one.get("index")) is int:
-            found.setdefault(one["index"], one.get("embedding"))
-    rows = [found.get(number) for number in range(count)]
+            by_index.setdefault(one["index"], one.get("embedding"))
+    rows = [by_index.get(number) for number in range(count)]
     return rows if len(data or ()) == count and all(isinstance(row, list) for row in rows) else None

@@ -100,17 +100,17 @@ def byte_token(byte: int) -> str:
 
 def parts_of(text: str, vocabulary: TokenVocabulary) -> list[str]:
     """Return the words of a text, each with the spaces before it as ``SPACE``; and special tokens, as they are."""
-    found: list[str] = []
+    parts: list[str] = []
     while text:
         places = [
             (place, -len(special), special) for special, _ in vocabulary.specials if (place := text.find(special)) >= 0
         ]
         place, _, special = min(places, default=(len(text), 0, ""))
         if place:
-            found += _words(SPACE + text[:place].replace(" ", SPACE))
-        found += [special] if special else []
+            parts += _words(SPACE + text[:place].replace(" ", SPACE))
+        parts += [special] if special else []
         text = text[place + len(special) :]
-    return found
+    return parts
 
 
 def _words(text: str) -> Iterator[str]:
@@ -128,13 +128,13 @@ def _words(text: str) -> Iterator[str]:
 
 def pieces_of_words(words: Sequence[str], longest: int) -> set[str]:
     """Return every part of some words that may be a token, and the tokens of the bytes of other characters."""
-    found: set[str] = set()
+    pieces: set[str] = set()
     for word in words:
         size = len(word)
         for begin in range(size):
-            found.update([word[begin:end] for end in range(begin + 1, min(begin + longest, size) + 1)])
+            pieces.update([word[begin:end] for end in range(begin + 1, min(begin + longest, size) + 1)])
     others = {byte for char in {*"".join(words)} for byte in char.encode("utf-8", "replace")}
-    return found.union(map(byte_token, others))
+    return pieces.union(map(byte_token, others))
 
 
 def tokens_of(word: str, known: Mapping[str, tuple[int, int]]) -> list[int]:
@@ -149,8 +149,8 @@ def tokens_of(word: str, known: Mapping[str, tuple[int, int]]) -> list[int]:
         parts += [char] if char in known else [byte_token(byte) for byte in char.encode("utf-8", "replace")]
 
     def priority(at: int) -> int:
-        found = known.get(parts[at] + parts[at + 1])
-        return found[1] << _SHIFT | known[parts[at]][0] if found is not None and found[1] >= 0 else _NEVER
+        piece = known.get(parts[at] + parts[at + 1])
+        return piece[1] << _SHIFT | known[parts[at]][0] if piece is not None and piece[1] >= 0 else _NEVER
 
     ranks = [priority(at) for at in range(len(parts) - 1)]
     while ranks and (lowest := min(ranks)) != _NEVER:

@@ -90,10 +90,10 @@ class Model2vecModel:
             return np.zeros(vectors.shape[1], dtype=np.float32)
         # A model with fewer vectors than tokens maps each token to a vector and a weight.
         rows = self._tensors["mapping"][tokens] if "mapping" in self._tensors else tokens
-        found = vectors[rows].astype(np.float32)
+        token_vectors = vectors[rows].astype(np.float32)
         if "weights" in self._tensors:
-            found *= self._tensors["weights"][tokens][:, None]
-        return np.asarray(found.mean(axis=0))
+            token_vectors *= self._tensors["weights"][tokens][:, None]
+        return np.asarray(token_vectors.mean(axis=0))
 
     def _loaded(self) -> Tokenizer:
         if self._tokenizer is None:
@@ -126,5 +126,5 @@ def _unknown(tokenizer: Tokenizer) -> int | None:
     import json  # 3 ms (measured)
 
     # The tokenizers package does not expose it for a Unigram model.
-    found = json.loads(tokenizer.to_str())["model"].get("unk_id")
-    return found if isinstance(found, int) else None
+    table = json.loads(tokenizer.to_str())["model"].get("unk_id")
+    return table if isinstance(table, int) else None

@@ -56,11 +56,11 @@ def folder_of(name: str, *, cache: str, owner: str, wanted: Sequence[str] = ()) 
     if wanted:
         # Even if the folder exists: an interrupted download leaves only some of the files.
         _fetch(full, cache, wanted)
-    found = find_cached(full, cache)
-    if not found:
+    cached = find_cached(full, cache)
+    if not cached:
         message = f"the model {full} is not on this machine"
         raise EmbeddingError(message, hint="download it: gitmem embed rebuild --download")
-    return found
+    return cached
 
 
 def find_cached(full: str, cache: str) -> Path | None:
@@ -109,10 +109,10 @@ def _files(folder: Path) -> list[Path]:
     """Return the model's files in a folder and its subfolders, sorted, without hidden and Markdown files."""
     tops = [path for path in folder.iterdir() if not path.name.startswith(".")]
     insides = [path for top in tops if top.is_dir() for path in top.iterdir() if not path.name.startswith(".")]
-    found = sorted(path for path in tops + insides if path.suffix != ".md" and path.is_file())
-    if len(found) > FILES_AT_MOST:
+    files = sorted(path for path in tops + insides if path.suffix != ".md" and path.is_file())
+    if len(files) > FILES_AT_MOST:
         raise EmbeddingError(f"the folder {folder} has more than {FILES_AT_MOST} files, so it is not a model")
-    return found
+    return files
 
 
 def _blocks(path: Path) -> Iterator[bytes]:

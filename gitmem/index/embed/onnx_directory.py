@@ -72,14 +72,14 @@ class OnnxDirectory(FolderModel):
 
     def _batch(self, session: Any, tokenizer: Any, texts: list[str]) -> NDArray[Any]:
         encoded = tokenizer.encode_batch(texts)
-        given = {
+        inputs = {
             "input_ids": np.array([one.ids for one in encoded], dtype=np.int64),
             "attention_mask": np.array([one.attention_mask for one in encoded], dtype=np.int64),
             "token_type_ids": np.array([one.type_ids for one in encoded], dtype=np.int64),
         }
         wanted = {one.name for one in session.get_inputs()}
-        answers = session.run(None, {name: value for name, value in given.items() if name in wanted})
-        tokens = next((one for one in answers if one.ndim == 3), None)
+        answers = session.run(None, {name: value for name, value in inputs.items() if name in wanted})
+        tokens = next((answer for answer in answers if answer.ndim == 3), None)
         if tokens is None:
             raise EmbeddingError(f"the exported model {self._directory.onnx} does not output token vectors")
-        return pool(tokens, given["attention_mask"], self._directory.pooling)
+        return pool(tokens, inputs["attention_mask"], self._directory.pooling)

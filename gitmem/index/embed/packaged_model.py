@@ -68,10 +68,10 @@ def find_files() -> tuple[str, str, str] | None:
         if place.endswith(("site-packages", "dist-packages")):
             files = os.path.join(place, WEIGHTS), os.path.join(place, TOKENIZER)
             try:
-                found = [os.stat(path) for path in files]
+                info = [os.stat(path) for path in files]
             except OSError:
                 continue
-            return *files, " ".join(f"{one.st_size}.{one.st_mtime_ns}" for one in found)
+            return *files, " ".join(f"{one.st_size}.{one.st_mtime_ns}" for one in info)
     return None
 
 

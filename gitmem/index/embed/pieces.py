@@ -70,8 +70,8 @@ def pieces_of(title: str, body: str, *, longest: int) -> list[str]:
 def is_talk(body: str) -> bool:
     """Return whether a text is a conversation: most of its lines begin with a name and a colon."""
     lines = [line for line in body.splitlines() if line.strip()]
-    said = sum(1 for line in lines if _SPEAKER.match(line))
-    return said >= max(TALK_LINES, TALK_SHARE * len(lines))
+    speakers = sum(1 for line in lines if _SPEAKER.match(line))
+    return speakers >= max(TALK_LINES, TALK_SHARE * len(lines))
 
 
 def _in_words(title: str) -> str:

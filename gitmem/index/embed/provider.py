@@ -66,19 +66,19 @@ def unit_rows(answer: object, *, count: int, name: str, dimensions: int = 0) -> 
         EmbeddingError: The answer is not such a matrix, or a number in it is not finite.
     """
     try:
-        found = np.asarray(answer, dtype=np.float64)
+        rows = np.asarray(answer, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as err:
         raise _refused(name, "rows that are not numbers, or differ in size") from err
-    if found.ndim != 2 or found.shape[0] != count or found.shape[1] == 0:
-        shape = " x ".join(map(str, found.shape))
+    if rows.ndim != 2 or rows.shape[0] != count or rows.shape[1] == 0:
+        shape = " x ".join(map(str, rows.shape))
         raise _refused(name, f"{shape or 'one number'} for {count} text{'s' if count != 1 else ''}")
-    if dimensions and found.shape[1] != dimensions:
-        raise _refused(name, f"{found.shape[1]} dimensions instead of {dimensions} as before")
-    if not np.isfinite(found).all():
+    if dimensions and rows.shape[1] != dimensions:
+        raise _refused(name, f"{rows.shape[1]} dimensions instead of {dimensions} as before")
+    if not np.isfinite(rows).all():
         raise _refused(name, "numbers that are not finite")
     # In float64: the squares of a large float32 overflow to infinity, those of a small one underflow to 0.
-    largest = np.abs(found).max(axis=1, keepdims=True)
-    scaled = found / np.where(largest > 0, largest, 1)
+    largest = np.abs(rows).max(axis=1, keepdims=True)
+    scaled = rows / np.where(largest > 0, largest, 1)
     lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
     return np.ascontiguousarray(scaled / np.where(lengths > 0, lengths, 1), dtype=np.float32)
 

@@ -50,8 +50,8 @@ def list_others(state_folder: str | os.PathLike[str], models: Iterable[str]) -> 
         return []
     own = {os.path.basename(folder_of(state_folder, model)) for model in models}
     with os.scandir(base) as entries:
-        found = [one for one in entries if _is_ours(one.name) and one.is_dir(follow_symlinks=False)]
-    return sorted(one.path for one in found if one.name not in own)
+        others = [entry for entry in entries if _is_ours(entry.name) and entry.is_dir(follow_symlinks=False)]
+    return sorted(one.path for one in others if one.name not in own)
 
 
 def _is_ours(name: str) -> bool:

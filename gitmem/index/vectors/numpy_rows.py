@@ -55,21 +55,21 @@ class FlatFile:
 
     def cosines(self, query: Floats, rows: Sequence[int]) -> list[float]:
         """Return the cosines of some rows; see ``Rows``."""
-        found = np.full(len(rows), -1.0, FLOAT)
+        cosines = np.full(len(rows), -1.0, FLOAT)
         wanted = np.asarray(rows, np.int64)
         there = (wanted >= 0) & (wanted < self._count)
         if not there.any():  # before the first row, the width may be unknown
-            return found.tolist()
-        found[there] = self._compared(self._rows[wanted[there]], query)
-        return [float(cosine) for cosine in found]
+            return cosines.tolist()
+        cosines[there] = self._compared(self._rows[wanted[there]], query)
+        return [float(cosine) for cosine in cosines]
 
     @staticmethod
     def _compared(rows: Floats, query: Floats) -> Floats:
         """Return the cosine of each row; -1 for one that is damaged (not a unit row)."""
         with np.errstate(all="ignore"):
-            found = rows @ query
-        found[~(np.abs(found) <= 1.001)] = -1  # also catches NaN
-        return np.clip(found, -1, 1, out=found)
+            cosines = rows @ query
+        cosines[~(np.abs(cosines) <= 1.001)] = -1  # also catches NaN
+        return np.clip(cosines, -1, 1, out=cosines)
 
     def read(self, rows: Sequence[int]) -> Floats:
         """Return some rows; see ``Rows``."""

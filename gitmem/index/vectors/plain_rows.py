@@ -36,8 +36,8 @@ def cosine(row: Row, other: Row) -> float:
     """
     if (row[0] == 0.0 and not any(row)) or (other[0] == 0.0 and not any(other)):
         return 0.0
-    found = 1.0 - dist(row, other) ** 2 / 2
-    return max(-1.0, min(1.0, found)) if -1.001 <= found <= 1.001 else -1.0
+    value = 1.0 - dist(row, other) ** 2 / 2
+    return max(-1.0, min(1.0, value)) if -1.001 <= value <= 1.001 else -1.0
 
 
 class PlainFile:
@@ -76,8 +76,8 @@ class PlainFile:
 
     def cosines(self, query: Row, rows: Sequence[int]) -> list[float]:
         """Return the cosines of some rows; see ``Rows``."""
-        found = dict(self._each(query, (row for row in rows if 0 <= row < self._count)))
-        return [found.get(row, -1.0) for row in rows]
+        cosines = dict(self._each(query, (row for row in rows if 0 <= row < self._count)))
+        return [cosines.get(row, -1.0) for row in rows]
 
     def _each(self, query: Row, rows: Iterable[int]) -> list[tuple[int, float]]:
         unpack, size, data = self._row.unpack_from, self._row.size, self._data
@@ -97,6 +97,6 @@ class PlainFile:
 
 def _moments(values: Iterable[float]) -> tuple[int, float, float]:
     """Return how many numbers there are, their mean and the mean of their squares."""
-    found = [*values]
-    number = max(1, len(found))
-    return len(found), sum(found) / number, sum([value * value for value in found]) / number
+    listed = [*values]
+    number = max(1, len(listed))
+    return len(listed), sum(listed) / number, sum([value * value for value in listed]) / number

@@ -74,9 +74,9 @@ def map_file(path: str, size: int) -> mmap.mmap:
     except OSError as err:
         raise DamagedError(f"the vectors are missing: {err.strerror}") from err
     try:
-        found = os.fstat(fd)
-        if not stat.S_ISREG(found.st_mode) or found.st_size < size:
-            raise DamagedError(f"the vectors are truncated: {found.st_size} of {size} bytes")
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode) or info.st_size < size:
+            raise DamagedError(f"the vectors are truncated: {info.st_size} of {size} bytes")
         return mmap.mmap(fd, size, access=mmap.ACCESS_READ)
     finally:
         os.close(fd)

@@ -69,15 +69,15 @@ class Signs:
         for at, value in enumerate(query):
             plane = int.from_bytes(self.bits[at * size : (at + 1) * size], "little")
             _add(counts, plane ^ (everything if value > 0 else 0))
-        found, open_, number = 0, everything, 0
+        numbers, open_, number = 0, everything, 0
         for digit in reversed(_sums(counts)):
             fewer = open_ & ~digit
             if number + fewer.bit_count() >= limit:
                 open_ = fewer
             else:
-                found, number = found | fewer, number + fewer.bit_count()
+                numbers, number = numbers | fewer, number + fewer.bit_count()
                 open_ &= digit
-        return _places(found)[:limit] + _places(open_)[: max(0, limit - number)]
+        return _places(numbers)[:limit] + _places(open_)[: max(0, limit - number)]
 
 
 def _add(counts: list[list[int]], plane: int) -> None:
@@ -109,11 +109,11 @@ def _sums(counts: list[list[int]]) -> list[int]:
 def _places(bits: int) -> list[int]:
     """Return the numbers of the bits that are set, ascending."""
     text = f"{bits:b}"[::-1]
-    found, at = [], text.find("1")
+    places, at = [], text.find("1")
     while at >= 0:
-        found.append(at)
+        places.append(at)
         at = text.find("1", at + 1)
-    return found
+    return places
 
 
 def read_signs(path: str, width: int, count: int) -> Signs | None:

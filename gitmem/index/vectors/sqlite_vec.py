@@ -73,30 +73,32 @@ class VecTable:
         """Return the nearest rows; see ``rows.VectorRows``."""
         if not self._count:
             return Nearest((), 0.0, 0.0)
-        asked = _bytes(query)
+        data = _bytes(query)
         sql = f"SELECT rowid, 1 - distance FROM {self._table} WHERE v MATCH ? AND k = ?"
-        rows = self._db.execute(sql, (asked, min(limit, MOST_NEAREST))).fetchall()
+        rows = self._db.execute(sql, (data, min(limit, MOST_NEAREST))).fetchall()
         every = f"SELECT avg(c), avg(c * c) FROM (SELECT 1 - vec_distance_cosine(v, ?) AS c FROM {self._table})"
-        mean, square = self._db.execute(every, (asked,)).fetchone()
-        found = tuple((row, cosine) for row, cosine in rows if cosine is not None)
-        return Nearest(found, mean or 0.0, max(0.0, (square or 0.0) - (mean or 0.0) ** 2) ** 0.5)
+        mean, square = self._db.execute(every, (data,)).fetchone()
+        neighbours = tuple((row, cosine) for row, cosine in rows if cosine is not None)
+        return Nearest(neighbours, mean or 0.0, max(0.0, (square or 0.0) - (mean or 0.0) ** 2) ** 0.5)
 
     def cosines(self, query: Floats, rows: Sequence[int]) -> list[float]:
         """Return the cosines of some rows; see ``rows.VectorRows``."""
-        asked, found = _bytes(query), dict[int, float]()
+        data, cosines = _bytes(query), dict[int, float]()
         for at in range(0, len(rows), _CHUNK):
             part = rows[at : at + _CHUNK]
             sql = f"SELECT rowid, 1 - vec_distance_cosine(v, ?) FROM {self._table} WHERE rowid IN ({_marks(part)})"
-            found |= {row: cosine for row, cosine in self._db.execute(sql, (asked, *part)) if cosine is not None}
-        return [found.get(row, -1.0) for row in rows]
+            cosines |= {row: cosine for row, cosine in self._db.execute(sql, (data, *part)) if cosine is not None}
+        return [cosines.get(row, -1.0) for row in rows]
 
     def read(self, rows: Sequence[int]) -> Floats:
         """Return some rows; see ``rows.VectorRows``."""
-        found: dict[int, bytes] = {}
+        vectors: dict[int, bytes] = {}
         for at in range(0, len(rows), _CHUNK):
             part = rows[at : at + _CHUNK]
-            found |= dict(self._db.execute(f"SELECT rowid, v FROM {self._table} WHERE rowid IN ({_marks(part)})", part))
-        joined = b"".join(found[row] for row in rows)
+            vectors |= dict(
+                self._db.execute(f"SELECT rowid, v FROM {self._table} WHERE rowid IN ({_marks(part)})", part)
+            )
+        joined = b"".join(vectors[row] for row in rows)
         return np.frombuffer(joined, FLOAT).reshape(len(rows), self._width)
 
     def write(self, rows: Floats) -> None:

@@ -81,15 +81,15 @@ def shape_of(notes: dict[str, str]) -> Shape:
     Raises:
         DamagedError: They are invalid, for example name a file elsewhere.
     """
-    kept, name = notes.get("kept", ""), notes.get("name", "")
+    form, name = notes.get("kept", ""), notes.get("name", "")
     numbers = [notes.get(what, "") for what in ("dimensions", "count")]
     is_whole = all(number.isdecimal() and number.isascii() and len(number) < 10 for number in numbers)
-    if kept not in (FLAT, VEC) or not _is_name(name) or not is_whole:
+    if form not in (FLAT, VEC) or not _is_name(name) or not is_whole:
         raise DamagedError("the index of the vectors is unusable")
     dimensions, count = map(int, numbers)
     if dimensions > MOST_DIMENSIONS or (count and not dimensions):
         raise DamagedError("the index of the vectors is unusable")
-    return Shape(kept, name, dimensions, count)
+    return Shape(form, name, dimensions, count)
 
 
 def _is_name(name: str) -> bool:
@@ -137,14 +137,14 @@ class Vectors:
         if not os.path.isfile(path):
             return None
         connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_MS / 1000)
-        found = cls(folder, model, connection, is_plain=is_plain)
+        opened = cls(folder, model, connection, is_plain=is_plain)
         try:
-            with found.reading():
+            with opened.reading():
                 pass
         except BaseException:
-            found.close()
+            opened.close()
             raise
-        return found
+        return opened
 
     @classmethod
     def create(cls, state_folder: str | os.PathLike[str], model: str) -> Vectors:
@@ -258,12 +258,12 @@ class Vectors:
             text, end = self._db.execute(_TEXT_AT, (row,)).fetchone() or (0, 0)
             if row < end:
                 texts.setdefault(text, cosine)
-        found: dict[str, float] = {}
+        best_by_oid: dict[str, float] = {}
         for part in _parts(texts):
             marks = ",".join("?" * len(part))
             owners = self._db.execute(f"SELECT oid, text FROM memory WHERE text IN ({marks})", part)
-            found |= {oid: texts[text] for oid, text in owners}
-        return dict(sorted(found.items(), key=lambda item: -item[1])), best
+            best_by_oid |= {oid: texts[text] for oid, text in owners}
+        return dict(sorted(best_by_oid.items(), key=lambda item: -item[1])), best
 
     def cosines(self, query: Any, oids: Iterable[str]) -> dict[str, float]:
         """Return the cosine of the best piece of each memory that has vectors, by blob, in no order."""
@@ -280,8 +280,8 @@ class Vectors:
         best: dict[str, tuple[float, int]] = {}
         count = self._shape.count
         for part in _parts(oids):
-            found = self._db.execute(_ROWS_OF.replace("{}", ",".join("?" * len(part))), part).fetchall()
-            owners = [(oid, row) for oid, first, n in found for row in range(max(first, 0), min(first + n, count))]
+            rows = self._db.execute(_ROWS_OF.replace("{}", ",".join("?" * len(part))), part).fetchall()
+            owners = [(oid, row) for oid, first, n in rows for row in range(max(first, 0), min(first + n, count))]
             cosines = self.rows.cosines(query, [row for _, row in owners])
             for (oid, row), cosine in zip(owners, cosines, strict=True):
                 if cosine > best.get(oid, (-1.0, 0))[0]:
@@ -294,12 +294,12 @@ class Vectors:
 
     def find_tokens(self, texts: Iterable[str]) -> dict[str, tuple[int, int]]:
         """Return the number and the rank of those of some texts that are tokens (``embed.packaged_model``)."""
-        found: dict[str, tuple[int, int]] = {}
+        tokens: dict[str, tuple[int, int]] = {}
         for part in _parts(texts):
             marks = ",".join("?" * len(part))
             rows = self._db.execute(f"SELECT text, number, rank FROM token WHERE text IN ({marks})", part)
-            found |= {text: (number, rank) for text, number, rank in rows}
-        return found
+            tokens |= {text: (number, rank) for text, number, rank in rows}
+        return tokens
 
     def keep_tokens(self, tokens: Iterable[Token]) -> None:
         """Store the tokens of the model; call in ``writing``."""
@@ -323,11 +323,11 @@ class Vectors:
 
     def texts(self, digests: Iterable[bytes]) -> dict[bytes, int]:
         """Return the numbers of those of the texts that have been embedded, by digest."""
-        found: dict[bytes, int] = {}
+        texts: dict[bytes, int] = {}
         for part in _parts(digests):
             marks = ",".join("?" * len(part))
-            found |= dict(self._db.execute(f"SELECT digest, id FROM text WHERE digest IN ({marks})", part))
-        return found
+            texts |= dict(self._db.execute(f"SELECT digest, id FROM text WHERE digest IN ({marks})", part))
+        return texts
 
     def add(self, texts: Sequence[tuple[bytes, Any]], memories: Iterable[tuple[str, bytes]]) -> None:
         """Add texts with the rows of their pieces, and memories with the digests of their texts; call in ``writing``.

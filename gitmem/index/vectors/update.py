@@ -52,9 +52,9 @@ def last_missing(catalog: Catalog, vectors: Vectors) -> int:
 def list_missing(catalog: Catalog, vectors: Iterable[Vectors]) -> list[str]:
     """Return the blobs of the memories without vectors, newest first, archived and superseded ones last."""
     known: set[str] = set()
-    for one in vectors:
-        with one.reading():
-            known |= one.list_embedded()
+    for vector in vectors:
+        with vector.reading():
+            known |= vector.list_embedded()
     return list(dict.fromkeys(oid for (oid,) in catalog.rows(_WANTED) if oid not in known))
 
 
@@ -140,14 +140,14 @@ def tidy(
     with _Writer(folder, providers) as writer:
         with catalog.reading():
             live = {oid for (oid,) in catalog.rows("SELECT oid FROM memory")}
-        for one in writer.vectors:
-            with one.writing():
-                gone += one.forget_others(live)
-                sizes, is_scattered = one.sizes(), one.is_scattered
-            is_elsewhere = bool(kept) and kept != one.shape.kept
+        for vector in writer.vectors:
+            with vector.writing():
+                gone += vector.forget_others(live)
+                sizes, is_scattered = vector.sizes(), vector.is_scattered
+            is_elsewhere = bool(kept) and kept != vector.shape.kept
             if is_scattered or is_elsewhere or sizes.dead > dead_at_most * (sizes.rows + sizes.dead):
-                one.compact(kept)
-            one.sweep()
+                vector.compact(kept)
+            vector.sweep()
         unused = list_others(folder, [one.model for one in writer.vectors]) if others else []
         for other in unused:
             discard(other)
@@ -157,9 +157,9 @@ def tidy(
 def forget_all(folder: str, providers: Providers) -> None:
     """Delete all vectors of these models; raises the same errors as ``catch_up``."""
     with _Writer(folder, providers) as writer:
-        for one in writer.vectors:
-            one.close()
-            discard(one.folder)
+        for vector in writer.vectors:
+            vector.close()
+            discard(vector.folder)
 
 
 def forget_other_sizes(folder: str, providers: Providers) -> None:
@@ -169,10 +169,10 @@ def forget_other_sizes(folder: str, providers: Providers) -> None:
     """
     sizes = {provider.name: provider.query("size").size for provider in providers}
     with _Writer(folder, providers) as writer:
-        for one in writer.vectors:
-            if one.shape.count and one.shape.dimensions != sizes[one.model]:
-                one.close()
-                discard(one.folder)
+        for vector in writer.vectors:
+            if vector.shape.count and vector.shape.dimensions != sizes[vector.model]:
+                vector.close()
+                discard(vector.folder)
 
 
 def _index_blobs(catalog: Catalog) -> None:
@@ -213,8 +213,8 @@ class _Writer:
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, *_: object) -> None:
         """Close everything, and turn errors of the disk or of a busy database into gitmem's errors."""
-        for one in self.vectors:
-            one.close()
+        for vector in self.vectors:
+            vector.close()
         self._lock.__exit__()
         if isinstance(value, OSError):
             raise _unwritable(value.strerror or str(value)) from value
@@ -234,15 +234,15 @@ class _Writer:
             split[is_for_code].append((oid, *searched_of(kind, title, body)))
         for provider, memories in zip(self._providers, split, strict=True):
             if memories:
-                vectors = next(one for one in self.vectors if one.model == provider.name)
+                vectors = next(vector for vector in self.vectors if vector.model == provider.name)
                 _embed(vectors, provider, memories)
 
     def complete(self) -> None:
         """Write what questions need to use these vectors without numpy: signs, and the tokens of the packaged model."""
         if self._is_plain:
             return
-        for one in self.vectors:
-            one.update_signs()
+        for vector in self.vectors:
+            vector.update_signs()
         prose, first, files = self._providers[0], self.vectors[0], packaged_files(self._providers)
         if files is None or (was_read(self._folder, files[2]) and first.has_tokens()):
             return
@@ -259,10 +259,10 @@ def _unwritable(why: str) -> UnwritableError:
 
 def _open_whole(folder: str, model: str, *, is_plain: bool) -> Vectors:
     try:
-        found = Vectors.open(folder, model, is_plain=is_plain)
+        vectors = Vectors.open(folder, model, is_plain=is_plain)
     except DamagedError:
-        found = None
-    return found or Vectors.create(folder, model)
+        vectors = None
+    return vectors or Vectors.create(folder, model)
 
 
 def _embed(vectors: Vectors, provider: EmbeddingProvider, memories: Iterable[tuple[str, str, str]]) -> None:
@@ -273,8 +273,8 @@ def _embed(vectors: Vectors, provider: EmbeddingProvider, memories: Iterable[tup
     fresh = {digest: pieces[oid] for oid, digest in digests.items() if digest not in known}
     rows = provider.passages([piece for found in fresh.values() for piece in found])
     texts, at = [], 0
-    for digest, found in fresh.items():
-        texts.append((digest, rows[at : at + len(found)]))
-        at += len(found)
+    for digest, rows_of_text in fresh.items():
+        texts.append((digest, rows[at : at + len(rows_of_text)]))
+        at += len(rows_of_text)
     with vectors.writing():
         vectors.add(texts, digests.items())

@@ -107,15 +107,15 @@ class WhooshEngine:
             for number, worth in zip(*self._scores_of(term, deadline), strict=True):
                 scores[number] = scores.get(number, 0.0) + worth
         best = sorted(zip(scores.values(), scores, strict=True), reverse=True)
-        found: list[Candidate] = []
+        candidates: list[Candidate] = []
         for at in range(0, len(best), _ASKED):
             part = best[at : at + _ASKED]
             sql = f"SELECT m.id FROM memory m WHERE m.id IN ({{}}) AND ({where or '1'})"
             passing = {row[0] for row in self._catalog.each(sql, [number for _, number in part], parameters)}
-            found += [Candidate(number, score) for score, number in part if number in passing]
-            if len(found) >= limit:
+            candidates += [Candidate(number, score) for score, number in part if number in passing]
+            if len(candidates) >= limit:
                 break
-        return found[:limit]
+        return candidates[:limit]
 
     def _scores_of(self, term: str, deadline: float) -> tuple[array[int], array[float]]:
         """Return the memories with a term, and its score in each.
@@ -125,15 +125,15 @@ class WhooshEngine:
         known = self._scores.get(term)
         if known is not None:
             return known
-        found: dict[int, float] = {}
+        scores: dict[int, float] = {}
         is_cut = False
-        for one in in_texts(term).subqueries:
-            for number, score in self._postings(one):
-                found[number] = found.get(number, 0.0) + score
-                if len(found) % _LOOK_AT_CLOCK == 0 and time.monotonic() > deadline:
+        for text in in_texts(term).subqueries:
+            for number, score in self._postings(text):
+                scores[number] = scores.get(number, 0.0) + score
+                if len(scores) % _LOOK_AT_CLOCK == 0 and time.monotonic() > deadline:
                     is_cut = True
                     break
-        known = array("q", found), array("d", found.values())
+        known = array("q", scores), array("d", scores.values())
         if not is_cut:
             if len(self._scores) >= _MOST_TERMS:
                 del self._scores[next(iter(self._scores))]
@@ -172,7 +172,7 @@ class WhooshEngine:
         passing = {row[0] for row in self._catalog.rows(f"SELECT id FROM memory m WHERE {where or '1'}", parameters)}
         if not passing:
             return MatchResult((), 0)
-        found: list[tuple[float, int]] = []
+        scored: list[tuple[float, int]] = []
         deadline = time.monotonic() + SECONDS_AT_MOST
         context = self._searcher.context() if is_scored else self._searcher.boolean_context()
         for leaf, offset in self._searcher.leaf_searchers():
@@ -180,12 +180,12 @@ class WhooshEngine:
             while matcher.is_active():
                 number = self._numbers.get(offset + matcher.id())
                 if number is not None and number in passing:
-                    found.append((matcher.score() if is_scored else 0.0, number))
+                    scored.append((matcher.score() if is_scored else 0.0, number))
                 matcher.next()
                 steps += 1
                 if steps % _LOOK_AT_CLOCK == 0 and time.monotonic() > deadline:
-                    return _matched(found, limit if is_scored else None, is_cut=True)
-        return _matched(found, limit if is_scored else None)
+                    return _matched(scored, limit if is_scored else None, is_cut=True)
+        return _matched(scored, limit if is_scored else None)
 
     def names(self, numbers: Iterable[int]) -> frozenset[bytes]:
         """Return the names that memories of the catalog have in the index."""

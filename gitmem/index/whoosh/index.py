@@ -94,9 +94,9 @@ def _tokens(texts: list[str], start: int) -> Iterator[Token]:
 
 def _field(analyzer: Analyzer, *, is_text: bool = False) -> Any:
     # A query word with several terms must match all of them ("and"): the parts of a compound, or the words of a name.
-    found = fields.TEXT(analyzer=analyzer, phrase=True, multitoken_query="and")
-    found.scorable = is_text
-    return found
+    text_field = fields.TEXT(analyzer=analyzer, phrase=True, multitoken_query="and")
+    text_field.scorable = is_text
+    return text_field
 
 
 @lru_cache(maxsize=4)
@@ -281,10 +281,10 @@ def _stamp(folder: Path, opened: Any, commit: str, language: str, known: dict[st
     storage, generation = opened.storage, opened.latest_generation()
     toc = index.TOC.read(storage, opened.indexname, gen=generation, schema=schema_of(language))
     segments = {segment.segment_id() for segment in toc.segments}
-    kept = [name for name in storage if name.endswith(f"_{generation}.toc") or name.partition(".")[0] in segments]
-    for name in set(storage) - {*kept, "stamp.json"}:  # a killed writer leaves files that belong to no segment
+    names = [name for name in storage if name.endswith(f"_{generation}.toc") or name.partition(".")[0] in segments]
+    for name in set(storage) - {*names, "stamp.json"}:  # a killed writer leaves files that belong to no segment
         (folder / name).unlink(missing_ok=True)
-    files = {name: known.get(name) or sum_of(folder / name) for name in kept}
+    files = {name: known.get(name) or sum_of(folder / name) for name in names}
     stamp = {**_made_with(language), "commit": commit, "generation": generation, "files": files}
     stamp["seal"] = seal(stamp, key_in(Path(state_home())))
     fresh = folder / "stamp.json.new"
@@ -389,16 +389,16 @@ def key_in(folder: Path) -> bytes:
     path = folder / KEY_FILE
     try:
         make_folder(folder)
-        made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_ON_EXEC, 0o600)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_ON_EXEC, 0o600)
     except FileExistsError:
-        found = read_file(path)
-        if len(found) == KEY_BYTES:
-            return found
+        content = read_file(path)
+        if len(content) == KEY_BYTES:
+            return content
         path.unlink()  # a process was killed while writing it
         return key_in(folder)
     except OSError:
         return os.urandom(KEY_BYTES)
-    with os.fdopen(made, "wb") as file:
+    with os.fdopen(descriptor, "wb") as file:
         fresh = os.urandom(KEY_BYTES)
         file.write(fresh)
     return fresh

@@ -64,8 +64,8 @@ class _Dates(fields.DATETIME):  # type: ignore[misc]
     """Dates as people write them: a year, month, day or minute means the whole of it."""
 
     def _read(self, text: str) -> adatetime:
-        found = _DATE.fullmatch(text.strip())
-        parts = [int(part) if part else None for part in found.groups()] if found else [None] * 6
+        match = _DATE.fullmatch(text.strip())
+        parts = [int(part) if part else None for part in match.groups()] if match else [None] * 6
         year, month, day, hour, minute, second = parts
         try:  # check that the date exists
             datetime(year or 0, month or 1, day or 1, hour or 0, minute or 0, second or 0, tzinfo=UTC)
@@ -199,8 +199,8 @@ def read(
     _refuse_errors(text, parsed)
     expanding = _Expanding(text, reader, among, language)
     ready = parsed.accept(expanding.replace).normalize()
-    found = tuple(dict.fromkeys(_positive(ready)))
-    return ParsedQuery(ready, found, expanding.is_cut)
+    terms = tuple(dict.fromkeys(_positive(ready)))
+    return ParsedQuery(ready, terms, expanding.is_cut)
 
 
 def _wrong(text: str, place: Any, why: str, hint: str = "") -> UsageError:
@@ -361,12 +361,12 @@ class _Expanding:
         elif len(stems) == 1 and stems[0] != text:
             node.text = stems[0]
             found |= self._near(node)
-        taken = sorted(found, key=lambda one: (-self._reader.doc_frequency(field, one), one))
+        expanded = sorted(found, key=lambda one: (-self._reader.doc_frequency(field, one), one))
         most = MOST_WORDS if field in TEXTS else MOST_NAMES
-        if len(taken) > most:
+        if len(expanded) > most:
             self.is_cut = True
-            taken = taken[:most]
-        return query.Or([query.Term(field, one, boost=node.boost) for one in taken]) if taken else query.NullQuery
+            expanded = expanded[:most]
+        return query.Or([query.Term(field, one, boost=node.boost) for one in expanded]) if expanded else query.NullQuery
 
     def _near(self, node: Any) -> set[str]:
         # In one segment, an automaton walks the words; across several, Whoosh compares all words (measured: 10 times as

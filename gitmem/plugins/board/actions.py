@@ -142,7 +142,7 @@ def _resolve(repository: OpenRepository, run: str, links: Mapping[str, Sequence[
     places = [place for place, _ in log.read_places(repository.git, log.need_tip(repository.git, run))[0].values()]
     letters = {place.id: place.letter for place in places}
     signal, closing = TYPES[SIGNAL].letter, TYPES[CLOSING].letter
-    found = {}
+    ids_by_relation = {}
     for relation, names in links.items():
         ids = tuple(sorted({resolve(run, name, places) for name in names}))
         wrong = [place.name for place in places if place.id in ids and place.letter == closing]
@@ -153,8 +153,8 @@ def _resolve(repository: OpenRepository, run: str, links: Mapping[str, Sequence[
         if wrong:
             what = "is a signal: answer or waive it" if relation == SUPERSEDES else "is not a signal"
             raise RefusedError(f"{wrong[0]} {what}", hint=f"gitmem board show {run}")
-        found[relation] = ids
-    return {relation: ids for relation, ids in found.items() if ids}
+        ids_by_relation[relation] = ids
+    return {relation: ids for relation, ids in ids_by_relation.items() if ids}
 
 
 def answer(
@@ -183,11 +183,11 @@ def link(
     Raises:
         UsageError: No relation is given.
     """
-    given = {relation: names for relation, names in links.items() if names}
-    if not given:
+    named_links = {relation: names for relation, names in links.items() if names}
+    if not named_links:
         options = ", ".join(f"--{relation}" for relation in RELATIONS)
         raise UsageError("say how the entries relate", hint=f"choose one of {options}")
-    return post(repository, run, LINK, "", BoardDraft({OF: [entry], **given}, worker=worker))
+    return post(repository, run, LINK, "", BoardDraft({OF: [entry], **named_links}, worker=worker))
 
 
 def close(repository: OpenRepository, run: str, why: str, *, force: bool) -> Board:
@@ -248,8 +248,8 @@ def distill(board: Board) -> dict[str, Any]:
 
 
 def _waivers_of(board: Board, entry: Entry) -> list[str]:
-    waivers = [one for signal in board.signals if signal.entry.id == entry.id for one in signal.waivers]
-    return [f"Waived by {one.worker}: {one.text}" for one in waivers]
+    waivers = [waiver for signal in board.signals if signal.entry.id == entry.id for waiver in signal.waivers]
+    return [f"Waived by {waiver.worker}: {waiver.text}" for waiver in waivers]
 
 
 def entry_of(board: Board, typed: str) -> Entry:
@@ -258,7 +258,7 @@ def entry_of(board: Board, typed: str) -> Entry:
     Raises:
         NotFoundError: There is no such entry, or several.
     """
-    named = [one for one in board.entries if typed in (one.id, one.name, f"{one.name}-{one.id}")]
+    named = [entry for entry in board.entries if typed in (entry.id, entry.name, f"{entry.name}-{entry.id}")]
     if len(named) != 1:
         raise NotFoundError(f"the board {board.run} has no single entry {typed}", hint=f"gitmem board show {board.run}")
     return named[0]

@@ -145,12 +145,12 @@ def board_of(
 
 
 def _links_of(entries: Sequence[Entry]) -> tuple[tuple[str, str, str], ...]:
-    found = []
+    links = []
     for entry in entries:
         subjects = entry.links.get(OF, (entry.id,))
         pairs = ((relation, other) for relation in (*RELATIONS, WAIVES) for other in entry.links.get(relation, ()))
-        found += [(one, relation, other) for relation, other in pairs for one in subjects]
-    return tuple(dict.fromkeys(found))
+        links += [(subject, relation, other) for relation, other in pairs for subject in subjects]
+    return tuple(dict.fromkeys(links))
 
 
 def _list_superseded(entries: Sequence[Entry], links: Sequence[tuple[str, str, str]]) -> frozenset[str]:
@@ -195,14 +195,14 @@ def resolve(run: str, typed: str, places: Iterable[EntryPlace]) -> str:
     short, _, name = typed.partition("-")
     all_places = list(places)
     if is_id(typed):
-        found = {place.id for place in all_places if place.id == typed}
+        ids = {place.id for place in all_places if place.id == typed}
     else:
-        found = {place.id for place in all_places if place.name == short and name in ("", place.id)}
-    if not found:
+        ids = {place.id for place in all_places if place.name == short and name in ("", place.id)}
+    if not ids:
         raise NotFoundError(f"the board {run} has no entry {display(typed)}", hint=f"gitmem board show {run}")
-    if len(found) > 1:
-        names = sorted(f"{short}-{one}" for one in found)
+    if len(ids) > 1:
+        names = sorted(f"{short}-{one}" for one in ids)
         raise AmbiguousKeyError(
-            f"{short} is the name of {len(found)} entries: {', '.join(names)}", keys=names, hint="use the longer name"
+            f"{short} is the name of {len(ids)} entries: {', '.join(names)}", keys=names, hint="use the longer name"
         )
-    return found.pop()
+    return ids.pop()

@@ -157,8 +157,8 @@ def find_place(path: str) -> EntryPlace | None:
     is_number = digits.isascii() and digits.isdigit() and len(digits) <= 7 and not digits.startswith("0")
     if not is_number or not is_id(lasting) or letter not in {row.letter for row in _TABLE}:
         return None
-    found = EntryPlace(letter, int(digits), lasting)
-    return found if path == path_of(found.letter, found.number, found.id) else None
+    place = EntryPlace(letter, int(digits), lasting)
+    return place if path == path_of(place.letter, place.number, place.id) else None
 
 
 def is_id(text: str) -> bool:
@@ -187,9 +187,9 @@ def content_of(entry: Entry) -> dict[str, Any]:
 
 def id_of(entry: Entry) -> str:
     """Return the id for an entry's content."""
-    said = content_of(entry)
-    del said["at"]
-    return sha256(format_json(said, is_compact=True).encode("utf-8", "surrogatepass")).hexdigest()[:ID_DIGITS]
+    content = content_of(entry)
+    del content["at"]
+    return sha256(format_json(content, is_compact=True).encode("utf-8", "surrogatepass")).hexdigest()[:ID_DIGITS]
 
 
 def format_entry(entry: Entry) -> bytes:
@@ -206,27 +206,27 @@ def parse_entry(raw: bytes, place: EntryPlace | None = None) -> Entry:
     if len(raw) > FILE_LIMIT:
         raise ValueError(f"it is larger than {FILE_LIMIT} bytes")
     try:
-        found = parse_json(raw)
+        table = parse_json(raw)
     except RecursionError as err:
         raise ValueError("it is nested too deeply") from err
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+    if not isinstance(table, dict) or table.get("format") != FORMAT:
         raise ValueError("its format is unknown to this version of gitmem")
-    links, source = found.get("links", {}), found.get("source", {})
+    links, source = table.get("links", {}), table.get("source", {})
     if not isinstance(links, dict) or not isinstance(source, dict) or not set(source) <= set(_SOURCES):
         raise ValueError("links and source must be objects")
     if not set(links) <= {*RELATIONS, WAIVES, OF} or not all(_are_ids(ids) for ids in links.values()):
         raise ValueError("links must list the ids of entries by relation")
     entry = Entry(
-        type=_text(found, "type", LINE_LIMIT),
-        text=_text(found, "text", TEXT_LIMIT),
-        worker=_text(found, "worker", LINE_LIMIT),
-        who=_text(found, "who", LINE_LIMIT),
-        at=_whole(found.get("at")),
+        type=_text(table, "type", LINE_LIMIT),
+        text=_text(table, "text", TEXT_LIMIT),
+        worker=_text(table, "worker", LINE_LIMIT),
+        who=_text(table, "who", LINE_LIMIT),
+        at=_whole(table.get("at")),
         links={name: tuple(ids) for name, ids in links.items()},
         source=ClaimSource(**{name: _text(source, name, TEXT_LIMIT) for name in _SOURCES}),
-        confidence=_share(found.get("confidence")),
-        severity=_text(found, "severity", LINE_LIMIT),
-        must_surface=found.get("must_surface") is True,
+        confidence=_share(table.get("confidence")),
+        severity=_text(table, "severity", LINE_LIMIT),
+        must_surface=table.get("must_surface") is True,
         number=place.number if place else 0,
     )
     _refuse_odd(entry)

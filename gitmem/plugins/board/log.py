@@ -120,17 +120,17 @@ def need_tip(git: Git, run: str) -> str:
 
 def read_places(git: Git, tip: str) -> tuple[dict[str, tuple[EntryPlace, str]], list[tuple[str, str]]]:
     """Return place and blob of each entry of a commit by path, and the invalid files with the reason for each."""
-    found: dict[str, tuple[EntryPlace, str]] = {}
+    places: dict[str, tuple[EntryPlace, str]] = {}
     problems = []
     for mode, oid, path in git.list_paths(tip):
         place = find_place(path)
         if place is None or mode != "100644":
             problems.append((path, "not the path of an entry"))
-        elif len(found) >= MOST_ENTRIES:
+        elif len(places) >= MOST_ENTRIES:
             problems.append((path, f"the board has more than {MOST_ENTRIES} entries"))
         else:
-            found[path] = (place, oid)
-    return found, problems
+            places[path] = (place, oid)
+    return places, problems
 
 
 def read_entries(git: Git, tip: str, *, without: Iterable[str] = ()) -> tuple[list[Entry], list[tuple[str, str]]]:
@@ -273,9 +273,9 @@ def _plan(run: str, places: Iterable[EntryPlace], new: Sequence[Entry], own: Ent
 
 def _list_waiting(folder: str) -> list[Entry]:
     """Return the waiting entries; files that are incomplete or of another version are left where they are."""
-    found = []
+    entries = []
     for name in sorted(os.listdir(folder)):
         if name.endswith(WAITING):
             with suppress(OSError, ValueError), open(os.path.join(folder, name), "rb", opener=only_regular) as file:
-                found.append(parse_entry(file.read(FILE_LIMIT + 1)))
-    return found
+                entries.append(parse_entry(file.read(FILE_LIMIT + 1)))
+    return entries

@@ -41,23 +41,23 @@ def find_missing(board: Board, report: str, *, threshold: float = THRESHOLD) -> 
         report: The report's text.
         threshold: The share of an entry's terms that the report must contain, above 0 and at most 1.
     """
-    said, figures = frozenset(all_terms(report)), frozenset(_numbers(report))
-    found = []
+    report_terms, figures = frozenset(all_terms(report)), frozenset(_numbers(report))
+    missing = []
     for due in board.list_required():
         wanted = frozenset(terms(due.entry.text)) or frozenset(all_terms(due.entry.text))
-        share = len(wanted & said) / len(wanted) if wanted else float(due.entry.text in report)
+        share = len(wanted & report_terms) / len(wanted) if wanted else float(due.entry.text in report)
         numbers = tuple(sorted(set(_numbers(due.entry.text)) - figures))
         if share < threshold or numbers:
-            found.append(Missing(due, share, numbers))
-    return tuple(found)
+            missing.append(Missing(due, share, numbers))
+    return tuple(missing)
 
 
 def _numbers(text: str) -> list[str]:
     """Return the numbers in a text: ``840`` in ``840 ms`` and in ``840ms``; none in names such as ``sha256``."""
     words = "".join(char if char.isalnum() or char in ".,_" else " " for char in text).split()
-    found = []
+    numbers = []
     for word in words:
         bare = word.replace(",", "")
         end = next((at for at, char in enumerate(bare) if not (char.isdecimal() or char == ".")), len(bare))
-        found.append(bare[:end].strip("."))
-    return [number for number in found if number]
+        numbers.append(bare[:end].strip("."))
+    return [number for number in numbers if number]

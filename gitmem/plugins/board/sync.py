@@ -101,8 +101,8 @@ def _remote_tips(git: Git, remote: str) -> dict[str, str]:
     """Return the boards of a remote as last fetched: the commit by run."""
     prefix = f"{FETCHED}{remote}/"
     refs = git.list_typed_refs(prefix).items()
-    found = {ref.removeprefix(prefix): oid for ref, (oid, kind) in refs if kind == "commit"}
-    return {run: oid for run, oid in found.items() if layout.is_key(run)}
+    remote_tips = {ref.removeprefix(prefix): oid for ref, (oid, kind) in refs if kind == "commit"}
+    return {run: oid for run, oid in remote_tips.items() if layout.is_key(run)}
 
 
 def _receive(repository: OpenRepository, run: str, theirs: str) -> int:

@@ -105,10 +105,10 @@ def body_of(kind: str, text: str, place: ForgeRepository) -> tuple[str, bool]:
     well, command = KINDS[kind]
     if not text.strip():
         return add_signature(f"{sign}\n{well}", place), False
-    found = _findings_in(kind, text)
-    if found is not None:
-        shown = render(found, Links(place.site, found.head, found.memory, place.form), BODY_LIMIT - _APART)
-        return add_signature(f"{sign}\n\n{shown}", place), headline_of(found).is_news
+    findings = _findings_in(kind, text)
+    if findings is not None:
+        shown = render(findings, Links(place.site, findings.head, findings.memory, place.form), BODY_LIMIT - _APART)
+        return add_signature(f"{sign}\n\n{shown}", place), headline_of(findings).is_news
     shown, missing = page(text[:TEXT_LIMIT], BODY_LIMIT - _APART)
     if missing:
         where = f"; [the run]({place.run}) may have all" if place.run else ""
@@ -160,13 +160,13 @@ def _keep(forge: Forge, pull: int, sign: str, body: str, *, opens: bool) -> Comm
         return _update(forge, pull, mine, body)
     if not opens:
         return CommentResult(pull, "none")
-    made = forge.write("POST", forge.repo(f"issues/{pull}/comments"), {"body": body}, needs=NEEDS)
+    comment = forge.write("POST", forge.repo(f"issues/{pull}/comments"), {"body": body}, needs=NEEDS)
     # Another run may have done the same meanwhile: all of them keep the oldest one.
-    others = [one for one in _mine(forge, pull, sign, login=login_of(made)) if number_of(one) != number_of(made)]
-    if others and number_of(others[0]) < number_of(made):
-        return _update(forge, pull, [*others, made], body)
+    others = [one for one in _mine(forge, pull, sign, login=login_of(comment)) if number_of(one) != number_of(comment)]
+    if others and number_of(others[0]) < number_of(comment):
+        return _update(forge, pull, [*others, comment], body)
     _delete(forge, others)
-    return CommentResult(pull, "created", address_of(made))
+    return CommentResult(pull, "created", address_of(comment))
 
 
 def _update(forge: Forge, pull: int, mine: Sequence[Mapping[str, Any]], body: str) -> CommentResult:
@@ -180,13 +180,13 @@ def _update(forge: Forge, pull: int, mine: Sequence[Mapping[str, Any]], body: st
 
 
 def _mine(forge: Forge, pull: int, sign: str, *, login: str = "") -> list[Mapping[str, Any]]:
-    found = list_marked(forge.items(forge.repo(f"issues/{pull}/comments?per_page=100"), needs=NEEDS), sign)
-    return ours(found, login or who_am_i(forge)) if found else []
+    comments = list_marked(forge.items(forge.repo(f"issues/{pull}/comments?per_page=100"), needs=NEEDS), sign)
+    return ours(comments, login or who_am_i(forge)) if comments else []
 
 
 def _delete(forge: Forge, comments: Sequence[Mapping[str, Any]]) -> None:
-    for one in comments:
-        forge.delete(_comment(forge, one), needs=NEEDS)
+    for comment in comments:
+        forge.delete(_comment(forge, comment), needs=NEEDS)
 
 
 def _comment(forge: Forge, one: Mapping[str, Any]) -> str:
@@ -201,19 +201,19 @@ def pulls_of(forge: Forge, commit: str) -> list[int]:
     """
     needs = "pull-requests: read"
     try:
-        found = _with_head(forge.items(forge.repo(f"commits/{commit}/pulls?per_page=100"), needs=needs), commit)
+        numbers = _with_head(forge.items(forge.repo(f"commits/{commit}/pulls?per_page=100"), needs=needs), commit)
     except ForgeError as err:
         if err.status not in (403, 404, 409, 422):
             raise
-        found = []
-    if not found:
+        numbers = []
+    if not numbers:
         path = "pulls?state=open&sort=updated&direction=desc&per_page=100"
-        found = _with_head(forge.items(forge.repo(path), needs=needs), commit)
-    if len(found) > PULLS:
+        numbers = _with_head(forge.items(forge.repo(path), needs=needs), commit)
+    if len(numbers) > PULLS:
         raise ForgeError(
-            f"{len(found)} open pull requests have {commit[:12]} as their head", hint="choose one: --pull N"
+            f"{len(numbers)} open pull requests have {commit[:12]} as their head", hint="choose one: --pull N"
         )
-    return sorted(found)
+    return sorted(numbers)
 
 
 def _with_head(found: Any, commit: str) -> list[int]:

@@ -98,15 +98,15 @@ class IssueContent:
 
 def failing_facts(table: Mapping[str, Any]) -> IssueContent:
     """Return the failures in the JSON of ``gitmem status``."""
-    found = parse_status(table)
-    return IssueContent(FACTS, found, tuple((f.key, f.key, f.title) for f in found.of(FAILED)))
+    findings = parse_status(table)
+    return IssueContent(FACTS, findings, tuple((f.key, f.key, f.title) for f in findings.of(FAILED)))
 
 
 def failing_statements(table: Mapping[str, Any]) -> IssueContent:
     """Return the false statements in the JSON of ``gitmem adopt``."""
-    found = parse_adopt(table)
-    rows = [row for section in found.sections for row in section.rows]
-    return IssueContent(DOCUMENTS, found, tuple((f"{row.path} {row.text}", row.path, row.text) for row in rows))
+    findings = parse_adopt(table)
+    rows = [row for section in findings.sections for row in section.rows]
+    return IssueContent(DOCUMENTS, findings, tuple((f"{row.path} {row.text}", row.path, row.text) for row in rows))
 
 
 @frozen
@@ -131,18 +131,21 @@ def body_of(failing: IssueContent, place: ForgeRepository) -> str:
     head = f"{failing.kind.mark}\n<!-- gitmem failed{remembered} -->\n\n"
     if not failing:
         return add_signature(f"{head}{failing.kind.well}", place)
-    found = failing.found
+    findings = failing.found
     return add_signature(
-        head + render(found, Links(place.site, found.head, found.memory, place.form), BODY_LIMIT - _APART - len(head)),
+        head
+        + render(
+            findings, Links(place.site, findings.head, findings.memory, place.form), BODY_LIMIT - _APART - len(head)
+        ),
         place,
     )
 
 
 def request_body(failing: IssueContent, place: ForgeRepository) -> dict[str, Any]:
     """Return the request that opens the issue."""
-    asked = {"title": failing.kind.title, "body": body_of(failing, place)}
+    body = {"title": failing.kind.title, "body": body_of(failing, place)}
     # Gitea and Forgejo require label numbers here, and accept names only for an existing issue.
-    return asked if place.form == "forgejo" else asked | {"labels": [LABEL]}
+    return body if place.form == "forgejo" else body | {"labels": [LABEL]}
 
 
 def keep(forge: Forge, failing: IssueContent) -> IssueResult:
@@ -188,17 +191,17 @@ def _news(failing: IssueContent, fresh: set[str]) -> str:
 
 def _open(forge: Forge, failing: IssueContent) -> IssueResult:
     """Open the issue; if two were opened at once, the older one stays open."""
-    made = forge.write("POST", forge.repo("issues"), request_body(failing, forge.place), needs=NEEDS)
-    number = number_of(made, "number")
-    names = [one.get("name") if isinstance(one, dict) else one for one in made.get("labels") or ()]
+    issue = forge.write("POST", forge.repo("issues"), request_body(failing, forge.place), needs=NEEDS)
+    number = number_of(issue, "number")
+    names = [one.get("name") if isinstance(one, dict) else one for one in issue.get("labels") or ()]
     if forge.place.form == "forgejo":
         _label(forge, number)
     elif LABEL not in names:  # ignored without an error if the token may not set labels
-        _change(forge, made, "labelled", {"labels": [LABEL]})
-    mine = _list(forge, failing.kind.mark, f"labels={LABEL}&state=open", login_of(made))
+        _change(forge, issue, "labelled", {"labels": [LABEL]})
+    mine = _list(forge, failing.kind.mark, f"labels={LABEL}&state=open", login_of(issue))
     if all(number <= number_of(one, "number") for one in mine):
-        return IssueResult("opened", number, address_of(made))
-    _change(forge, made, "closed", {"state": "closed", "state_reason": "not_planned"})
+        return IssueResult("opened", number, address_of(issue))
+    _change(forge, issue, "closed", {"state": "closed", "state_reason": "not_planned"})
     return keep(forge, failing)
 
 
@@ -223,21 +226,21 @@ def _find(forge: Forge, sign: str) -> Mapping[str, Any] | None:
 
     If none has the label, the open issues are searched: a person may have removed it.
     """
-    found = _list(forge, sign, f"labels={LABEL}&state=all") or _list(forge, sign, "state=open")
-    still_open = [one for one in found if one.get("state") == "open"]
-    return next(iter(still_open or found[::-1]), None)
+    issues = _list(forge, sign, f"labels={LABEL}&state=all") or _list(forge, sign, "state=open")
+    still_open = [issue for issue in issues if issue.get("state") == "open"]
+    return next(iter(still_open or issues[::-1]), None)
 
 
 def _list(forge: Forge, sign: str, filtered: str, login: str = "") -> list[Mapping[str, Any]]:
     every = forge.items(forge.repo(f"issues?{filtered}&per_page=100"), needs=NEEDS)
-    found = [one for one in list_marked(every, sign) if not one.get("pull_request")]
-    return ours(found, login or who_am_i(forge)) if found else []
+    issues = [one for one in list_marked(every, sign) if not one.get("pull_request")]
+    return ours(issues, login or who_am_i(forge)) if issues else []
 
 
 def _change(forge: Forge, mine: Mapping[str, Any], action: str, changes: Mapping[str, Any]) -> IssueResult:
     number = number_of(mine, "number")
-    made = forge.write("PATCH", forge.repo(f"issues/{number}"), changes, needs=NEEDS)
-    return IssueResult(action, number, address_of(made) or address_of(mine))
+    issue = forge.write("PATCH", forge.repo(f"issues/{number}"), changes, needs=NEEDS)
+    return IssueResult(action, number, address_of(issue) or address_of(mine))
 
 
 def _digests(failing: IssueContent) -> set[str]:

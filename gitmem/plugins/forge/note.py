@@ -72,11 +72,11 @@ def keep(forge: Forge, kind: str, text: str) -> str:
 
 def _mine(forge: Forge, address: str, sign: str) -> Mapping[str, Any] | None:
     """Return the oldest note with a mark, written by the token's account."""
-    found = list_marked(forge.items(f"{address}?per_page=100&sort=asc&order_by=created_at", needs=NEEDS), sign)
-    if not found:
+    notes = list_marked(forge.items(f"{address}?per_page=100&sort=asc&order_by=created_at", needs=NEEDS), sign)
+    if not notes:
         return None
     me = forge.get(f"{forge.place.api.partition('/projects/')[0]}/user", needs=NEEDS)
     name = me.get("username") if isinstance(me, dict) else None
     if not isinstance(name, str) or not name:
         raise ForgeError("the forge does not say which account the token belongs to")
-    return next((one for one in found if part_of(one, "author").get("username") == name), None)
+    return next((note for note in notes if part_of(note, "author").get("username") == name), None)

@@ -25,7 +25,7 @@ LIMIT = 100_000
 
 def page(table: Mapping[str, Any]) -> str:
     """Return the page for the JSON of ``gitmem status``: without ages, so that it changes only when something does."""
-    found = parse_status(table)
+    findings = parse_status(table)
     kinds, statuses, claims = (table.get(name, {}) for name in ("kinds", "statuses", "claims"))
     rows = [f"| {inert(kind, 100)} | {number} |" for kind, number in kinds.items() if number]
     counts = [f"{number} {status}" for status, number in statuses.items() if number]
@@ -34,7 +34,7 @@ def page(table: Mapping[str, Any]) -> str:
         layout.PAGE_MARK,
         "# What this repository knows",
         f"![facts: {facts or 'none yet'}]({layout.BADGE_PATH})",
-        render(replace(found, memory=""), Links(), LIMIT).rstrip("\n"),
+        render(replace(findings, memory=""), Links(), LIMIT).rstrip("\n"),
         "\n".join(["| kind | memories |", "|---|---|", *rows]) if rows else "",
         "This branch is the memory of this repository, written by gitmem: each memory"
         " is a Markdown file, each fact has a check, and `verdicts/` says what the checks showed. Search it with"

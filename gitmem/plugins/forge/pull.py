@@ -51,23 +51,23 @@ def find_or_open(forge: Forge, head: str, base: str, title: str) -> PullRequest:
     Raises:
         ForgeError: The forge cannot be reached, or refuses, for example because the branches do not differ.
     """
-    found = _find(forge, head, base)
-    if found is not None:
-        return PullRequest(number_of(found, "number"), address_of(found), is_new=False)
+    pull = _find(forge, head, base)
+    if pull is not None:
+        return PullRequest(number_of(pull, "number"), address_of(pull), is_new=False)
     try:
         made = forge.write("POST", forge.repo("pulls"), request_body(forge.place, head, base, title), needs=NEEDS)
     except ForgeError as err:
         # Someone else was faster ("A pull request already exists for acme:branch").
-        found = _find(forge, head, base) if err.status == 422 else None
-        if found is None:
+        pull = _find(forge, head, base) if err.status == 422 else None
+        if pull is None:
             raise
-        return PullRequest(number_of(found, "number"), address_of(found), is_new=False)
+        return PullRequest(number_of(pull, "number"), address_of(pull), is_new=False)
     return PullRequest(number_of(made, "number"), address_of(made), is_new=True)
 
 
 def _find(forge: Forge, head: str, base: str) -> Mapping[str, Any] | None:
-    found = iter_pulls(forge, head, base, state="open")
-    return next((one for one in found if one.get("state") == "open"), None)
+    pulls = iter_pulls(forge, head, base, state="open")
+    return next((pull for pull in pulls if pull.get("state") == "open"), None)
 
 
 def iter_pulls(forge: Forge, head: str, base: str, *, state: str) -> Iterator[Mapping[str, Any]]:
@@ -79,8 +79,8 @@ def iter_pulls(forge: Forge, head: str, base: str, *, state: str) -> Iterator[Ma
         base: The branch to merge it into.
         state: ``open`` or ``all``.
     """
-    asked = urlencode({"state": state, "head": f"{forge.place.owner}:{head}", "base": base, "per_page": "100"})
-    for one in forge.items(forge.repo(f"pulls?{asked}"), needs="pull-requests: read"):
+    parameters = urlencode({"state": state, "head": f"{forge.place.owner}:{head}", "base": base, "per_page": "100"})
+    for one in forge.items(forge.repo(f"pulls?{parameters}"), needs="pull-requests: read"):
         source, target = part_of(one, "head"), part_of(one, "base")
         name = part_of(source, "repo").get("full_name")
         is_own = isinstance(name, str) and name.lower() == forge.place.repository.lower()

@@ -48,16 +48,16 @@ def page(text: str, limit: int) -> tuple[str, int]:
         Whole lines, blocks of code closed; no line feed at either end.
     """
     lines = [_cut(one) for one in _clean(text).strip("\n").split("\n")]
-    kept: list[str] = []
+    blocks: list[str] = []
     at = 0
     while at < len(lines):
         block, read = _block(lines, at, limit)
         limit -= sum(len(one) + 1 for one in block)
         if limit < 0 or not read:
             break
-        kept += block
+        blocks += block
         at += read
-    return "\n".join(kept).strip("\n"), len(lines) - at
+    return "\n".join(blocks).strip("\n"), len(lines) - at
 
 
 def _clean(text: str) -> str:

@@ -44,18 +44,18 @@ def keep(forge: Forge, pull: int, text: str) -> None:
     Raises:
         ForgeError: The forge cannot be reached, or refuses to list or to delete.
     """
-    found = parse_check(text)
-    lines = [line for finding in found.findings for line in finding.stated if _is_usable(line)] if found else []
+    report = parse_check(text)
+    lines = [line for finding in report.findings for line in finding.stated if _is_usable(line)] if report else []
     wanted = {_body(line): place for line, place in _in_diff(forge, pull, lines[:MOST])}
     mine = list_marked(forge.items(forge.repo(f"pulls/{pull}/comments?per_page=100"), needs=NEEDS), SIGN)
-    for one in ours(mine, who_am_i(forge)) if mine else ():
-        if wanted.pop(str(one.get("body")).replace("\r\n", "\n"), None) is None:
-            forge.delete(forge.repo(f"pulls/comments/{number_of(one)}"), needs=NEEDS)
+    for our in ours(mine, who_am_i(forge)) if mine else ():
+        if wanted.pop(str(our.get("body")).replace("\r\n", "\n"), None) is None:
+            forge.delete(forge.repo(f"pulls/comments/{number_of(our)}"), needs=NEEDS)
     commit = _head(forge, pull) if wanted else ""
     for body, (path, line) in wanted.items():
-        asked = {"body": body, "commit_id": commit, "path": path, "line": line, "side": "RIGHT"}
+        comment = {"body": body, "commit_id": commit, "path": path, "line": line, "side": "RIGHT"}
         try:
-            forge.write("POST", forge.repo(f"pulls/{pull}/comments"), asked, needs=NEEDS)
+            forge.write("POST", forge.repo(f"pulls/{pull}/comments"), comment, needs=NEEDS)
         except ForgeError as err:
             if err.status not in (403, 404, 422):  # the comment on the pull request shows it as well
                 raise
@@ -68,8 +68,8 @@ def _is_usable(line: StatedLine) -> bool:
 
 def _body(line: StatedLine) -> str:
     digest = sha256(f"{line.spot.path}\0{line.text}".encode("utf-8", "surrogateescape")).hexdigest()[:12]
-    said = "The change makes this line false; it should say:"
-    return f"{SIGN} {digest} -->\n{said}\n\n{code_block(line.corrected, 'suggestion')}"
+    sentence = "The change makes this line false; it should say:"
+    return f"{SIGN} {digest} -->\n{sentence}\n\n{code_block(line.corrected, 'suggestion')}"
 
 
 def _in_diff(forge: Forge, pull: int, lines: list[StatedLine]) -> Iterator[tuple[StatedLine, tuple[str, int]]]:
@@ -87,20 +87,20 @@ def _in_diff(forge: Forge, pull: int, lines: list[StatedLine]) -> Iterator[tuple
 
 def new_lines(patch: str) -> dict[int, str]:
     """Return the lines of a file that a difference shows as they are after it, by number."""
-    found, at = {}, 0
+    lines_by_number, at = {}, 0
     for text in patch.split("\n"):
         hunk = _HUNK.match(text)
         if hunk:
             at = int(hunk[1])
         elif text[:1] in (" ", "+"):
-            found[at] = text[1:]
+            lines_by_number[at] = text[1:]
             at += 1
-    return found
+    return lines_by_number
 
 
 def _head(forge: Forge, pull: int) -> str:
-    found = forge.get(forge.repo(f"pulls/{pull}"), needs=NEEDS)
-    commit = part_of(found, "head").get("sha") if isinstance(found, dict) else None
+    pull_request = forge.get(forge.repo(f"pulls/{pull}"), needs=NEEDS)
+    commit = part_of(pull_request, "head").get("sha") if isinstance(pull_request, dict) else None
     if not isinstance(commit, str):
         raise ForgeError("the forge did not return the pull request's head commit")
     return commit

@@ -114,20 +114,20 @@ def _live(repository: OpenRepository, tip: str) -> list[tuple[str, str]]:
 def _bases(repository: OpenRepository, tip: str, keys: set[str]) -> dict[str, str]:
     """Return the blob that the last import wrote, by key."""
     argv = ("log", "--raw", "--no-abbrev", "--no-renames", "--format=", "--no-color", "-z", f"--grep={_IMPORTS}", tip)
-    found: dict[str, str] = {}
+    bases: dict[str, str] = {}
     parts = repository.git.text(*argv).split("\0")
     for change, path in zip(parts[::2], parts[1::2], strict=False):
         fields = change.split()
         key = _key_of(path)
         if len(fields) == 5 and fields[4] != "D" and key in keys:
-            found.setdefault(key, fields[3])
-    return found
+            bases.setdefault(key, fields[3])
+    return bases
 
 
 def _merged(repository: OpenRepository, started: Document, now: Document, incoming: str) -> str:
     """Return the text of a memory with the changes of both sides since *started*."""
-    kept = {name: started.fields[name] for name in _MADE if name in started.fields}
-    note = with_fields(incoming, kept, started.path)
+    own_fields = {name: started.fields[name] for name in _MADE if name in started.fields}
+    note = with_fields(incoming, own_fields, started.path)
     sides = (Version(now.text.encode(), lambda: "the store"), Version(note.encode(), lambda: "the note"))
     text = unite(started.text.encode(), *sides, path=started.path).content.decode()
     before, after = now.fields, parse(text, path=started.path)

@@ -101,18 +101,18 @@ def _watch(args: Arguments, sources: Sources, out: Output) -> int:
 def _list_sources(args: Arguments, out: Output) -> int:
     """List what can be imported; return 1 if there is nothing."""
     with open_memory(out) as memory:
-        found = [(_short(one.path), one) for one in memory.bulk.find_sources()]
+        sources = [(_short(one.path), one) for one in memory.bulk.find_sources()]
     if args.json:
         commands = [
             {"path": one.path, "system": one.system, "files": one.files, "command": _command(path)}
-            for path, one in found
+            for path, one in sources
         ]
         out.json({"sources": commands})
-    for path, one in found if not args.json else ():
-        out.line(_command(path), (f"   {one.system}, {quantity(one.files, 'file')}", "dim"))
-    if not found:
+    for path, source in sources if not args.json else ():
+        out.line(_command(path), (f"   {source.system}, {quantity(source.files, 'file')}", "dim"))
+    if not sources:
         out.note("no notes or memories of other systems found; name a file or a folder: gitmem import FILE")
-    return 0 if found else 1
+    return 0 if sources else 1
 
 
 def _command(path: str) -> str:

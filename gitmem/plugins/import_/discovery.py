@@ -76,12 +76,12 @@ def find_sources(top: str, home: str) -> list[Importable]:
         top: The top folder of the work tree.
         home: The person's home folder.
     """
-    found: dict[str, Importable] = {}
+    sources: dict[str, Importable] = {}
     for path, system in (*_in_repository(Path(top)), *_in_home(Path(home), Path(top))):
         resolved = str(path)
-        if resolved not in found and (files := _count(path)):
-            found[resolved] = Importable(resolved, system, files)
-    return list(found.values())
+        if resolved not in sources and (files := _count(path)):
+            sources[resolved] = Importable(resolved, system, files)
+    return list(sources.values())
 
 
 def _in_repository(top: Path) -> Iterator[tuple[Path, str]]:
@@ -118,7 +118,7 @@ def _listed(path: Path) -> list[Path]:
     """Return the vaults in Obsidian's list; none if it cannot be read."""
     try:
         vaults: Any = json.loads(read_regular(path)[: 1 << 20])["vaults"]
-        return [Path(str(one["path"])) for one in vaults.values()]
+        return [Path(str(vault["path"])) for vault in vaults.values()]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return []
 

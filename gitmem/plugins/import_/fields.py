@@ -192,7 +192,7 @@ def words_of(name: str, value: object, depth: int = 0) -> str:
         lines = "\n".join(f"- {one.strip()}" for one in value if one.strip())
         return f"{name}:\n\n{lines}" if lines else ""
     parts = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, list) else ()
-    found = [(f"{name} {inner}", one, words_of(f"{name} {inner}", one, depth + 1)) for inner, one in parts]
+    found = [(f"{name} {inner}", part, words_of(f"{name} {inner}", part, depth + 1)) for inner, part in parts]
     if isinstance(value, dict) and any(words for _, _, words in found):  # numbers and times beside words say something
         found = [(below, one, words or _plain_line(below, one)) for below, one, words in found]
     return "\n\n".join(words for _, _, words in found if words)
@@ -291,8 +291,8 @@ def _first(table: Mapping[str, Any], names: tuple[str, ...], wanted: type | Unio
 
 def _name_of(table: Mapping[str, Any], names: tuple[str, ...], wanted: type | UnionType) -> str:
     """Return the first of some names for which a table has such a value; empty if there is none."""
-    found = (name for name in names if name in table)
-    return next((name for name in found if isinstance(table[name], wanted) and table[name] not in ("", None)), "")
+    present = (name for name in names if name in table)
+    return next((name for name in present if isinstance(table[name], wanted) and table[name] not in ("", None)), "")
 
 
 def kind_of(word: str) -> str:
@@ -312,7 +312,7 @@ def as_list(value: object) -> list[str]:
 def is_plain_list(value: object) -> bool:
     """Return whether ``as_list`` reads all that a value says."""
     parts = value if isinstance(value, list) else [value]
-    return all(one is None or isinstance(one, str | int | float) for one in parts) and isinstance(value, str | list)
+    return all(part is None or isinstance(part, str | int | float) for part in parts) and isinstance(value, str | list)
 
 
 def is_deleted(table: Mapping[str, Any]) -> bool:
@@ -325,8 +325,8 @@ def is_deleted(table: Mapping[str, Any]) -> bool:
 
 def _by(table: Mapping[str, Any]) -> dict[str, Any]:
     """Return its author: the agent or the person, and the role if ``source`` names it."""
-    given = table.get("by")
-    if isinstance(given, dict) and all(isinstance(part, str) for part in given.values()):
-        return dict(given)
+    author = table.get("by")
+    if isinstance(author, dict) and all(isinstance(part, str) for part in author.values()):
+        return dict(author)
     role = table["source"] if table.get("source") in ROLES else ""  # where captures by agents put it here
     return without_empty(who=_first(table, _PERSON, str), agent=_first(table, _AGENT, str), role=role)

@@ -57,8 +57,8 @@ def read_front(text: str) -> Front:
     fields, others = _read_by_line(parts.frontmatter)
     if not fields:
         return Front({}, plain, IN_BODY)
-    kept = "\n".join(others).strip("\n")
-    return Front(fields, f"{kept}\n\n{parts.body}" if kept else parts.body, BY_LINE)
+    prose = "\n".join(others).strip("\n")
+    return Front(fields, f"{prose}\n\n{parts.body}" if prose else parts.body, BY_LINE)
 
 
 def _as_written(fields: dict[str, Any], frontmatter: str) -> dict[str, Any]:
@@ -113,13 +113,13 @@ def _groups(frontmatter: str) -> Iterator[tuple[str, list[str]]]:
     """Yield each field's name and lines; lines that belong to none have no name."""
     name, lines = "", list[str]()
     for line in frontmatter.rstrip("\n").split("\n"):
-        found = _FIELD.fullmatch(line)
-        if found is None and (line[:1] in (" ", "\t", "-") or not line.strip()) and name:
+        match = _FIELD.fullmatch(line)
+        if match is None and (line[:1] in (" ", "\t", "-") or not line.strip()) and name:
             lines.append(line)
             continue
         if lines:
             yield name, lines
-        name, lines = found[1] if found else "", [line]
+        name, lines = match[1] if match else "", [line]
     if lines:
         yield name, lines
 

@@ -52,9 +52,9 @@ def read_jsonl(
         is_archive: Whether its memories were archived by rotation, and stay archived.
     """
     graph = Graph()
-    for found in _read(file, name, kind, graph):
-        is_old = is_archive and isinstance(found, ImportRecord) and not found.text
-        yield replace(found, archived=True) if is_old else found
+    for record in _read(file, name, kind, graph):
+        is_old = is_archive and isinstance(record, ImportRecord) and not record.text
+        yield replace(record, archived=True) if is_old else record
     yield from graph.records(kind)
 
 
@@ -86,8 +86,8 @@ def _read(file: IO[bytes], name: str, kind: str, graph: Graph) -> Iterator[Impor
         elif stripped := line.strip():
             text, other = to_utf8(stripped)
             value = _load(text, where)
-            found = [value] if isinstance(value, Unreadable) else _read_value(value, where, kind, graph)
-            yield from with_remark(found, other or remark)
+            records = [value] if isinstance(value, Unreadable) else _read_value(value, where, kind, graph)
+            yield from with_remark(records, other or remark)
 
 
 def _whole(first: bytes, file: IO[bytes]) -> tuple[Any, str, IO[bytes]]:
@@ -153,8 +153,8 @@ def _read_value(value: Any, where: str, kind: str, graph: Graph) -> Iterator[Imp
             yield Unreadable(place, DELETED_REASON, is_skipped=True)
         elif not graph.add(found, place):
             table = in_common_terms(found, place)
-            made = table if isinstance(table, Unreadable) else from_table(table, where=place, kind=kind)
-            yield as_ended(made) if isinstance(made, ImportRecord) and is_ended(found) else made
+            record = table if isinstance(table, Unreadable) else from_table(table, where=place, kind=kind)
+            yield as_ended(record) if isinstance(record, ImportRecord) and is_ended(found) else record
 
 
 def _table_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

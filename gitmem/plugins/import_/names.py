@@ -92,13 +92,13 @@ class Names:
             folder: The name of the folder.
             paths: The paths of the notes below it, with their endings.
         """
-        found: dict[str, str] = {}
+        keys: dict[str, str] = {}
         for path in sorted(paths, key=lambda path: (not layout.is_key(_stem(path)), path)):
             name, key = self.name(folder, path), key_of(without_notion_id(_stem(path)))
             if self._is_taken(key, name):
                 key = hashed_key(key, name, partial(self._is_taken, name=name))
-            found[path] = key
-        return found
+            keys[path] = key
+        return keys
 
     def _is_taken(self, key: str, name: str) -> bool:
         """Return whether another note has a key; if none has, this one has it from now on."""

@@ -52,10 +52,10 @@ def read_properties(body: str) -> tuple[dict[str, Any], str]:
     fields: dict[str, Any] = {}
     count = 0
     for line in lines:
-        found = _PROPERTY.fullmatch(line.strip())
-        if found is None or (count and line.startswith("- ")):
+        match = _PROPERTY.fullmatch(line.strip())
+        if match is None or (count and line.startswith("- ")):
             break
-        name, value = found[1].lower(), found[2].strip()
+        name, value = match[1].lower(), match[2].strip()
         is_list = name in ("tags", "alias", "aliases")
         fields["aliases" if name == "alias" else name] = _values(value) if is_list else value
         count += 1
@@ -105,8 +105,8 @@ def created_of(path: str) -> str:
     stem = _stem(path)
     if (day := _DAY.match(stem)) and 1 <= int(day[2]) <= 12 and 1 <= int(day[3]) <= 31:
         return f"{day[1]}-{day[2]}-{day[3]}"
-    if found := _ID.match(stem):
-        return f"{found[1]}-{found[2]}-{found[3]}T{found[4]}:{found[5]}:{found[6] or '00'}Z"
+    if match := _ID.match(stem):
+        return f"{match[1]}-{match[2]}-{match[3]}T{match[4]}:{match[5]}:{match[6] or '00'}Z"
     return ""
 
 
@@ -130,26 +130,26 @@ def names_of(fields: Mapping[str, Any], path: str, text: str = "", day: str = ""
         day: How Logseq names a day of its journal; empty elsewhere.
     """
     stem = _stem(path)
-    given = [one for name in ("aliases", "alias") for one in as_list(fields.get(name))]
-    given += [value for name in ("title", "permalink", "id", "slug") if isinstance(value := fields.get(name), str)]
-    given += [str(fields["id"])] if isinstance(fields.get("id"), int) else []
-    if found := _ID.match(stem):
-        given.append(re.match(r"\d+", found[0])[0])  # type: ignore[index]
-    given.append(page_name(stem))
-    given += _BLOCK_ID.findall(text)
-    if day and (found := _DAY.fullmatch(stem)):
-        given += ["-".join(found.groups()), _format_day(day, *map(int, found.groups()))]
-    return list(dict.fromkeys(name.strip().lower() for name in given if name.strip()))
+    names = [one for name in ("aliases", "alias") for one in as_list(fields.get(name))]
+    names += [value for name in ("title", "permalink", "id", "slug") if isinstance(value := fields.get(name), str)]
+    names += [str(fields["id"])] if isinstance(fields.get("id"), int) else []
+    if match := _ID.match(stem):
+        names.append(re.match(r"\d+", match[0])[0])  # type: ignore[index]
+    names.append(page_name(stem))
+    names += _BLOCK_ID.findall(text)
+    if day and (match := _DAY.fullmatch(stem)):
+        names += ["-".join(match.groups()), _format_day(day, *map(int, match.groups()))]
+    return list(dict.fromkeys(name.strip().lower() for name in names if name.strip()))
 
 
 def _format_day(form: str, year: int, month: int, day: int) -> str:
     """Return the name of a day; empty for an invalid date."""
     try:
-        found = datetime.date(year, month, day)
+        date_ = datetime.date(year, month, day)
     except ValueError:
         return ""
     ending = "th" if 10 < day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
-    name, weekday = _MONTHS[month - 1], _DAYS[found.weekday()]
+    name, weekday = _MONTHS[month - 1], _DAYS[date_.weekday()]
     parts = {
         **{"yyyy": str(year), "yy": f"{year % 100:02}", "MMMM": name, "MMM": name[:3], "MM": f"{month:02}"},
         **{"M": str(month), "dd": f"{day:02}", "d": str(day), "do": f"{day}{ending}"},

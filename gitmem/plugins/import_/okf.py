@@ -49,13 +49,13 @@ def read_concept(text: str, inside: str, where: str, pages: Pages) -> ImportReco
         return _read_reserved(text, inside, where, pages)
     try:
         parts = split(text)
-        found = read_fields(parts.frontmatter)
+        fields = read_fields(parts.frontmatter)
     except FormatError:
         return None
-    if not okf.type_of(found):
+    if not okf.type_of(fields):
         return None
-    return _own(found, parts.body, inside, where) or foreign_concept(
-        found, unify(parts.body).strip("\n"), inside, where, pages
+    return _own(fields, parts.body, inside, where) or foreign_concept(
+        fields, unify(parts.body).strip("\n"), inside, where, pages
     )
 
 

@@ -61,8 +61,8 @@ def is_rule(fields: Mapping[str, Any], path: str) -> bool:
 def rule_fields(fields: Mapping[str, Any], body: str) -> dict[str, Any]:
     """Return the frontmatter of a rule with its kind, its paths, and a title if its text has no heading."""
     found = dict(fields)
-    patterns = [one for name in _GLOBS for one in _patterns(fields.get(name))]
-    paths = [one for one in patterns if one not in ("*", "**", "**/*")]
+    patterns = [pattern for name in _GLOBS for pattern in _patterns(fields.get(name))]
+    paths = [pattern for pattern in patterns if pattern not in ("*", "**", "**/*")]
     found |= {"kind": RULE} | ({"paths": [*as_list(fields.get("paths")), *paths]} if paths else {})
     about = fields.get("description")
     if isinstance(about, str) and about and "title" not in fields and not re.search(r"(?m)^#+ ", body):

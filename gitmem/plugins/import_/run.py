@@ -192,21 +192,21 @@ def _incoming(
         if isinstance(found, Unreadable):
             left.add(found)
             continue
-        given = found if found.text else in_stored_form(found)
-        left_out.update(given.left_out)
-        if given.remark:
-            remarks.setdefault(given.remark, []).append(given.where)
+        source = found if found.text else in_stored_form(found)
+        left_out.update(source.left_out)
+        if source.remark:
+            remarks.setdefault(source.remark, []).append(source.where)
         count += 1
         if count > AT_MOST:
             raise RefusedError(
-                f"{display(given.where)}: more than {AT_MOST} memories in one import; nothing was written",
+                f"{display(source.where)}: more than {AT_MOST} memories in one import; nothing was written",
                 hint="split -l 400000 FILE, then import the parts one by one",
             )
         try:
-            checked = _check(order.with_place(given), policy, author=author, now=now)
+            checked = _check(order.with_place(source), policy, author=author, now=now)
             yield checked if count <= PARSED else replace(checked, read=None)
         except RefusedError as err:
-            left.reject(given, err)
+            left.reject(source, err)
     for name, number in sorted(left_out.items()):
         repository.notices.append(
             f"the field {display(name)} was left out of {number}: it is too long, not plain data, or only set by gitmem"
@@ -262,8 +262,8 @@ def _check(given: ImportRecord, policy: Policy, *, author: Author, now: int) -> 
         fields = {**fields, f"{IMPORTED}_{IMPORTED}": theirs}
     fields = {**fields, IMPORTED: given.name or fields.get(IMPORTED) or True}
     foreign = ForeignMemory(given.key, fields, given.body, given.where, given.name)
-    made = incoming_new(foreign, author, policy, now=now)
-    return replace(made, archived=given.archived)
+    memory = incoming_new(foreign, author, policy, now=now)
+    return replace(memory, archived=given.archived)
 
 
 def _with_mark(document: Document, policy: Policy) -> Document:

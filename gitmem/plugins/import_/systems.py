@@ -93,7 +93,9 @@ def _lists_in(table: Mapping[str, Any]) -> dict[str, list[Any]]:
     blocks = table.get("blocks", table.get("core_memory"))
     if _is_blocks(blocks):
         agents = table.get("agents")
-        passages = [one for agent in agents if isinstance(agent, dict) for one in _passages(agent)] if agents else []
+        passages = (
+            [passage for agent in agents if isinstance(agent, dict) for passage in _passages(agent)] if agents else []
+        )
         return {"blocks": blocks, "passages": passages or _passages(table)}
     if "frontmatter" in table or _has_text(table):
         return {}
@@ -134,24 +136,24 @@ def _is_blocks(value: object) -> bool:
 
 
 def _passages(table: Mapping[str, Any]) -> list[Any]:
-    found = table.get("passages", table.get("archival_memory"))
-    return found if isinstance(found, list) else []
+    passages = table.get("passages", table.get("archival_memory"))
+    return passages if isinstance(passages, list) else []
 
 
 def in_common_terms(table: Mapping[str, Any], where: str) -> dict[str, Any] | Unreadable:
     """Return an object of another system with the field names that ``from_table`` reads; others unchanged."""
-    found = {name: value for name, value in table.items() if name not in _EMBEDDINGS}
+    common_terms = {name: value for name, value in table.items() if name not in _EMBEDDINGS}
     for is_one, translate in _SYSTEMS:
-        if is_one(found):
-            translated: dict[str, Any] | Unreadable = translate(found, where)
+        if is_one(common_terms):
+            translated: dict[str, Any] | Unreadable = translate(common_terms, where)
             return translated
-    return found
+    return common_terms
 
 
 def _claude_mem_observation(table: dict[str, Any], _where: str) -> dict[str, Any]:
-    said = [str(table.get(name) or "") for name in ("narrative", "text")]
-    facts = "\n".join(f"- {one}" for one in _texts(table.get("facts")))
-    lines = [str(table.get("subtitle") or ""), *said, facts]
+    texts = [str(table.get(name) or "") for name in ("narrative", "text")]
+    facts = "\n".join(f"- {text}" for text in _texts(table.get("facts")))
+    lines = [str(table.get("subtitle") or ""), *texts, facts]
     paths = [*_texts(table.get("files_read")), *_texts(table.get("files_modified"))]
     kind = str(table.get("type") or "")
     read = (
@@ -170,7 +172,7 @@ def _claude_mem_observation(table: dict[str, Any], _where: str) -> dict[str, Any
         kind=_OBSERVED.get(kind, "learned"),
         body="\n\n".join(line for line in lines if line),
         tags=[*([kind] if kind else []), *_texts(table.get("concepts"))],
-        refs=list(dict.fromkeys(one for one in paths if one)),
+        refs=list(dict.fromkeys(path for path in paths if path)),
         created=time_of(table.get("created_at_epoch")) or table.get("created_at"),
     )
 

@@ -32,8 +32,8 @@ def time_of(value: object) -> str | None:
         number = float(text)
     except ValueError:
         return _from_text(text)
-    if text.isdigit() and len(text) in _DIGITS and (found := _from_form(text, _DIGITS[len(text)])):
-        return found
+    if text.isdigit() and len(text) in _DIGITS and (time := _from_form(text, _DIGITS[len(text)])):
+        return time
     unit = next((unit for least, unit in _UNITS if abs(number) >= least), 1)
     try:
         return format_time(int(number / unit))
@@ -60,8 +60,8 @@ def _from_text(text: str) -> str | None:
 
     for read in (datetime.fromisoformat, parsedate_to_datetime):
         try:
-            found = read(text)
-            return format_time(int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()))
+            moment = read(text)
+            return format_time(int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()))
         except (ValueError, OverflowError, TypeError, IndexError):
             continue
     return next(filter(None, (_from_form(text, form) for form in _FORMS)), None)

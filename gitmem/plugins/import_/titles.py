@@ -60,13 +60,13 @@ def find_title(body: str, name: str, stem: str, *, is_wiki: bool = False) -> str
     level, is_first, heading = first
     tops = [text for level, _, text in (first, *more) if level == 1]
     if is_titled:
-        found = heading if is_first and level == 1 and len(tops) == 1 else ""
+        title = heading if is_first and level == 1 and len(tops) == 1 else ""
     elif is_first or (is_nameless and heading and heading.lower() not in _NAMELESS):
-        found = heading
+        title = heading
     else:
-        found = tops[0] if len(tops) == 1 else ""
-    if found and found.lower() not in _NAMELESS:
-        return found
+        title = tops[0] if len(tops) == 1 else ""
+    if title and title.lower() not in _NAMELESS:
+        return title
     return (folder.rpartition("/")[2] if is_nameless else "") or stem
 
 

@@ -127,9 +127,9 @@ def read_issue(table: Mapping[str, Any], *, where: str) -> list[ImportRecord | U
     left_out = [*add_fields(table, _READ | STORE_ONLY, fields)]
     left_out += [name for name in list_store_only(table) if name not in fields and name not in _READ]
     comments = _comments(table)
-    said = [(text, who, when) for text, who, when in comments if text.upper().startswith(LEARNED)]
-    body = _body(table, fields, [one for one in comments if one not in said])
-    learned = [_list_learnings(key, text, who, when, where) for text, who, when in said]
+    learnings = [(text, who, when) for text, who, when in comments if text.upper().startswith(LEARNED)]
+    body = _body(table, fields, [comment for comment in comments if comment not in learnings])
+    learned = [_list_learnings(key, text, who, when, where) for text, who, when in learnings]
     return [ImportRecord(where, key, fields, body, left_out=tuple(left_out)), *learned]
 
 
@@ -153,14 +153,14 @@ def _life(table: Mapping[str, Any], status: str) -> dict[str, Any]:
         return {"state": CLOSED, "closed": closed, **fields}
     if status in _HELD:
         since = time_of(table.get("claimed_at") or table.get("started_at") or table.get("updated_at"))
-        num = 1 + max((one["num"] for one in attempts), default=0)
+        num = 1 + max((attempt["num"] for attempt in attempts), default=0)
         return {"state": CLAIMED, "claimed": without_empty(num=num, who=who or NOBODY, when=since), **fields}
     return {"state": OPEN, **fields, **without_empty(assignee=who)}
 
 
 def _attempts(table: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the finished attempts; Beans has them as ``attempts``, later versions as ``attempt_log``."""
-    found = []
+    attempts = []
     for number, row in enumerate(_rows(table, "attempt_log", "attempts"), 1):
         outcome = _OUTCOMES.get(str(row.get("outcome") or "").lower(), str(row.get("outcome") or RELEASED))
         num = row.get("num") if type(row.get("num")) is int and row["num"] >= 1 else number
@@ -172,8 +172,8 @@ def _attempts(table: Mapping[str, Any]) -> list[dict[str, Any]]:
             ended=time_of(row.get("finished_at") or row.get("ended")),
             notes=_short(str(row.get("notes") or "")),
         )
-        found.append(ended)
-    return found
+        attempts.append(ended)
+    return attempts
 
 
 def _short(text: str) -> str:
@@ -187,10 +187,10 @@ def _links(table: Mapping[str, Any]) -> dict[str, Any]:
     waits = [key_of(one) for name in ("requires", "blocked_by") for one in as_list(table.get(name))]
     parent = key_of(table["parent"]) if table.get("parent") else ""
     others: dict[str, list[str]] = {}
-    given = table.get("dependencies")
-    for one in given if isinstance(given, list) else []:
-        kind = str(one.get("type") or "blocks") if isinstance(one, dict) else "blocks"
-        if not (other := _other_of(one)):
+    dependencies = table.get("dependencies")
+    for dependency in dependencies if isinstance(dependencies, list) else []:
+        kind = str(dependency.get("type") or "blocks") if isinstance(dependency, dict) else "blocks"
+        if not (other := _other_of(dependency)):
             continue
         if kind == "blocks":
             waits.append(key_of(other))
@@ -211,21 +211,21 @@ def _priority(value: object) -> int | None:
 
 
 def _type_of(table: Mapping[str, Any]) -> list[str]:
-    found = table.get("issue_type") or table.get("type")
-    return [str(found)] if found and found != TASK else []
+    kind = table.get("issue_type") or table.get("type")
+    return [str(kind)] if kind and kind != TASK else []
 
 
 def _comments(table: Mapping[str, Any]) -> list[tuple[str, str, str | None]]:
     """Return text, author and time of each comment; of one without a field for its text, all that it says."""
-    found = []
+    comments = []
     for row in _rows(table, "comments"):
         text = next((str(row[name]).strip() for name in _TEXTS if str(row.get(name) or "").strip()), "")
-        said = any(value for name, value in row.items() if name not in _FRAME)
-        other = json.dumps(row, ensure_ascii=False, default=str) if said and not text else ""
+        has_content = any(value for name, value in row.items() if name not in _FRAME)
+        other = json.dumps(row, ensure_ascii=False, default=str) if has_content and not text else ""
         who = row.get("author") or row.get("user") or ""
         who = who.get("login") or who.get("name") or "" if isinstance(who, dict) else who
-        found.append((text or other, str(who), time_of(row.get("created_at") or row.get("created"))))
-    return [one for one in found if one[0]]
+        comments.append((text or other, str(who), time_of(row.get("created_at") or row.get("created"))))
+    return [comment for comment in comments if comment[0]]
 
 
 def _rows(table: Mapping[str, Any], *names: str) -> list[dict[str, Any]]:

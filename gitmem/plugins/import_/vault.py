@@ -73,16 +73,16 @@ def read_vault(folder: Path) -> Vault:
 def _day_format(path: Path) -> str:
     try:
         with open(path, "rb", opener=only_regular) as file:
-            found = _DAY_FORMAT.search(file.read(_SETTINGS_LIMIT).decode("utf-8", "replace"))
+            match = _DAY_FORMAT.search(file.read(_SETTINGS_LIMIT).decode("utf-8", "replace"))
     except OSError:
-        found = None
-    return found[1] if found else _USUAL_DAY
+        match = None
+    return match[1] if match else _USUAL_DAY
 
 
 def _setting(path: Path, name: str) -> str:
     try:
         with open(path, "rb", opener=only_regular) as file:
-            found: Any = json.loads(file.read(_SETTINGS_LIMIT)).get(name)
+            table: Any = json.loads(file.read(_SETTINGS_LIMIT)).get(name)
     except (OSError, ValueError, AttributeError, RecursionError):
         return ""
-    return found if isinstance(found, str) else ""
+    return table if isinstance(table, str) else ""

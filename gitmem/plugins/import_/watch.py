@@ -40,7 +40,7 @@ def iter_changes(names: Sequence[str], wait: Callable[[float], None] = time.slee
 
 def _state_of(names: Sequence[str]) -> frozenset[tuple[str, int, int]]:
     """Return path, time of the last change in nanoseconds, and size of every file."""
-    found = set()
+    files = set()
     for name in names:
         try:
             paths = [entry.path for entry in iter_files(name)] if Path(name).is_dir() else [name]
@@ -51,5 +51,5 @@ def _state_of(names: Sequence[str]) -> frozenset[tuple[str, int, int]]:
                 status = os.lstat(path)
             except OSError:
                 continue
-            found.add((path, status.st_mtime_ns, status.st_size))
-    return frozenset(found)
+            files.add((path, status.st_mtime_ns, status.st_size))
+    return frozenset(files)

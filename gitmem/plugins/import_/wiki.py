@@ -205,8 +205,8 @@ def _tags(prose: str, fields: Mapping[str, Any], vault: Vault) -> Iterator[str]:
         text = _PRIORITY.sub("", text)
     elif not vault.is_vault:
         text = "\n".join(_ITEM.findall(text)) if isinstance(link, str) and not link.startswith("/") else ""
-    found = (tag.lower().strip("/-") for tag in _TAG.findall(_LINK.sub("", text)) if not _COLOUR.fullmatch(tag))
-    yield from found
+    match = (tag.lower().strip("/-") for tag in _TAG.findall(_LINK.sub("", text)) if not _COLOUR.fullmatch(tag))
+    yield from match
 
 
 def _texts(fields: Mapping[str, Any]) -> Iterator[str]:
@@ -239,26 +239,26 @@ def _prose(body: str) -> str:
 def auto_memory(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the frontmatter of a Claude Code memory file in our terms: its kind, and its description as title."""
     about = fields.get("metadata")
-    found = {**fields, **(about if isinstance(about, dict) else {})}
-    kind = _KINDS.get(str(found.get("type")), "")
-    title = found.get("description") or found.get("name")
+    all_fields = {**fields, **(about if isinstance(about, dict) else {})}
+    kind = _KINDS.get(str(all_fields.get("type")), "")
+    title = all_fields.get("description") or all_fields.get("name")
     return {**fields, **({"kind": kind} if kind else {}), **({"title": str(title)} if title else {})}
 
 
 def index_remarks(body: str, pages: Pages) -> dict[str, str]:
     """Return what an index says behind its links, by the keys of the linked notes."""
-    found: dict[str, str] = {}
+    remarks: dict[str, str] = {}
     for line in body.split("\n"):
         key, remark = _entry(line, pages)
         if key and remark:
-            found.setdefault(key, remark)
-    return found
+            remarks.setdefault(key, remark)
+    return remarks
 
 
 def with_index_remark(fields: Mapping[str, Any], body: str, remark: str) -> dict[str, Any]:
     """Return the fields of a note with what the index says about it, unless the note says that itself."""
-    said = " ".join([body, *(str(value) for value in fields.values())])
-    is_said = not remark or remark in " ".join(said.split())
+    text = " ".join([body, *(str(value) for value in fields.values())])
+    is_said = not remark or remark in " ".join(text.split())
     return dict(fields) if is_said else {**fields, "index": remark}
 
 
@@ -270,7 +270,7 @@ def is_only_index(body: str, pages: Pages) -> bool:
 
 def _entry(line: str, pages: Pages) -> tuple[str, str]:
     """Return the key of the note that a line of an index is about, and what it says; empty if it is about none."""
-    found = _ENTRY.fullmatch(line)
-    if found is None or not (key := pages.find(unquote(found[1] or found[2]).removeprefix("./"))):
+    match = _ENTRY.fullmatch(line)
+    if match is None or not (key := pages.find(unquote(match[1] or match[2]).removeprefix("./"))):
         return "", ""
-    return key, " ".join(found[3].lstrip(" *_:–—-").split())
+    return key, " ".join(match[3].lstrip(" *_:–—-").split())

@@ -132,9 +132,9 @@ def _mark_up(text: str, marks: Any) -> str:
     inner = text.strip()
     if not inner or not isinstance(marks, list):
         return text
-    made = inner
+    marked = inner
     for mark in (one for one in marks if isinstance(one, dict)):
         sign = _MARKS.get(str(mark.get("type")), "")
         address = _attribute(mark, "href") if mark.get("type") == "link" else ""
-        made = f"[{made}]({address})" if address else f"{sign}{made}{sign}"
-    return text.replace(inner, made, 1)
+        marked = f"[{marked}]({address})" if address else f"{sign}{marked}{sign}"
+    return text.replace(inner, marked, 1)

@@ -52,14 +52,14 @@ class PulledSources:
         from gitmem.plugins.pull.run import iter_states
         from gitmem.plugins.pull.source import get_source, list_sources
 
-        found = [get_source(self._repository, name) for name in names] or list_sources(self._repository)
-        return list(iter_states(self._repository, found))
+        sources = [get_source(self._repository, name) for name in names] or list_sources(self._repository)
+        return list(iter_states(self._repository, sources))
 
     def kinds(self) -> frozenset[str]:
         """Return the kinds of the sources of this clone."""
         from gitmem.plugins.pull.source import list_sources
 
-        return frozenset(one.kind for one in list_sources(self._repository))
+        return frozenset(source.kind for source in list_sources(self._repository))
 
     def named(self, collections: Iterable[str]) -> tuple[str, ...]:
         """Return the names of the pulled sources of some collections; empty if a collection has none."""

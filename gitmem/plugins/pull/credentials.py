@@ -71,22 +71,22 @@ def jira_token(git: Git, site: str) -> str:
 def _of_gh(host: str) -> str:
     """Return gh's token for a host; empty if gh is not installed or has none."""
     try:
-        done = process.run(["gh", "auth", "token", "--hostname", host], env=None, timeout_s=ANSWERS_S, check=False)
+        result = process.run(["gh", "auth", "token", "--hostname", host], env=None, timeout_s=ANSWERS_S, check=False)
     except ProcessError:
         return ""
-    return done.stdout.decode("utf-8", "replace").strip() if done.status == 0 else ""
+    return result.stdout.decode("utf-8", "replace").strip() if result.status == 0 else ""
 
 
 def _of_helper(git: Git, host: str) -> tuple[str, str]:
     """Return a credential helper's name and password for a host; empty if there are none. No helper may prompt."""
-    asked = f"protocol=https\nhost={host}\n\n".encode()
+    request = f"protocol=https\nhost={host}\n\n".encode()
     quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "", "SSH_ASKPASS": "", "GCM_INTERACTIVE": "never"}
     try:
-        done = git.run(
-            "-c", "core.askPass=", "credential", "fill", input=asked, check=False, timeout_s=ANSWERS_S, more=quiet
+        result = git.run(
+            "-c", "core.askPass=", "credential", "fill", input=request, check=False, timeout_s=ANSWERS_S, more=quiet
         )
     except ProcessError:
         return "", ""
-    lines = done.stdout.decode("utf-8", "replace").split("\n") if done.status == 0 else []
-    found = dict(line.split("=", 1) for line in lines if "=" in line)
-    return found.get("username", ""), found.get("password", "")
+    lines = result.stdout.decode("utf-8", "replace").split("\n") if result.status == 0 else []
+    answer = dict(line.split("=", 1) for line in lines if "=" in line)
+    return answer.get("username", ""), answer.get("password", "")

@@ -83,8 +83,8 @@ def time_of(text: object) -> str:
     if not isinstance(text, str):
         return ""
     try:
-        found = datetime.fromisoformat(text)
-        return format_time(plausible(found.timestamp())) if found.tzinfo is not None else ""
+        moment = datetime.fromisoformat(text)
+        return format_time(plausible(moment.timestamp())) if moment.tzinfo is not None else ""
     except (ValueError, OverflowError):
         return ""
 
@@ -105,16 +105,16 @@ def _lines(text: str) -> str:
 
 def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return fields without empty ones, with safe texts."""
-    made: dict[str, Any] = {}
+    about: dict[str, Any] = {}
     for name, value in fields.items():
         if isinstance(value, list | tuple):
             texts = dict.fromkeys(filter(None, (clean(one, limit=TITLE_LIMIT) for one in value)))
-            made |= {name: list(texts)[:TAGS]} if texts else {}
+            about |= {name: list(texts)[:TAGS]} if texts else {}
         elif isinstance(value, dict):
             named = {key: clean(one) for key, one in value.items() if clean(one)}
-            made |= {name: named} if named else {}
+            about |= {name: named} if named else {}
         elif isinstance(value, str):
-            made |= {name: clean(value, limit=TITLE_LIMIT)} if clean(value) else {}
+            about |= {name: clean(value, limit=TITLE_LIMIT)} if clean(value) else {}
         elif value is not None:
-            made[name] = value
-    return made
+            about[name] = value
+    return about

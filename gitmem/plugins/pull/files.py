@@ -107,12 +107,12 @@ class FilesPull:
 
     def _is_selected(self, path: str) -> bool:
         folders = [one.strip("/") for one in self._source.paths]
-        return not folders or any(one in ("", ".", path) or path.startswith(f"{one}/") for one in folders)
+        return not folders or any(folder in ("", ".", path) or path.startswith(f"{folder}/") for folder in folders)
 
     def _read_tree(self, paths: Iterable[str], names: dict[str, str]) -> Iterator[tuple[str, bytes]]:
         wanted = list(paths)
-        found = self._memory.git.read_blobs((names[path] for path in wanted), limit=FILE_LIMIT)
-        yield from ((path, raw or b"") for path, (_, raw) in zip(wanted, found, strict=True))
+        blobs = self._memory.git.read_blobs((names[path] for path in wanted), limit=FILE_LIMIT)
+        yield from ((path, raw or b"") for path, (_, raw) in zip(wanted, blobs, strict=True))
 
     def _documents(self, path: str, name: str, raw: bytes) -> list[PulledDocument]:
         """Return the parts of one file, and record which of its former parts are gone."""
@@ -121,14 +121,14 @@ class FilesPull:
         except UnicodeDecodeError:
             text = ""
         cut = code_chunks if self._source.kind == CODE else prose_chunks
-        made, taken = [], set[str]()
+        documents, taken_keys = [], set[str]()
         for chunk in cut(text, path):
-            key = self._key(path, chunk.name, taken)
-            taken.add(key)
-            made.append(self._document(key, path, chunk))
-        self.gone += [self._place(key) for key in self._files.get(path, [""])[1:] if key not in taken]
-        self._files[path] = [name, *sorted(taken)]
-        return made
+            key = self._key(path, chunk.name, taken_keys)
+            taken_keys.add(key)
+            documents.append(self._document(key, path, chunk))
+        self.gone += [self._place(key) for key in self._files.get(path, [""])[1:] if key not in taken_keys]
+        self._files[path] = [name, *sorted(taken_keys)]
+        return documents
 
     def _key(self, path: str, name: str, taken: set[str]) -> str:
         """Return the key of a part that is not taken: the former one if a document has it."""
@@ -185,7 +185,9 @@ def _cut_code(lines: list[str], at: int, within: str, language: str) -> Iterator
 def _cut_long(span: Span, lines: list[str], at: int, name: str, language: str) -> Iterator[Chunk]:
     """Yield the parts of a long definition: its first line belongs to the part that follows."""
     inner = dedent("\n".join(lines[1:])).split("\n")
-    if any(one.end - one.first < len(lines) - 1 for one in definitions("\n".join(inner), language)):
+    if any(
+        definition.end - definition.first < len(lines) - 1 for definition in definitions("\n".join(inner), language)
+    ):
         yield cut_lines(name, lines[:1], at)
         yield from _cut_code(inner, at + 1, name, language)
     else:
@@ -232,15 +234,15 @@ def _list_outside(folder: str) -> dict[str, str]:
     Raises:
         NotFoundError: It is missing, or cannot be read.
     """
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     try:
         for entry in iter_files(folder):
             if entry.is_file(follow_symlinks=False) and _is_document(entry.name):
                 inside = os.path.relpath(entry.path, folder).replace(os.sep, "/")
-                found[inside] = sha1(_read(Path(entry.path)), usedforsecurity=False).hexdigest()
+                digests[inside] = sha1(_read(Path(entry.path)), usedforsecurity=False).hexdigest()
     except OSError as err:
         raise NotFoundError(f"the documents in {folder} cannot be read: {err.strerror}") from err
-    return dict(sorted(found.items()))
+    return dict(sorted(digests.items()))
 
 
 def _read_outside(folder: str, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:

@@ -89,8 +89,8 @@ class GitHubPull:
             raise refused
 
     def _url(self, path: str, **query: str) -> str:
-        asked = urlencode({name: value for name, value in query.items() if value})
-        return self._forge.repo(path) + f"?{asked}"
+        parameters = urlencode({name: value for name, value in query.items() if value})
+        return self._forge.repo(path) + f"?{parameters}"
 
     def _first(self, part: str, url: str) -> ForgePage:
         """Return the first page of a part, requested with the last ETag."""
@@ -153,17 +153,17 @@ class GitHubPull:
         """Yield reviews and diffs of the queued pull requests, newest first, and remove them from the queue."""
         queue: list[int] = self.cursors.get("queue", [])
         while queue:
-            found: list[PulledDocument] = []
+            details: list[PulledDocument] = []
             for number in queue[:TOGETHER]:
                 if "reviews" in self._source.include:
                     url = self._url(f"pulls/{number}/reviews", per_page=str(PER_PAGE))
                     reviews = self._forge.items(url, needs="pull_requests: read")
-                    found += [made for item in reviews if (made := _review(item, number)) is not None]
+                    details += [made for item in reviews if (made := _review(item, number)) is not None]
                 if "diffs" in self._source.include:
                     url = self._url(f"pulls/{number}/files", per_page=str(PER_PAGE))
-                    found.append(_diff(number, list(self._forge.items(url, needs="pull_requests: read"))))
+                    details.append(_diff(number, list(self._forge.items(url, needs="pull_requests: read"))))
             del queue[:TOGETHER]
-            yield found
+            yield details
 
     def _commits(self) -> Iterator[list[PulledDocument]]:
         """Yield commits of the default branch, newest first; the first pull goes back to the beginning.
@@ -187,16 +187,16 @@ class GitHubPull:
     def _checks(self) -> Iterator[list[PulledDocument]]:
         """Yield the check runs of the newest commits; unfinished ones are read again next time."""
         queue: list[str] = self.cursors.get("checks", [])
-        found, unfinished = [], []
+        documents, unfinished = [], []
         for sha in queue:
             url = self._url(f"commits/{sha}/check-runs", per_page=str(PER_PAGE))
             answer = self._forge.page(url, needs="checks: read").found
             runs = need_tables(answer.get("check_runs", []) if isinstance(answer, dict) else answer)
-            found += [_check_runs(sha, runs)] if runs else []
+            documents += [_check_runs(sha, runs)] if runs else []
             unfinished += [sha] if any(run.get("status") != FINISHED for run in runs) else []
         if queue:
             self.cursors["checks"] = unfinished
-            yield found
+            yield documents
 
     def _releases(self) -> Iterator[list[PulledDocument]]:
         for items, _ in self._pages("releases", self._url("releases", per_page=str(PER_PAGE))):
@@ -213,8 +213,8 @@ def _number(item: Item) -> int:
 
 
 def _id(item: Item) -> str:
-    found = item.get("id")
-    return str(found) if type(found) is int and 0 < found < 1 << 63 else ""
+    number = item.get("id")
+    return str(number) if type(number) is int and 0 < number < 1 << 63 else ""
 
 
 def _login(item: Item) -> str:

@@ -70,13 +70,15 @@ class JiraPull:
         """
         token, query = "", self._query()
         for _ in range(PAGES):
-            asked = {"jql": query, "maxResults": PER_PAGE, "fields": ",".join(FIELDS)}
-            url = f"{self._source.api}/search/jql?" + urlencode(asked | ({"nextPageToken": token} if token else {}))
+            parameters = {"jql": query, "maxResults": PER_PAGE, "fields": ",".join(FIELDS)}
+            url = f"{self._source.api}/search/jql?" + urlencode(
+                parameters | ({"nextPageToken": token} if token else {})
+            )
             answer = self._forge.get(url, needs="")
-            found = answer.get("issues") if isinstance(answer, dict) else None
-            if not isinstance(found, list):
+            rows = answer.get("issues") if isinstance(answer, dict) else None
+            if not isinstance(rows, list):
                 raise ForgeError("Jira's answer contains no list of issues")
-            issues = [one for one in found if isinstance(one, dict)]
+            issues = [one for one in rows if isinstance(one, dict)]
             documents = [document for issue in issues for document in self._documents(issue)]
             times = [parse_time(time) for issue in issues if (time := time_of(part_of(issue, "fields").get("updated")))]
             self.cursors["updated"] = max([self.cursors.get("updated", 0), *times])
@@ -99,13 +101,13 @@ class JiraPull:
         name = str(issue.get("key") or "")
         if not _KEY.fullmatch(name):
             return []
-        found = [self._issue(name, issue)]
+        documents = [self._issue(name, issue)]
         if "comments" in self._source.include:
-            comments = [_comment(name, one, self._source.address) for one in self._comments(name, issue)]
-            found += [one for one in comments if one is not None]
-            have = {one.path for one in found}
+            comments = [_comment(name, comment, self._source.address) for comment in self._comments(name, issue)]
+            documents += [comment for comment in comments if comment is not None]
+            have = {document.path for document in documents}
             self.gone += [path for path in self._had.get(name.lower(), ()) if path not in have]
-        return found
+        return documents
 
     def _issue(self, name: str, issue: Item) -> PulledDocument:
         fields = part_of(issue, "fields")
@@ -135,17 +137,17 @@ class JiraPull:
     def _comments(self, name: str, issue: Item) -> list[Item]:
         """Return the comments of an issue: those included with it, or all of them if some are missing."""
         within = part_of(part_of(issue, "fields"), "comment")
-        found: list[Item] = [one for one in within.get("comments") or () if isinstance(one, dict)]
+        comments: list[Item] = [one for one in within.get("comments") or () if isinstance(one, dict)]
         total = within.get("total", 0)
-        while isinstance(total, int) and len(found) < total:
-            query = urlencode({"startAt": len(found), "maxResults": PER_PAGE})
+        while isinstance(total, int) and len(comments) < total:
+            query = urlencode({"startAt": len(comments), "maxResults": PER_PAGE})
             answer = self._forge.get(f"{self._source.api}/issue/{name}/comment?{query}", needs="")
             more = answer.get("comments") if isinstance(answer, dict) else None
             if not isinstance(more, list) or not more:
                 break
-            found += [one for one in more if isinstance(one, dict)]
+            comments += [one for one in more if isinstance(one, dict)]
             total = answer.get("total", total)
-        return found
+        return comments
 
 
 def _person(item: Item, role: str) -> str:

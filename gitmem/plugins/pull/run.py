@@ -200,14 +200,16 @@ def iter_states(repository: OpenRepository, sources: list[PullSource]) -> Iterat
 
 def list_overdue(repository: OpenRepository) -> list[str]:
     """Return a line for each source that is overdue, or whose last pull failed; opens no source."""
-    found = []
+    messages = []
     for source in list_sources(repository):
         note = read_local(repository, source)
         age, error = repository.now - int(note.get("at") or 0), str(note.get("error") or "")
         when = f"was last pulled {ago(age)} ago" if note.get("at") else "was never pulled to its end"
         if age > SILENT * source.every_s or error:
-            found.append(f"the source {source.name} {when}{f': {error}' if error else ''} (gitmem pull {source.name})")
-    return found
+            messages.append(
+                f"the source {source.name} {when}{f': {error}' if error else ''} (gitmem pull {source.name})"
+            )
+    return messages
 
 
 def age_of(state: SourceState, now: int) -> str:

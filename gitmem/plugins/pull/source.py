@@ -115,20 +115,20 @@ def make_source(kind: str, address: str, *, remote: str = "", **options: Unpack[
         UsageError: The description is invalid, or an option is.
     """
     refuse_wrong(options, SourceOptions, what="a source")
-    given: dict[str, Any] = {name: value for name, value in options.items() if value}
+    fields: dict[str, Any] = {name: value for name, value in options.items() if value}
     if kind == GITHUB:
-        given = {**_github(address, remote, str(given.pop("api", ""))), **given}
+        fields = {**_github(address, remote, str(fields.pop("api", ""))), **fields}
     elif kind == JIRA:
-        given = {**_jira(address, str(given.pop("project", ""))), **given}
+        fields = {**_jira(address, str(fields.pop("project", ""))), **fields}
     elif address:
         raise UsageError(f"a source of {kind} has no address", hint="gitmem sources add code --path FOLDER")
-    wrong = [part for part in given.get("include", ()) if part not in PARTS[kind]]
-    if wrong or (given.get("include") and not PARTS[kind]):
+    wrong = [part for part in fields.get("include", ()) if part not in PARTS[kind]]
+    if wrong or (fields.get("include") and not PARTS[kind]):
         known = ", ".join(PARTS[kind]) or "nothing to choose from"
         raise UsageError(f"{kind} has no part {wrong[0]}", hint=f"choose from: {known}")
-    made: dict[str, Any] = {"name": kind, "include": PARTS[kind], "collection": kind, **given, "kind": kind}
-    lists: dict[str, Any] = {name: tuple(made.pop(name, ())) for name in _LISTS}
-    source = PullSource(**made, **lists)
+    all_fields: dict[str, Any] = {"name": kind, "include": PARTS[kind], "collection": kind, **fields, "kind": kind}
+    lists: dict[str, Any] = {name: tuple(all_fields.pop(name, ())) for name in _LISTS}
+    source = PullSource(**all_fields, **lists)
     _check(source)
     return source
 
@@ -158,19 +158,19 @@ def _check(source: PullSource) -> None:
 def _github(address: str, remote: str, api: str) -> dict[str, str]:
     """Return repository and API for a typed address, or for the repository's own remote."""
     text = address or remote
-    found = _REMOTE.fullmatch(text)
+    match = _REMOTE.fullmatch(text)
     if _REPOSITORY.fullmatch(text):
         host, repository = GITHUB_HOST, text
-    elif found is not None and _REPOSITORY.fullmatch(found[2]):
-        host, repository = found[1].lower(), found[2]
+    elif match is not None and _REPOSITORY.fullmatch(match[2]):
+        host, repository = match[1].lower(), match[2]
     elif address:
         message = f"not a repository on GitHub: {display(address)}"
         raise UsageError(message, hint="gitmem sources add github OWNER/NAME")
     else:
         message = "the remote of this repository is not on GitHub"
         raise UsageError(message, hint="name a repository: gitmem sources add github OWNER/NAME")
-    made = GITHUB_API if host in (GITHUB_HOST, "ssh.github.com") else f"https://{host}/api/v3"
-    return {"address": repository, "api": _need_address(api or made, "--api https://github.example.com/api/v3")}
+    default_api = GITHUB_API if host in (GITHUB_HOST, "ssh.github.com") else f"https://{host}/api/v3"
+    return {"address": repository, "api": _need_address(api or default_api, "--api https://github.example.com/api/v3")}
 
 
 def _jira(address: str, project: str) -> dict[str, str]:
@@ -196,16 +196,16 @@ def _need_address(text: str, hint: str) -> str:
 
 def list_sources(repository: OpenRepository) -> list[PullSource]:
     """Return the sources of this clone by name; a damaged file is left out with a notice."""
-    found = []
+    sources = []
     folder = _folder(repository)
     for path in sorted(folder.glob("*.json")):
         try:
-            found.append(_read(path))
+            sources.append(_read(path))
         except (OSError, ValueError, TypeError, RecursionError, UsageError):
             repository.notices.append(
                 f"the settings of the source {display(path.stem)} are damaged; add it again: gitmem sources add"
             )
-    return found
+    return sources
 
 
 def get_source(repository: OpenRepository, name: str) -> PullSource:
@@ -214,22 +214,22 @@ def get_source(repository: OpenRepository, name: str) -> PullSource:
     Raises:
         NotFoundError: There is no source with this name.
     """
-    found = {source.name: source for source in list_sources(repository)}
-    if name not in found:
-        known = f"choose one of {', '.join(found)}" if found else "add one: gitmem sources add github"
+    by_name = {source.name: source for source in list_sources(repository)}
+    if name not in by_name:
+        known = f"choose one of {', '.join(by_name)}" if by_name else "add one: gitmem sources add github"
         raise NotFoundError(f"there is no source {display(name)}", hint=known)
-    return found[name]
+    return by_name[name]
 
 
 def list_pulled(repository: OpenRepository, collections: Iterable[str]) -> tuple[str, ...]:
     """Return the names of the pulled sources of some collections; empty if a collection has none."""
     wanted = {ALIASES.get(name, name) for name in collections}
-    found = {
+    by_source = {
         source.name: ALIASES.get(source.collection, source.collection)
         for source in list_sources(repository)
         if repository.git.read_ref(source.ref)
     }
-    return tuple(name for name, own in found.items() if own in wanted) if wanted <= {*found.values()} else ()
+    return tuple(name for name, own in by_source.items() if own in wanted) if wanted <= {*by_source.values()} else ()
 
 
 def add_source(repository: OpenRepository, source: PullSource) -> None:
@@ -264,10 +264,10 @@ def forget_source(repository: OpenRepository, source: PullSource) -> None:
 def read_local(repository: OpenRepository, source: PullSource) -> dict[str, Any]:
     """Return the data about the last pull in this clone: ``at``, ``error``, ``etags``; may be empty."""
     try:
-        found = json.loads(read_regular(_folder(repository) / f"{source.name}.pulled"))
+        table = json.loads(read_regular(_folder(repository) / f"{source.name}.pulled"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return table if isinstance(table, dict) else {}
 
 
 def write_local(repository: OpenRepository, source: PullSource, note: dict[str, Any]) -> None:
@@ -286,13 +286,13 @@ def _folder(repository: OpenRepository) -> Path:
 
 
 def _read(path: Path) -> PullSource:
-    found: Any = json.loads(read_regular(path))
-    if not isinstance(found, dict) or found.get("name") != path.stem:
+    table: Any = json.loads(read_regular(path))
+    if not isinstance(table, dict) or table.get("name") != path.stem:
         raise ValueError("it belongs to another source")
-    lists: dict[str, Any] = {name: tuple(found.pop(name, ())) for name in _LISTS}
-    words = [*found.values(), *(word for words in lists.values() for word in words)]
-    if not all(isinstance(word, str) for word in words) or found.get("kind") not in PARTS:
+    lists: dict[str, Any] = {name: tuple(table.pop(name, ())) for name in _LISTS}
+    words = [*table.values(), *(word for words in lists.values() for word in words)]
+    if not all(isinstance(word, str) for word in words) or table.get("kind") not in PARTS:
         raise ValueError("it has a value of another kind")
-    source = PullSource(**found, **lists)
+    source = PullSource(**table, **lists)
     _check(source)
     return source

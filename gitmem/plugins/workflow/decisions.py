@@ -84,17 +84,17 @@ def load(
         ground = repository.ground(catalog)
         with catalog.reading():
             among = _ids_of_step(repository, step) if step.role or step.story else None
-            found = inventory.newest(catalog, ground, question, now=repository.now, among=among)
+            result = inventory.newest(catalog, ground, question, now=repository.now, among=among)
     elif step.role or step.story:
-        kept = {
+        paths = {
             row[0] for row in catalog.each("SELECT path FROM memory WHERE id IN ({})", _ids_of_step(repository, step))
         }
         wide = recall(replace(question, limit=LOOKED_THROUGH))
-        hits = [hit for hit in wide.hits if hit.path in kept]
-        found = replace(wide, hits=tuple(hits[:limit]), more=max(0, len(hits) - limit))
+        hits = [hit for hit in wide.hits if hit.path in paths]
+        result = replace(wide, hits=tuple(hits[:limit]), more=max(0, len(hits) - limit))
     else:
-        found = recall(question)
-    return _read_decisions(repository, found)
+        result = recall(question)
+    return _read_decisions(repository, result)
 
 
 def _ids_of_step(repository: OpenRepository, step: WorkflowStep) -> set[int]:

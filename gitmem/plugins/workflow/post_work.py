@@ -46,21 +46,21 @@ def post_work(repository: OpenRepository, new: NewMemory, step: WorkflowStep, *,
     if wrong:
         message = f"{display(wrong[0])!r} does not name a line of code"
         raise RefusedError(message, hint="--ref src/auth/jwt.py:89 or --ref src/auth/jwt.py:89-145")
-    found = list(dict.fromkeys([*refs, *references_in(new.text)]))
-    if not found:
+    references = list(dict.fromkeys([*refs, *references_in(new.text)]))
+    if not references:
         raise RefusedError("a pattern needs the lines of code that show it", hint="--ref src/auth/jwt.py:89-145")
     _refuse_size(f"{new.title}\n{clean_text(new.text)}", repository)
     new = step.applied_to(repository, new)
     # The text may name files of another branch or of the past: unlike given ones, these may be missing.
     anchor_fields(repository, {"refs": refs}, is_strict=True)
-    new = replace(new, fields={**new.fields, "refs": found})
+    new = replace(new, fields={**new.fields, "refs": references})
     return repository.with_notice(remember(repository, new, force=force, is_strict=False))
 
 
 def references_in(text: str) -> list[str]:
     """Return the references to lines of code in a text, in order, without duplicates."""
-    found = dict.fromkeys(match[0] for match in re.finditer(_REFERENCE, text))
-    return [ref for ref in found if is_line_reference(ref)][:MOST_FOUND]
+    hit = dict.fromkeys(match[0] for match in re.finditer(_REFERENCE, text))
+    return [ref for ref in hit if is_line_reference(ref)][:MOST_FOUND]
 
 
 def _refuse_size(text: str, repository: OpenRepository) -> None:

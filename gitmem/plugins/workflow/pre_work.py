@@ -104,8 +104,8 @@ class PreWork:
 
     def _part(self, part: Part) -> dict[str, Any]:
         items = [
-            {"key": one.key, "status": one.status, "text": one.text, **self._hit_fields(one.key)}
-            for one in part.entries
+            {"key": entry.key, "status": entry.status, "text": entry.text, **self._hit_fields(entry.key)}
+            for entry in part.entries
         ]
         return {"name": part.heading, "items": items, "more": part.more, "rest": part.rest}
 
@@ -156,9 +156,9 @@ def pre_work(repository: OpenRepository, work: Work, *, recall: Callable[[Query]
     related = [hit.key for _, found in groups for hit in found.hits if hit.kind == TASK]
     parts = [_failed_attempts(catalog, task, work.paths, related, now=repository.now)]
     parts += [part_of(repository, heading, found) for heading, found in groups]
-    kept, text = compose(repository, parts, budget)
+    fitted, text = compose(repository, parts, budget)
     hits = {hit.reference: hit for _, found in groups for hit in found.hits}
-    return PreWork(query, task[0] if task else "", name if role else "", budget, kept, hits, text)
+    return PreWork(query, task[0] if task else "", name if role else "", budget, fitted, hits, text)
 
 
 def _find_task(catalog: Catalog, work: Work) -> tuple[str, str, dict[str, Any]] | None:
@@ -212,18 +212,18 @@ class _Seek:
             return []
         ground = self._memory.ground(self._catalog)
         with self._catalog.reading():
-            found = inventory.newest(
+            result = inventory.newest(
                 self._catalog, ground, replace(query, text=""), now=self._memory.now, among=self._of_story
             )
-        return list(found.hits)
+        return list(result.hits)
 
     def _unite(self, query: Query, own: list[Hit], is_meant: Callable[[Hit], bool]) -> RecallResult:
         fit = self._recall(query) if query.text else None
         hits = [hit for hit in (*own, *(fit.hits if fit else ())) if is_meant(hit)]
         fresh = list({hit.reference: hit for hit in hits if hit.reference not in self._seen}.values())
-        kept = fresh[: query.limit]
-        self._seen.update(hit.reference for hit in kept)
-        return RecallResult(tuple(kept), len(fresh) - len(kept) + (fit.more if fit and query.kinds else 0))
+        first = fresh[: query.limit]
+        self._seen.update(hit.reference for hit in first)
+        return RecallResult(tuple(first), len(fresh) - len(first) + (fit.more if fit and query.kinds else 0))
 
 
 def _line(text: str) -> str:
@@ -234,7 +234,7 @@ def _failures_of(task: tuple[str, str, dict[str, Any]] | None) -> list[FailedAtt
     if task is None:
         return []
     attempts = [one for one in task_from(task[0], task[2]).past_attempts if one.outcome == FAILED]
-    return [FailedAttempt(task[0], task[1].split("\n")[0], one.num, one.notes) for one in attempts]
+    return [FailedAttempt(task[0], task[1].split("\n")[0], attempt.num, attempt.notes) for attempt in attempts]
 
 
 def _failed_attempts(
@@ -247,14 +247,19 @@ def _failed_attempts(
 ) -> Part:
     """Return failed attempts at this task, at others about these files, and at related ones."""
     own = _failures_of(task)
-    near = [one for one in failures(catalog, (), paths, now=now, others=0) if not task or one.key != task[0]]
+    near = [
+        failure for failure in failures(catalog, (), paths, now=now, others=0) if not task or failure.key != task[0]
+    ]
     known = {one.key for one in (*own, *near)}
-    rest = [one for key in related if key not in known for one in _failures_of(_read_task(catalog, key))[:1]]
-    found = [*own, *near, *rest]
+    rest = [failure for key in related if key not in known for failure in _failures_of(_read_task(catalog, key))[:1]]
+    failed_attempts = [*own, *near, *rest]
     entries = tuple(
         MemoryText(
-            f"- [{one.key}] (task) attempt {one.num} at {_line(one.title)!r} failed: {_line(one.notes)}", one.key
+            f"- [{past.key}] (task) attempt {past.num} at {_line(past.title)!r} failed: {_line(past.notes)}",
+            past.key,
         )
-        for one in found[:FAILURES]
+        for past in failed_attempts[:FAILURES]
     )
-    return Part("FAILED BEFORE", entries, max(0, len(found) - FAILURES), f"gitmem task show {task[0]}" if task else "")
+    return Part(
+        "FAILED BEFORE", entries, max(0, len(failed_attempts) - FAILURES), f"gitmem task show {task[0]}" if task else ""
+    )

@@ -143,8 +143,8 @@ def write_commit(
             planned = planned if tip or start else _with_policy(ref, planned)
             need_own(git, ref, planned.merged)
             lock.renew()
-            made = _import(target, planned, seen=tip, now=now, keep=lock.fd)
-            if made is not None:
+            result = _import(target, planned, seen=tip, now=now, keep=lock.fd)
+            if result is not None:
                 break
             _explain_if_stuck(git, ref, tip, attempt)
             # Full jitter, as for any compare-and-swap loop: 5 to 50 ms times the attempt.
@@ -152,14 +152,14 @@ def write_commit(
         else:
             raise ConflictError(f"{ref}: other writers updated it first {ATTEMPTS} times", hint="try again")
         if not ref.startswith(RUN_REFS):
-            _note_proof(git, planned, made)
+            _note_proof(git, planned, result)
         if after is not None:
-            after(planned, made)
-    MADE.append(made.commit)
-    if not made.base and ref.startswith("refs/heads/"):
+            after(planned, result)
+    MADE.append(result.commit)
+    if not result.base and ref.startswith("refs/heads/"):
         _accept_own(git)
     _bring_view(git, ref)
-    return made
+    return result
 
 
 def _accept_own(git: Git) -> None:
@@ -198,9 +198,9 @@ def advance(target: WriteTarget, commit: str, *, old: str | None, keep: str = ""
         moves = f"create {keep}\0{old}\0" if keep else ""
         moves += f"update {ref}\0{commit}\0{old or '0' * len(commit)}\0"
         argv = ("update-ref", "-m", f"gitmem: {target.command}", "--stdin", "-z")
-        done = git.run(*argv, input=moves.encode(), check=False, durable=True)
-        if done.status != 0:
-            _explain_refusal(git, ref, old, done, ["git", "update-ref", ref])
+        result = git.run(*argv, input=moves.encode(), check=False, durable=True)
+        if result.status != 0:
+            _explain_refusal(git, ref, old, result, ["git", "update-ref", ref])
             return False
         _sync_folders(git.repository.common, ref, [])
     MADE.append(commit)
@@ -261,33 +261,33 @@ def _import(target: WriteTarget, plan: CommitPlan, *, seen: str | None, now: int
     """
     git, ref, tip = target.git, target.ref, seen or target.start
     is_small = len(plan.writes) + len(plan.entries) <= NAMES_ASKED
-    asked = [path for path, _ in plan.writes] if is_small else []
+    paths = [path for path, _ in plan.writes] if is_small else []
     folders = sorted({f for path in _touched(plan) for f in _parents(path)}) if is_small else []
     name, email = map(_ident, machine_identity() if plan.machine else git.identity())
     is_signed = signing.signs(git) and _asks_for_signatures(git, tip, plan)
     over, ask = (signing.REF, {*folders, ""}) if is_signed else (ref, folders)
-    stream = _stream(over, plan, tip=tip, author=f"{name} <{email}> {now} +0000", ask=[*asked, *sorted(ask)])
+    stream = _stream(over, plan, tip=tip, author=f"{name} <{email}> {now} +0000", ask=[*paths, *sorted(ask)])
     if is_signed:
         stream = stream.removesuffix(DONE) + signing.reset(git, tip) + DONE
     git_dir = git.repository.common
     # Deltas between memories save little and cost half of a large import's time; git gc makes them when it packs.
     deltas = [] if is_small else ["--depth=0"]
     argv = git.argv("fast-import", "--quiet", "--date-format=raw", *deltas, durable=True, git_dir=git_dir)
-    done = process.run(argv, env=git.environment(), input=stream, check=False, keep=(keep,))
-    if done.status != 0:
+    result = process.run(argv, env=git.environment(), input=stream, check=False, keep=(keep,))
+    if result.status != 0:
         litter.sweep(git, ref, report_age_s=0)
-        _explain_refusal(git, ref, seen, done, argv)
+        _explain_refusal(git, ref, seen, result, argv)
         return None
-    lines = done.stdout.decode("utf-8").split("\n")
+    lines = result.stdout.decode("utf-8").split("\n")
     commit, named = lines[0], dict(_path_and_oid(line) for line in lines[1:] if "\t" in line)
     if is_signed:
         behind = (tip or layout.ROOTS[len(commit)], *filter(None, (plan.merged,)))
-        made = signing.UnsignedCommit(named[""], behind, (name, email), _message(plan), now)
-        commit = signing.sign(git, made)
+        unsigned = signing.UnsignedCommit(named[""], behind, (name, email), _message(plan), now)
+        commit = signing.sign(git, unsigned)
         if not _move(git, target, commit, seen):
             return None
     _sync_folders(git_dir, ref, [commit, *named.values()])
-    return CommitResult(commit, tip or "", {path: named[path] for path in asked if path in named})
+    return CommitResult(commit, tip or "", {path: named[path] for path in paths if path in named})
 
 
 def _asks_for_signatures(git: Git, tip: str | None, plan: CommitPlan) -> bool:
@@ -303,10 +303,10 @@ def _move(git: Git, target: WriteTarget, commit: str, seen: str | None) -> bool:
     """Move the target's ref to a commit; false if it was locked or has moved from where it was *seen*."""
     move = f"update {target.ref}\0{commit}\0{seen or '0' * len(commit)}\0"
     argv = ("update-ref", "-m", f"gitmem: {target.command}", "--stdin", "-z")
-    done = git.run(*argv, input=move.encode(), check=False, durable=True)
-    if done.status != 0:
-        _explain_refusal(git, target.ref, seen, done, ["git", *argv])
-    return done.status == 0
+    result = git.run(*argv, input=move.encode(), check=False, durable=True)
+    if result.status != 0:
+        _explain_refusal(git, target.ref, seen, result, ["git", *argv])
+    return result.status == 0
 
 
 # git's messages if the ref had moved, or was locked (git 2.39, refs/files-backend.c and lockfile.c).

@@ -54,8 +54,8 @@ def signs(git: Git) -> bool:
     if BOOLEANS.get(git.config_value("commit.gpgSign").lower()):
         return True
     # gitmem itself switches signing off on git's command line, for the objects that it does not sign.
-    found = git.run("config", "--show-scope", "--type=bool", "--get-all", "commit.gpgSign", check=False).stdout
-    values = [line.split()[1] for line in found.splitlines() if not line.startswith(b"command")]
+    output = git.run("config", "--show-scope", "--type=bool", "--get-all", "commit.gpgSign", check=False).stdout
+    values = [line.split()[1] for line in output.splitlines() if not line.startswith(b"command")]
     return values[-1:] == [b"true"]
 
 
@@ -78,20 +78,20 @@ def sign(git: Git, commit: UnsignedCommit) -> str:
     behind = [word for parent in commit.parents for word in ("-p", parent)]
     safe = ("-c", f"gpg.ssh.program={_program(git)}", "-c", "i18n.commitEncoding=UTF-8")
     argv = (*safe, "commit-tree", "-S", *behind, "-F", "-", commit.tree)
-    done = git.run(
+    result = git.run(
         *argv, input=commit.message.encode("utf-8", "replace"), check=False, durable=True, more=who | _NO_PROMPT
     )
-    if done.status != 0:
-        stderr = done.stderr.decode("utf-8", "replace")
+    if result.status != 0:
+        stderr = result.stderr.decode("utf-8", "replace")
         lines = [line.removeprefix("fatal: ").removeprefix("error: ") for line in stderr.split("\n") if line.strip()]
         raise ProcessError(
             f"the commit could not be signed, nothing was changed: {lines[0] if lines else 'git said nothing'}",
             argv=list(argv),
-            status=done.status,
+            status=result.status,
             stderr=stderr,
             hint="load the key of user.signingKey into the agent: ssh-add",
         )
-    return done.stdout.decode("ascii").strip()
+    return result.stdout.decode("ascii").strip()
 
 
 def sign_text(git: Git, text: bytes, namespace: str) -> bytes:
@@ -123,7 +123,9 @@ def sign_text(git: Git, text: bytes, namespace: str) -> bytes:
 def _program(git: Git) -> str:
     """Return the program that signs: the person's own setting; a repository cannot name one."""
     try:
-        found = [value for name, value, is_own in git.plain_settings("gpg", "ssh") if name == "program" and not is_own]
+        programs = [
+            value for name, value, is_own in git.plain_settings("gpg", "ssh") if name == "program" and not is_own
+        ]
     except Unsure:
         return _PROGRAM
-    return found[-1] if found else _PROGRAM
+    return programs[-1] if programs else _PROGRAM

@@ -129,11 +129,11 @@ def _passages(before: list[str], sides: list[list[str]]) -> Iterator[list[str] |
 
 
 def _apply(before: list[str], start: int, end: int, hunks: Iterable[Hunk]) -> list[str]:
-    found: list[str] = []
+    lines: list[str] = []
     for hunk in hunks:
-        found += [*before[start : hunk.start], *hunk.lines]
+        lines += [*before[start : hunk.start], *hunk.lines]
         start = hunk.end
-    return [*found, *before[start:end]]
+    return [*lines, *before[start:end]]
 
 
 def _refine(passage: _Passage) -> Iterator[list[str] | _Passage]:
@@ -201,8 +201,8 @@ def join_versions(sides: Sequence[Sequence[Lines]], there: Iterable[str] = ()) -
     removed = {text for text in known for side in sides if text not in {lines.text for lines in side}}
     every = sorted((lines for side in sides for lines in side), key=lambda lines: lines.who, reverse=True)
     by_text = {lines.text: lines for lines in every}
-    kept = by_text.keys() - removed or by_text.keys()
-    return [by_text[text] for text in sorted(kept)]
+    survivors = by_text.keys() - removed or by_text.keys()
+    return [by_text[text] for text in sorted(survivors)]
 
 
 def _ended(text: str) -> str:
@@ -220,15 +220,15 @@ def list_names(body: str) -> list[str]:
     for line in body.split("\n"):
         head = re.fullmatch(_HEAD, line)
         is_inside = bool(head) or (is_inside and not re.fullmatch(_END, line))
-        if is_inside and (found := head or re.fullmatch(_NEXT, line)):
-            names.add(found.group(1))
+        if is_inside and (match := head or re.fullmatch(_NEXT, line)):
+            names.add(match.group(1))
     return sorted(names)
 
 
 def format_versions(versions: list[Lines]) -> str:
     """Return versions as Markdown that people and agents understand without explanation."""
     count = COUNTS.get(len(versions), str(len(versions)))
-    heads = [f"**{count} versions, to settle.** {versions[0].who}", *(one.who for one in versions[1:])]
+    heads = [f"**{count} versions, to settle.** {versions[0].who}", *(version.who for version in versions[1:])]
     parts = [
         f"> {head} wrote:\n\n{one.text}\n\n" if one.text else f"> {head} wrote: nothing.\n\n"
         for head, one in zip(heads, versions, strict=True)
@@ -246,15 +246,15 @@ def parse_versions(text: str) -> list[Lines]:
     head = re.fullmatch(_HEAD, first)
     if head is None or not lines or not re.fullmatch(_END, lines.pop()):
         return []
-    found: list[tuple[str, list[str]]] = [(head.group(1), [])]
+    versions: list[tuple[str, list[str]]] = [(head.group(1), [])]
     for line in lines:
         if begins := re.fullmatch(_NEXT, line):
-            found.append((begins.group(1), []))
+            versions.append((begins.group(1), []))
         elif re.fullmatch(_HEAD, line) or re.fullmatch(_END, line):
             return []
         else:
-            found[-1][1].append(line)
-    return [_plain(who, "\n".join(part)) for who, part in found]
+            versions[-1][1].append(line)
+    return [_plain(who, "\n".join(part)) for who, part in versions]
 
 
 def _plain(who: str, text: str) -> Lines:

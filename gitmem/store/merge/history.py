@@ -120,9 +120,9 @@ class History:
             body = self._body_at(name) or ""
             return lines in body if lines.strip() else instead_of not in body
 
-        found = []
+        authors = []
         for name in [name for name, bit in self._bits.items() if self._above[leaf] & bit]:
             commit = self._commits[name]
             if commit.is_edit and has(name) and not any(has(parent) for parent in commit.parents):
-                found.append(commit.who)
-        return min(found, default=self._commits[leaf].who)
+                authors.append(commit.who)
+        return min(authors, default=self._commits[leaf].who)

@@ -88,18 +88,18 @@ class Lineage:
         # One record per commit, begun by 0x01: name, parents, author; then mode, object names and path of each file.
         form = ("--topo-order", "--reverse", "-z", "--format=%x01%H%x02%P%x02%an%x00")
         raw = ("--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", f"--max-count={MOST_COMMITS + 1}")
-        done = git.run("log", *form, *raw, *sides, f"^{lowest[0]}", check=False)
-        if done.status:
+        result = git.run("log", *form, *raw, *sides, f"^{lowest[0]}", check=False)
+        if result.status:
             return None
-        found = {lowest[0]: _Logged((), "", {})}
-        for record in done.stdout.split(b"\x01")[1:]:
+        logged = {lowest[0]: _Logged((), "", {})}
+        for record in result.stdout.split(b"\x01")[1:]:
             head, *rest = (part.strip(b"\n") for part in record.split(b"\0"))
             name, parents, who = head.split(b"\x02", 2)
             paths: dict[str, set[str]] = {}
             for path in [os.fsdecode(part) for part in rest if part][1::2]:
                 if key := layout.memory_key(path):
                     paths.setdefault(key, set()).add(path)
-            found[name.decode("ascii")] = _Logged(
+            logged[name.decode("ascii")] = _Logged(
                 tuple(parents.decode("ascii").split()), safe_name(who.decode("utf-8", "replace")), paths
             )
-        return found if len(found) <= MOST_COMMITS else None
+        return logged if len(logged) <= MOST_COMMITS else None

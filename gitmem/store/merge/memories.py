@@ -302,9 +302,9 @@ def _unite_lists(was: list[Any], one: list[Any], other: list[Any]) -> list[Any]:
     """Return elements in both, or new in either: existing ones keep their position, new ones follow in order."""
     in_one, in_other = ({repr(part) for part in parts} for parts in (one, other))
     before = {repr(part): part for part in was}
-    kept = [part for name, part in before.items() if name in in_one and name in in_other]
+    common = [part for name, part in before.items() if name in in_one and name in in_other]
     new = {repr(part): part for part in (*one, *other) if repr(part) not in before}
-    return [*kept, *(new[name] for name in sorted(new))]
+    return [*common, *(new[name] for name in sorted(new))]
 
 
 def _is_attempts(value: Any) -> bool:
@@ -318,19 +318,19 @@ def _merge_attempts(was: list[Any], one: list[Any], other: list[Any]) -> list[An
         return {tuple(str(part.get(name, "")) for name in ("when", "who", "agent")): part for part in attempts}
 
     before, ones, others = by_name(was), by_name(one), by_name(other)
-    found: list[Any] = []
+    merge_attempts: list[Any] = []
     for name in sorted({*ones, *others}):
         mine, yours, old = ones.get(name), others.get(name), before.get(name)
         if mine is None or yours is None:
-            found += [mine or yours] if old is None or not is_same(old, mine or yours) else []
+            merge_attempts += [mine or yours] if old is None or not is_same(old, mine or yours) else []
         else:
-            found.append(yours if is_same(mine, old) else mine if is_same(yours, old) else {**mine, **yours})
+            merge_attempts.append(yours if is_same(mine, old) else mine if is_same(yours, old) else {**mine, **yours})
     number = 0
-    for place, part in enumerate(found):
+    for place, part in enumerate(merge_attempts):
         num = part.get("num")
         number = max(number + 1, num if isinstance(num, int) else 0)
-        found[place] = {**part, "num": number}
-    return found
+        merge_attempts[place] = {**part, "num": number}
+    return merge_attempts
 
 
 def _merge_life(started: Mapping[str, Any], earlier: Mapping[str, Any], later: Mapping[str, Any]) -> tuple[Any, Any]:
@@ -363,16 +363,16 @@ def _join_conflicts(there: Any, more: list[dict[str, Any]], fields: Mapping[str,
     A version that counts in the merged *fields* is left out.
     """
     old = there if isinstance(there, list) else [there] if there is not None else []
-    found = {repr(part): part for part in (*old, *more)}
+    join_conflicts = {repr(part): part for part in (*old, *more)}
     if any(part.get("field") == "body" for part in more):
-        found = {name: part for name, part in found.items() if part in more or not _is_of_body(part)}
-    texts = [part for part in found.values() if _is_of_body(part)]
+        join_conflicts = {name: part for name, part in join_conflicts.items() if part in more or not _is_of_body(part)}
+    texts = [part for part in join_conflicts.values() if _is_of_body(part)]
     if len(texts) > 1 and all(isinstance(part.get("by"), list) for part in texts):
-        found = {name: part for name, part in found.items() if part not in texts}
+        join_conflicts = {name: part for name, part in join_conflicts.items() if part not in texts}
         names = sorted({str(name) for part in texts for name in part["by"]})
-        found[repr(names)] = {"field": "body", "by": names}
-    found = {repr(part): part for part in _join_equal(found.values())}
-    return sorted((part for part in found.values() if not _is_effective(part, fields)), key=repr)
+        join_conflicts[repr(names)] = {"field": "body", "by": names}
+    join_conflicts = {repr(part): part for part in _join_equal(join_conflicts.values())}
+    return sorted((part for part in join_conflicts.values() if not _is_effective(part, fields)), key=repr)
 
 
 def _has_versions(document: Document) -> bool:
@@ -432,13 +432,13 @@ def _merge_by_line(
     if any(piece.is_conflict for piece in pieces):
         return None
     try:
-        found = parse("".join(piece.text for piece in pieces), path=later.path)
+        merged = parse("".join(piece.text for piece in pieces), path=later.path)
     except FormatError:
         return None
-    is_right = found.fields.keys() == fields.keys() and all(
-        is_same(found.fields[name], fields[name]) for name in fields
+    is_right = merged.fields.keys() == fields.keys() and all(
+        is_same(merged.fields[name], fields[name]) for name in fields
     )
-    return found.text if is_right and unify(found.body) == body else None
+    return merged.text if is_right and unify(merged.body) == body else None
 
 
 def _write_text(later: Document, fields: Mapping[str, Any], body: str) -> str | None:

@@ -38,8 +38,8 @@ def unite_policies(base: bytes | None, one: FileVersion, other: FileVersion) -> 
     ).encode("utf-8")
     if is_policy(merged):
         return merged, any(piece.is_conflict for piece in pieces)
-    kept = texts[2] if texts[2].endswith("\n") else texts[2] + "\n"
-    whole = (kept + _comment(texts[1], first.who)).encode("utf-8")
+    base_text = texts[2] if texts[2].endswith("\n") else texts[2] + "\n"
+    whole = (base_text + _comment(texts[1], first.who)).encode("utf-8")
     return (whole if is_policy(whole) else second.content), True
 
 
@@ -61,15 +61,15 @@ def _settle_later(one: str, other: str, first: str, second: str) -> str:
 
 def _versions(text: str, who: str) -> list[tuple[str, str]]:
     """Return the authors and texts of lines: the effective ones, and those added as comments by an earlier merge."""
-    found: list[tuple[str, list[str]]] = [(who, [])]
+    versions: list[tuple[str, list[str]]] = [(who, [])]
     for line in text.splitlines(keepends=True):
         if line.startswith(SETTLE_MARK):
-            found.append((line.removeprefix(SETTLE_MARK).strip().removesuffix(" wrote:"), []))
-        elif len(found) > 1 and line.startswith("#"):
-            found[-1][1].append(line.removeprefix("#").removeprefix(" "))
+            versions.append((line.removeprefix(SETTLE_MARK).strip().removesuffix(" wrote:"), []))
+        elif len(versions) > 1 and line.startswith("#"):
+            versions[-1][1].append(line.removeprefix("#").removeprefix(" "))
         else:
-            found[0][1].append(line)
-    return [(name, "".join(lines)) for name, lines in found]
+            versions[0][1].append(line)
+    return [(name, "".join(lines)) for name, lines in versions]
 
 
 def _comment(text: str, who: str) -> str:

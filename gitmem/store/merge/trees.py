@@ -134,11 +134,11 @@ def plan_of(merged: MergeResult, theirs: str, subject: str) -> CommitPlan:
     state = merged.state
     new = [(path, entry) for path, entry in sorted(state.overlay.items()) if entry is not None]
     keys = [conflict.key for conflict in merged.conflicts]
-    made = state.contents
+    contents = state.contents
     return CommitPlan(
         subject + (f", {len(keys)} to settle" if keys else ""),
-        writes=tuple((path, made[entry.oid]) for path, entry in new if entry.oid in made),
-        entries=tuple((path, entry.mode, entry.oid) for path, entry in new if entry.oid not in made),
+        writes=tuple((path, contents[entry.oid]) for path, entry in new if entry.oid in contents),
+        entries=tuple((path, entry.mode, entry.oid) for path, entry in new if entry.oid not in contents),
         deletes=tuple(sorted(path for path, entry in state.overlay.items() if entry is None)),
         merged=theirs,
         trailers=tuple(("Gitmem-Conflict", key) for key in keys[:TRAILERS]),
@@ -265,9 +265,9 @@ class _Merge:
             entry, path = self._unite(key, paths, old, mine, yours, is_forgotten=is_forgotten)
         result = {}
         for left in sorted((ours.keys() | other.keys()) - {paths[1], paths[2]}):
-            kept = _by_side(was.get(left), ours.get(left), other.get(left))
-            if kept is not None:
-                result[left] = kept
+            sides = _by_side(was.get(left), ours.get(left), other.get(left))
+            if sides is not None:
+                result[left] = sides
         return {**result, path: entry}
 
     def _unite(
@@ -400,20 +400,20 @@ class _Merge:
 
 def _changes(objects: Objects, base: StoreState, side: StoreState) -> Changes:
     """Return the differences between two states."""
-    found = objects.diff(base.tree, side.tree) if base.tree != side.tree else {}
+    changes = objects.diff(base.tree, side.tree) if base.tree != side.tree else {}
     for path in base.overlay.keys() | side.overlay.keys():
         ends = []
         for nth, state in enumerate((base, side)):
             if path in state.overlay:
                 ends.append(state.overlay[path])
-            elif path in found:
-                ends.append(found[path][nth])
+            elif path in changes:
+                ends.append(changes[path][nth])
             else:
                 ends.append(objects.find(state.tree, path) if state.tree else None)
-        found.pop(path, None)
+        changes.pop(path, None)
         if ends[0] != ends[1]:
-            found[path] = (ends[0], ends[1])
-    return found
+            changes[path] = (ends[0], ends[1])
+    return changes
 
 
 def _is_regular(entry: PathEntry | None) -> bool:

@@ -120,17 +120,17 @@ class WorkRun:
 def list_failures(state_folder: str | os.PathLike[str]) -> list[tuple[str, str, float]]:
     """Return the jobs whose last run failed: name, message, and time (epoch seconds), sorted by name."""
     folder = os.path.join(state_folder, FOLDER)
-    found = []
+    failures = []
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
         what, suffix = os.path.splitext(name)
         if suffix == ".failed":
             try:
                 with open(os.path.join(folder, name), encoding="utf-8", errors="replace", opener=only_regular) as file:
-                    said = file.read(4000) or "the reason could not be written: the disk was full"
-                    found.append((what, said, os.fstat(file.fileno()).st_mtime))
+                    reason = file.read(4000) or "the reason could not be written: the disk was full"
+                    failures.append((what, reason, os.fstat(file.fileno()).st_mtime))
             except FileNotFoundError:
                 continue  # it succeeded just now
-    return found
+    return failures
 
 
 def _requests(folder: str, what: str) -> str:
@@ -177,11 +177,11 @@ def _is_marked(folder: str, what: str) -> bool:
 
 def _take(folder: str, what: str) -> list[str]:
     """Claim the requests: return each place once, and empty the list. Call it under the lock."""
-    taken = os.path.join(folder, f"{what}.doing")
+    path = os.path.join(folder, f"{what}.doing")
     try:
-        os.replace(_requests(folder, what), taken)
-        places = read_file(taken).split(b"\0")[:-1]
-        os.unlink(taken)
+        os.replace(_requests(folder, what), path)
+        places = read_file(path).split(b"\0")[:-1]
+        os.unlink(path)
     except FileNotFoundError:
         return []
     return [os.fsdecode(place) for place in dict.fromkeys(places)]

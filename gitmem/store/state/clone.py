@@ -60,10 +60,10 @@ def clone_identity(state: str) -> tuple[str, bytes]:
     """
     fd = os.open(os.path.join(state, ID_NAME), os.O_RDONLY | NO_FOLLOW | NO_WAIT | CLOSE_ON_EXEC)
     with open(fd, "rb") as file:
-        name, found = file.read(100).decode("ascii").strip(), os.fstat(fd)
+        name, info = file.read(100).decode("ascii").strip(), os.fstat(fd)
     if len(name) != 32 or set(name) - set("0123456789abcdef"):
         raise ValueError(f"{state} has no id of gitmem's")
-    return f"{name}-{found.st_ino}", f"{found.st_ctime_ns}\n".encode("ascii")
+    return f"{name}-{info.st_ino}", f"{info.st_ctime_ns}\n".encode("ascii")
 
 
 def _read_registration(path: str) -> bytes:
@@ -75,7 +75,7 @@ def is_private_folder(folder: str) -> bool:
     """Return whether a folder is owned by the current user, and only writable for them."""
     if not os.path.isabs(folder):
         return False  # HOME is empty
-    found = os.lstat(folder)
+    info = os.lstat(folder)
     if not hasattr(os, "geteuid"):
-        return stat.S_ISDIR(found.st_mode)
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o022
+        return stat.S_ISDIR(info.st_mode)
+    return stat.S_ISDIR(info.st_mode) and info.st_uid == os.geteuid() and not info.st_mode & 0o022

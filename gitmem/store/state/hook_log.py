@@ -87,11 +87,11 @@ def _append(path: str, line: bytes) -> None:
 
 def list_failures(state_folder: str | os.PathLike[str]) -> list[HookFailure]:
     """Return the logged failures, newest last."""
-    found: list[HookFailure] = []
+    failures: list[HookFailure] = []
     for path in (name for last in _paths(state_folder) for name in (f"{last}.1", last)):
         lines = read_file(path).decode("utf-8", "replace").splitlines()
-        found += [HookFailure(at, what) for at, _, what in (line.partition(" ") for line in lines) if what]
-    return sorted(found, key=lambda failure: failure.at)
+        failures += [HookFailure(at, what) for at, _, what in (line.partition(" ") for line in lines) if what]
+    return sorted(failures, key=lambda failure: failure.at)
 
 
 def forget(state_folder: str | os.PathLike[str]) -> None:

@@ -41,10 +41,10 @@ def sweep(git: Git, ref: str, *, report_age_s: float = REPORT_AGE_S) -> list[str
         ref: The branch that gitmem writes; reports about other branches are left alone.
         report_age_s: The age at which a report is a leftover: zero if no other fast-import can be running.
     """
-    found = [path for path, age_s in _half_written(git.repository.state, DEPTH) if age_s > AGE_S]
-    found += [path for path, age_s in _reports(git.repository.common, ref) if age_s > report_age_s]
+    leftovers = [path for path, age_s in _half_written(git.repository.state, DEPTH) if age_s > AGE_S]
+    leftovers += [path for path, age_s in _reports(git.repository.common, ref) if age_s > report_age_s]
     removed = []
-    for path in (*found, *_unfinished(git.repository.common)):
+    for path in (*leftovers, *_unfinished(git.repository.common)):
         with suppress(OSError):
             os.unlink(path)
             removed.append(path)
@@ -73,17 +73,17 @@ def _unfinished(git_dir: str) -> list[str]:
     The person's own git may be writing one now: it has the file open, which only /proc shows; without it, age decides.
     """
     objects = os.path.join(git_dir, "objects")
-    found = []
+    unfinished = []
     for folder in list_names(objects):
         if folder == "pack" or len(folder) == 2:
             names = list_names(os.path.join(objects, folder))
-            found += [os.path.join(objects, folder, name) for name in names if name.startswith(UNFINISHED)]
-    if not found:
+            unfinished += [os.path.join(objects, folder, name) for name in names if name.startswith(UNFINISHED)]
+    if not unfinished:
         return []
     if not os.path.isdir("/proc/self/fd"):
-        return [path for path in found if _age(path) > AGE_S]
+        return [path for path in unfinished if _age(path) > AGE_S]
     opened = _opened()
-    left = [path for path in found if _identity(path) not in opened]
+    left = [path for path in unfinished if _identity(path) not in opened]
     if left:
         time.sleep(max(0.0, UNFINISHED_AGE_S - min(map(_age, left))))
         opened = _opened()
@@ -98,8 +98,8 @@ def _age(path: str) -> float:
 
 def _identity(path: str) -> tuple[int, int]:
     with suppress(OSError):
-        found = os.stat(path)
-        return found.st_dev, found.st_ino
+        info = os.stat(path)
+        return info.st_dev, info.st_ino
     return 0, 0
 
 

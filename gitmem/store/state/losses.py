@@ -57,15 +57,15 @@ def note(folders: Iterable[str], why: str) -> bool:
 
 def list_losses(folders: Iterable[str]) -> list[Loss]:
     """Return the recorded losses, oldest first."""
-    found = []
+    losses = []
     for folder in folders:
         with (
             suppress(OSError),
             open(os.path.join(folder, NAME), encoding="utf-8", errors="replace", opener=only_regular) as file,
         ):
             words = (line.partition(" ") for line in file.read(ROOM).strip("\0").splitlines())
-            found += [Loss(int(at), why) for at, _, why in words if at.isdecimal() and at.isascii()]
-    return sorted(found, key=lambda loss: loss.at)
+            losses += [Loss(int(at), why) for at, _, why in words if at.isdecimal() and at.isascii()]
+    return sorted(losses, key=lambda loss: loss.at)
 
 
 def forget(folders: Iterable[str]) -> None:

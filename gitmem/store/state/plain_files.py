@@ -105,21 +105,21 @@ def note_shown_keys(state_folder: str | os.PathLike[str], now: int, keys: Iterab
 
 def daily_counts(state_folder: str | os.PathLike[str]) -> dict[int, dict[str, int]]:
     """Return the counts by day, numbered since the epoch, oldest first."""
-    found: dict[int, dict[str, int]] = {}
+    sizes: dict[int, dict[str, int]] = {}
     for day, name, entry in _entries(state_folder):
         if name != KEYS_NAME:
-            found.setdefault(day, {})[name] = entry.stat().st_size
-    return dict(sorted(found.items()))
+            sizes.setdefault(day, {})[name] = entry.stat().st_size
+    return dict(sorted(sizes.items()))
 
 
 def shown_keys(state_folder: str | os.PathLike[str]) -> dict[str, int]:
     """Return the last day on which each memory was shown, by key."""
-    found: dict[str, int] = {}
+    keys: dict[str, int] = {}
     for day, name, entry in _entries(state_folder):
         for line in read_file(entry.path).decode(errors="replace").split("\n") if name == KEYS_NAME else ():
-            found[line] = max(day, found.get(line, 0))
-    found.pop("", None)
-    return found
+            keys[line] = max(day, keys.get(line, 0))
+    keys.pop("", None)
+    return keys
 
 
 def sweep_counts(state_folder: str | os.PathLike[str], now: int) -> None:

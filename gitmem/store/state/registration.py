@@ -60,9 +60,9 @@ def accept_clone(state: str) -> CloneState:
         wait_for(lock)
         if is_registered(state):
             return CloneState(True)  # another process did it first
-        kept = _clear(state)
+        cleared = _clear(state)
         settle_modes(state)  # a later change would alter the registered time
-        return CloneState(register(state), _words(kept))
+        return CloneState(register(state), _words(cleared))
     except OSError:
         return CloneState(False)
     finally:
@@ -107,7 +107,7 @@ def _words(kept: list[str]) -> str:
 
 def _clear(state: str) -> list[str]:
     """Remove derived data from a state folder and those of the work trees; return what was set aside."""
-    kept = []
+    remaining = []
     for folder in states_of(os.path.dirname(state)):
         for name in DERIVED:
             _remove(os.path.join(folder, name))
@@ -116,28 +116,28 @@ def _clear(state: str) -> list[str]:
             for name in files:
                 if name in (LOCAL, f"{LOCAL}-wal", f"{LOCAL}-shm"):
                     os.replace(os.path.join(at, name), os.path.join(at, name + APART))
-                    kept += [os.path.join(at, name + APART)] if name == LOCAL else []
-    return kept
+                    remaining += [os.path.join(at, name + APART)] if name == LOCAL else []
+    return remaining
 
 
 def remove_indexes(folders: Iterable[str]) -> bool:
     """Remove every index in some state folders, whatever has its name; return whether there was any."""
-    found = []
+    indexes = []
     for folder in folders:
         for at, below, files in os.walk(folder):
-            found += [os.path.join(at, name) for name in (*below, *files) if name.startswith(CATALOG)]
+            indexes += [os.path.join(at, name) for name in (*below, *files) if name.startswith(CATALOG)]
             below[:] = [name for name in below if name != CLONES]  # the code may have a file of that name
-    for path in found:
+    for path in indexes:
         _remove(path)
-    return bool(found)
+    return bool(indexes)
 
 
 def states_of(common: str) -> list[str]:
     """Return the state folders of a repository and of its linked work trees, with links resolved."""
     folder = os.path.join(common, "worktrees")
     names = os.listdir(folder) if os.path.isdir(folder) and not os.path.islink(folder) else []
-    found = [os.path.join(common, "gitmem"), *(os.path.join(folder, name, "gitmem") for name in names)]
-    return [state for state in found if not os.path.islink(state) and not os.path.islink(os.path.dirname(state))]
+    states = [os.path.join(common, "gitmem"), *(os.path.join(folder, name, "gitmem") for name in names)]
+    return [state for state in states if not os.path.islink(state) and not os.path.islink(os.path.dirname(state))]
 
 
 def _remove(path: str) -> None:
@@ -204,8 +204,8 @@ def clone_id(state_dir: str | Path) -> str:
 
 def _read_id(path: str) -> str:
     with open(path, encoding="utf-8", errors="replace", opener=only_regular) as file:
-        found = file.read(ID_LIMIT).strip()
-        return found and f"{found}-{os.fstat(file.fileno()).st_ino}"
+        content = file.read(ID_LIMIT).strip()
+        return content and f"{content}-{os.fstat(file.fileno()).st_ino}"
 
 
 def accept(state: str) -> bool:

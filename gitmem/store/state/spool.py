@@ -140,10 +140,10 @@ class Spool:
         """Return an entry that was set aside; empty if only its reason was stored, or it is damaged."""
         try:
             with open(path, "rb", opener=only_regular) as file:
-                found = parse_json(file.read(ENTRY_LIMIT))
+                table = parse_json(file.read(ENTRY_LIMIT))
         except (OSError, ValueError, RecursionError):
             return {}
-        return found if isinstance(found, dict) and isinstance(found.get("text"), str) else {}
+        return table if isinstance(table, dict) and isinstance(table.get("text"), str) else {}
 
     def accept(self, path: str) -> str:
         """Move an entry that was set aside back to the waiting ones, and return its name."""
@@ -161,7 +161,7 @@ class Spool:
 
     def list_refused(self) -> list[tuple[str, str]]:
         """Return the entries that were set aside: path and reason, oldest first."""
-        found = []
+        refused = []
         for folder in (os.path.join(one, REFUSED) for one in self._folders):
             for name in names_in_spool(folder):
                 path = os.path.join(folder, name)
@@ -170,8 +170,8 @@ class Spool:
                         why = file.read(2000)
                 except OSError:
                     why = "the reason was not recorded"
-                found.append((path, why))
-        return found
+                refused.append((path, why))
+        return refused
 
     def lock(self) -> int | None:
         """Return the open file that holds the drain's lock; None if another process drains. The caller closes it.
@@ -245,8 +245,8 @@ def _make_folders(folder: str) -> None:
     make_folder(waiting)
     losses.reserve(folder)
     state = os.path.dirname(folder)
-    for made in (folder, state, os.path.dirname(state)):
-        sync_folder(made)
+    for directory in (folder, state, os.path.dirname(state)):
+        sync_folder(directory)
 
 
 def _note_refused(folder: str, why: str, content: bytes) -> None:

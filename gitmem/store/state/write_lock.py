@@ -164,11 +164,11 @@ def clear_stale_lock(lock: str | os.PathLike[str], crashed: Holder | None) -> bo
     holder is gone if the file is older than this machine's start, or was made during the life of a ``WriteLock`` holder
     that died, or if nobody has the file open for a while. Any other file is left to ``doctor --fix``.
     """
-    found = _identity_of(lock)
-    if found is None or not (_is_left(found[1], crashed) or _is_before_boot(lock, found[1])):
+    identity = _identity_of(lock)
+    if identity is None or not (_is_left(identity[1], crashed) or _is_before_boot(lock, identity[1])):
         return False
-    time.sleep(max(0.0, min(FRESH_S, FRESH_S - (time.time() - found[1]))))
-    if _identity_of(lock) != found:
+    time.sleep(max(0.0, min(FRESH_S, FRESH_S - (time.time() - identity[1]))))
+    if _identity_of(lock) != identity:
         return False
     with suppress(FileNotFoundError):
         os.unlink(lock)
@@ -204,10 +204,10 @@ def boot_time() -> float | None:
 def _identity_of(lock: str | os.PathLike[str]) -> tuple[int, float] | None:
     """Return a file's identity and creation time, or None if it does not exist."""
     try:
-        found = os.stat(lock)
+        info = os.stat(lock)
     except OSError:
         return None
-    return found.st_ino, found.st_mtime
+    return info.st_ino, info.st_mtime
 
 
 def is_worked_in(folder: str) -> bool:
@@ -215,14 +215,14 @@ def is_worked_in(folder: str) -> bool:
     from pathlib import Path  # 4 ms (measured), only if something was left behind
 
     top = Path(folder).resolve()
-    found = list(Path("/proc").glob("[0-9]*/comm"))
-    for comm in found:
+    processes = list(Path("/proc").glob("[0-9]*/comm"))
+    for comm in processes:
         try:
             if comm.read_bytes().startswith(b"git") and (comm.parent / "cwd").readlink().is_relative_to(top):
                 return True
         except OSError:
             continue  # it ended, or belongs to another user
-    return not found
+    return not processes
 
 
 def is_held(path: str | os.PathLike[str]) -> bool:

@@ -42,16 +42,16 @@ def split_bucket(content: bytes, path: str) -> tuple[Sections, list[FormatError]
     sections: Sections = {}
     errors: list[FormatError] = []
     for number, head, text in _sections(content):
-        found = is_head(head)
-        if found is None and len(errors) == MOST_ERRORS:
+        head_match = is_head(head)
+        if head_match is None and len(errors) == MOST_ERRORS:
             continue
-        key = (found[1] or found[2]).decode("ascii") if found else ""
-        if found is None or not layout.is_key(key):
+        key = (head_match[1] or head_match[2]).decode("ascii") if head_match else ""
+        if head_match is None or not layout.is_key(key):
             errors.append(_error("it is not the section of a verdict", path, number))
         elif layout.bucket_path(key) != path:
             errors.append(_error(f"the verdict of {key} belongs in {layout.bucket_path(key)}", path, number))
         else:
-            sections.setdefault((key, found[3].decode("ascii")), text)
+            sections.setdefault((key, head_match[3].decode("ascii")), text)
     return sections, errors[:MOST_ERRORS]
 
 

@@ -127,9 +127,9 @@ def difference(one: str, other: str) -> str:
 
 def describe_environment(text: str) -> str:
     """Return an environment for display, with a few of its programs: ``linux x86_64, python3 3.11``."""
-    found = parse_environment(text)
-    programs = [f"{name} {version}" for name, version in found.versions.items() if version][:DESCRIBED]
-    return ", ".join([found.system.replace("-", " ", 1), *programs])
+    environment = parse_environment(text)
+    programs = [f"{name} {version}" for name, version in environment.versions.items() if version][:DESCRIBED]
+    return ", ".join([environment.system.replace("-", " ", 1), *programs])
 
 
 def _is_name(text: str) -> bool:

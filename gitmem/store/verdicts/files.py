@@ -52,9 +52,9 @@ def plan_writes(git: Git, tip: str | None, verdicts: Iterable[Verdict], *, is_lo
     new = {(v.key, v.spec[:16]): format_verdict(v).encode() for v in verdicts}
     keys = {key for key, _ in new}
     single = {layout.verdict_path(key, spec): text for (key, spec), text in new.items()}
-    asked = ("verdicts/", POLICY_PATH, layout.ATTRIBUTES_PATH)
+    requested = ("verdicts/", POLICY_PATH, layout.ATTRIBUTES_PATH)
     try:
-        entries = git.list_tree(tip, *asked) if tip else []
+        entries = git.list_tree(tip, *requested) if tip else []
     except ProcessError as err:
         raise ProcessError(
             f"the verdicts of {str(tip)[:12]} cannot be read, nothing was changed: {err.stderr.strip() or err.message}",

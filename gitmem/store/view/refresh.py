@@ -60,10 +60,10 @@ def bring(git: Git, view: View, tip: Callable[[], str], merge: Merge) -> View:
             branch, and every path of the commit.
     """
     refuse_locked(git, view)
-    found = read_head(git, view, tip()).found
-    if not found:
+    committed = read_head(git, view, tip()).found
+    if not committed:
         return refresh(git, view, tip())
-    view, accepted, also = merge(view, found)
+    view, accepted, also = merge(view, committed)
     return refresh(git, view, tip(), accepted=accepted, also=also)
 
 
@@ -162,7 +162,7 @@ def refresh(
 
 def _ours(git: Git, view: View, base: str) -> dict[str, set[str]]:
     """Return blobs that may be in files although *base* has others, because a refresh was interrupted."""
-    found: dict[str, set[str]] = {}
+    blobs_by_path: dict[str, set[str]] = {}
     for commit in {view.shown, *view.toward} - {base, ""}:
         with suppress(ProcessError):
             if base:
@@ -171,8 +171,8 @@ def _ours(git: Git, view: View, base: str) -> dict[str, set[str]]:
                 pairs = [(entry.path, {"", entry.oid}) for entry in git.list_tree(commit)]
             for path, blobs in pairs:
                 if _is_nameable(path):
-                    found.setdefault(path, set()).update(blobs)
-    return found
+                    blobs_by_path.setdefault(path, set()).update(blobs)
+    return blobs_by_path
 
 
 def unstage(git: Git, view: View) -> None:
@@ -200,10 +200,10 @@ def list_unsaved(git: Git, view: View) -> list[tuple[str, str]]:
     Raises:
         ProcessError: The index is damaged.
     """
-    found = {path: tag for tag, path in worktrees.list_changed(view.git(git)) if path != NEW}
+    tags = {path: tag for tag, path in worktrees.list_changed(view.git(git)) if path != NEW}
     for side in list_staged(git, view):
-        found.setdefault(side.path, "C")
-    return sorted(((tag, path) for path, tag in found.items()), key=lambda pair: pair[1])
+        tags.setdefault(side.path, "C")
+    return sorted(((tag, path) for path, tag in tags.items()), key=lambda pair: pair[1])
 
 
 def without_ours(git: Git, view: View, paths: Iterable[str]) -> list[str]:

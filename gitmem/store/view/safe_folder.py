@@ -70,12 +70,12 @@ class Folder:
         except OSError as err:
             raise ValueError(f"it cannot be read as a file: {err.strerror}") from err
         with open(fd, "rb") as file:
-            found = os.fstat(fd)
-            if not stat.S_ISREG(found.st_mode):
+            info = os.fstat(fd)
+            if not stat.S_ISREG(info.st_mode):
                 raise ValueError("it is not a regular file")
             content = file.read(limit + 1)
         if len(content) > limit:
-            raise ValueError(f"{found.st_size} bytes; the limit is {limit}")
+            raise ValueError(f"{info.st_size} bytes; the limit is {limit}")
         return content
 
     def oid(self, path: str, length: int) -> str:

@@ -73,13 +73,13 @@ def _read(paths: Repository) -> View | None:
     import json  # 1 ms, only if there is a view
 
     try:
-        found: Any = json.loads(read_file(os.path.join(paths.state, FILE_NAME)))
+        table: Any = json.loads(read_file(os.path.join(paths.state, FILE_NAME)))
         base = os.path.dirname(paths.common)
-        path = os.path.normpath(os.path.join(base, str(found["path"])))
-        held = {str(name): str(oid) for name, oid in found["held"].items()}
-        name = str(found["name"])
-        toward = tuple(str(commit) for commit in found.get("toward", ()))
-        view = View(path, name, str(found["shown"]), held, toward, asked=found.get("asked") is True)
+        path = os.path.normpath(os.path.join(base, str(table["path"])))
+        held = {str(name): str(oid) for name, oid in table["held"].items()}
+        name = str(table["name"])
+        toward = tuple(str(commit) for commit in table.get("toward", ()))
+        view = View(path, name, str(table["shown"]), held, toward, asked=table.get("asked") is True)
         is_sound = "/" not in name and name != ".." and "\0" not in f"{path}{name}"
         is_sound = is_sound and all(is_oid(one) for one in (*toward, *held.values(), view.shown) if one)
         return view if is_sound else None

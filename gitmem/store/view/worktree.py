@@ -99,20 +99,20 @@ def find(git: Git) -> View | None:
     if view is None:
         return None
     repair.mend(git, view)
-    found = condition(git, view)
-    if found == GONE:
+    state = condition(git, view)
+    if state == GONE:
         moved = replace(view, path=worktrees.place_of(view.admin(git)) or view.path)
         if moved.path == view.path or condition(git, moved) != WHOLE:
             forget(git, view)
             return None
         save(git, moved)  # by `git worktree move`
         return moved
-    if found == FOREIGN:
+    if state == FOREIGN:
         raise ConflictError(
             f"the view's folder {view.path} now belongs to another repository, and is left alone",
             hint="unlink it here: gitmem view --remove; then create another one: gitmem view PATH",
         )
-    return view if found == WHOLE else relink(git, view)
+    return view if state == WHOLE else relink(git, view)
 
 
 def relink(git: Git, view: View) -> View:
@@ -220,8 +220,8 @@ def list_tracked(git: Git, path: str) -> set[str]:
         return set()
     main = Git(discover(top) if _is_linked(top) else Repository(git.repository.common, git.repository.common, top))
     where = (f"--work-tree={top}", "-C", top, "--literal-pathspecs")
-    asked = (("ls-files", "-z"), ("ls-tree", "-r", "-z", "--name-only", "HEAD"))
-    lines = (main.run(*where, *question, "--", inside, check=False).stdout for question in asked)
+    questions = (("ls-files", "-z"), ("ls-tree", "-r", "-z", "--name-only", "HEAD"))
+    lines = (main.run(*where, *question, "--", inside, check=False).stdout for question in questions)
     return {os.path.relpath(os.fsdecode(name), inside) for names in lines for name in names.split(b"\0") if name}
 
 
@@ -330,10 +330,10 @@ def exclude(common: str, inside: str, state: str) -> None:
 def include(common: str, inside: str, state: str) -> None:
     """Undo ``exclude``, even if the person moved the lines; every other line stays."""
     text = _read_exclude(common)
-    kept = f"\n{text}".replace(f"\n{_lines_for(inside)}", "\n").replace(f"\n{pattern_of(inside)}\n", "\n")[1:]
-    if kept != text and (kept or was_empty(state, _exclude_file(common))):
-        _write_exclude(common, kept)
-    elif kept != text:
+    remaining = f"\n{text}".replace(f"\n{_lines_for(inside)}", "\n").replace(f"\n{pattern_of(inside)}\n", "\n")[1:]
+    if remaining != text and (remaining or was_empty(state, _exclude_file(common))):
+        _write_exclude(common, remaining)
+    elif remaining != text:
         os.unlink(_exclude_file(common))
         if not was_empty(state, folder := os.path.dirname(_exclude_file(common))):
             with suppress(OSError):  # it contains other files
@@ -372,8 +372,8 @@ def _write_exclude(common: str, text: str) -> None:
 
 def head_of(git: Git, view: View) -> str:
     """Return the commit of the view's HEAD, or an empty string."""
-    done = view.git(git).run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", check=False)
-    return done.stdout.decode("ascii", "replace").strip()
+    result = view.git(git).run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", check=False)
+    return result.stdout.decode("ascii", "replace").strip()
 
 
 def keep(git: Git, commit: str) -> str:

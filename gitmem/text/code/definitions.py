@@ -37,14 +37,14 @@ def definitions(text: str, language: str) -> list[Span]:
         from gitmem.text.code.grammar import parse
     except ImportError:
         return by_indentation(text)
-    found = parse(text, language)
-    return by_indentation(text) if found is None else found
+    spans = parse(text, language)
+    return by_indentation(text) if spans is None else spans
 
 
 def by_indentation(text: str) -> list[Span]:
     """Return the outermost definitions in code, by line, according to its indentation."""
     lines = text.split("\n")
-    found: list[Span] = []
+    spans: list[Span] = []
     at = 0
     while at < len(lines):
         begins = DEFINES.match(lines[at])
@@ -63,8 +63,8 @@ def by_indentation(text: str) -> list[Span]:
         end = at
         while not lines[end - 1].strip():
             end -= 1
-        found.append(Span(begins[1], first, end))
-    return found
+        spans.append(Span(begins[1], first, end))
+    return spans
 
 
 def _indent(line: str) -> int:

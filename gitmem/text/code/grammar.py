@@ -56,7 +56,7 @@ def parse(text: str, language: str) -> list[Span] | None:
 
 
 def _spans(root: Node) -> list[Span]:
-    found: list[Span] = []
+    spans: list[Span] = []
     waiting = root.children[::-1]
     while waiting:
         node = waiting.pop()
@@ -65,9 +65,9 @@ def _spans(root: Node) -> list[Span]:
             waiting += node.children[::-1]
             continue
         first, end = _first(node), node.end_point.row + (node.end_point.column > 0)
-        if not found or node.start_point.row >= found[-1].end:
-            found.append(Span(name, max(first, found[-1].end if found else 0), end))
-    return found
+        if not spans or node.start_point.row >= spans[-1].end:
+            spans.append(Span(name, max(first, spans[-1].end if spans else 0), end))
+    return spans
 
 
 def _name(node: Node) -> str:

@@ -59,53 +59,53 @@ def reads_imports(path: str) -> bool:
 def _python(path: str, text: str) -> Iterator[Import]:
     text = _TRIPLE.sub(lambda found: "\n" * found[0].count("\n"), text)
     package = posixpath.dirname(path).split("/") if "/" in path else []
-    for found, line in _lines(_PYTHON, text):
-        is_firm = not found["indent"]
-        if found["plain"]:
-            for name in found["plain"].split(","):
+    for match, line in _lines(_PYTHON, text):
+        is_firm = not match["indent"]
+        if match["plain"]:
+            for name in match["plain"].split(","):
                 if words := name.split():
                     yield Import(line, words[0], is_firm)
             continue
-        module, dots = found["module"].lstrip("."), len(found["module"]) - len(found["module"].lstrip("."))
+        module, dots = match["module"].lstrip("."), len(match["module"]) - len(match["module"].lstrip("."))
         if dots:
             module = ".".join([*package[: len(package) - dots + 1], *([module] if module else [])])
         yield Import(line, module, is_firm)
-        for name in found["names"].split(","):
+        for name in match["names"].split(","):
             if words := name.split():
                 yield Import(line, f"{module}.{words[0]}", is_firm)
 
 
 def _script(path: str, text: str) -> Iterator[Import]:
     folder = posixpath.dirname(path)
-    for found, line in _lines(_SCRIPT, text):
-        start = text.rfind("\n", 0, found.start()) + 1
-        if text[start : found.start()].lstrip().startswith(("//", "*", "/*")):
+    for match, line in _lines(_SCRIPT, text):
+        start = text.rfind("\n", 0, match.start()) + 1
+        if text[start : match.start()].lstrip().startswith(("//", "*", "/*")):
             continue
-        name = found["name"] or found["called"]
-        at = line + found[0].count("\n", 0, found[0].rfind(name))
+        name = match["name"] or match["called"]
+        at = line + match[0].count("\n", 0, match[0].rfind(name))
         written = posixpath.normpath(posixpath.join(folder, name)) if name.startswith(".") else name
-        yield Import(at, written, found["called"] is None and not found["type"])
+        yield Import(at, written, match["called"] is None and not match["type"])
 
 
 def _go(_path: str, text: str) -> Iterator[Import]:
-    for found, line in _lines(_GO_BLOCK, text):
-        if found["name"]:
-            yield Import(line, found["name"])
+    for match, line in _lines(_GO_BLOCK, text):
+        if match["name"]:
+            yield Import(line, match["name"])
             continue
-        for one, more in _lines(_GO_LINE, found["block"]):
+        for one, more in _lines(_GO_LINE, match["block"]):
             yield Import(line + more - 1, one[1])
 
 
 def _rust(_path: str, text: str) -> Iterator[Import]:
-    for found, line in _lines(_RUST, text):
-        yield Import(line, found[1])
+    for match, line in _lines(_RUST, text):
+        yield Import(line, match[1])
 
 
 def _lines(pattern: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], int]]:
     line, at = 1, 0
-    for found in pattern.finditer(text):
-        line, at = line + text.count("\n", at, found.start()), found.start()
-        yield found, line
+    for match in pattern.finditer(text):
+        line, at = line + text.count("\n", at, match.start()), match.start()
+        yield match, line
 
 
 _READERS = {"python": _python, "javascript": _script, "typescript": _script, "vue": _script, "svelte": _script,

@@ -21,13 +21,13 @@ DECODED_AT_MOST = 20
 
 def undisguise(text: str) -> list[tuple[int, str]]:
     """Return the texts that are hidden in a text: the line where each begins, from 1, and the plain text."""
-    found = [(number, plain) for number, line in enumerate(text.split("\n"), 1) if (plain := _joined(line))]
+    plain_lines = [(number, plain) for number, line in enumerate(text.split("\n"), 1) if (plain := _joined(line))]
     if "rot13" in text.lower() or "rot-13" in text.lower():
-        found.append((1, codecs.decode(text, "rot13")))
+        plain_lines.append((1, codecs.decode(text, "rot13")))
     for match in [*_BASE64.finditer(text), *_HEX.finditer(text)][:DECODED_AT_MOST]:
         if plain := _decoded(match[0]):
-            found.append((text.count("\n", 0, match.start()) + 1, plain))
-    return found
+            plain_lines.append((text.count("\n", 0, match.start()) + 1, plain))
+    return plain_lines
 
 
 def _joined(line: str) -> str:
@@ -35,12 +35,12 @@ def _joined(line: str) -> str:
 
     Between words there is more space than between letters.
     """
-    found = _APART.search(line)
-    if found is None:
+    match = _APART.search(line)
+    if match is None:
         return ""
-    separator = re.escape(found[1])
+    separator = re.escape(match[1])
     words = re.compile(rf"(?<!\w)[^\W\d_](?:{separator}[^\W\d_])+(?![^\W_])")
-    return re.sub(r"\s+", " ", words.sub(lambda word: word[0].replace(found[1], ""), line))
+    return re.sub(r"\s+", " ", words.sub(lambda word: word[0].replace(match[1], ""), line))
 
 
 def _decoded(word: str) -> str:

@@ -36,17 +36,19 @@ class Hazard:
 
 def find_hazards(text: str) -> list[Hazard]:
     """Return the hazards in a text, by line; hidden characters and secrets are found elsewhere."""
-    found = [
-        Hazard(one.line, one.severity, "instruction", f"it {one.message}, which no memory should")
-        for one in find_instructions(text)
+    hazards = [
+        Hazard(
+            instruction.line, instruction.severity, "instruction", f"it {instruction.message}, which no memory should"
+        )
+        for instruction in find_instructions(text)
     ]
     for line, message in find_spoken(text):
-        found.append(Hazard(line, WARNING, "spoken-markup", f"{message}: an agent may treat it as an instruction"))
+        hazards.append(Hazard(line, WARNING, "spoken-markup", f"{message}: an agent may treat it as an instruction"))
     for line, message in find_downloads(text):
-        found.append(Hazard(line, WARNING, "piped-script", f"it {message}: the script is not part of the change"))
+        hazards.append(Hazard(line, WARNING, "piped-script", f"it {message}: the script is not part of the change"))
     for line, message in find_misleading_links(text):
-        found.append(Hazard(line, WARNING, "misleading-link", message))
-    return sorted(found, key=lambda one: (one.line, one.code))
+        hazards.append(Hazard(line, WARNING, "misleading-link", message))
+    return sorted(hazards, key=lambda one: (one.line, one.code))
 
 
 _FETCH = r"(?:curl|wget|fetch|iwr|irm|invoke-webrequest|invoke-restmethod)\b"
@@ -76,13 +78,13 @@ def _compiled() -> list[tuple[Any, str]]:
 
 def find_downloads(text: str) -> list[tuple[int, str]]:
     """Return the lines (from 1) of recipes that run unread code, each once, with a description to follow "it"."""
-    found: dict[int, str] = {}
+    downloads: dict[int, str] = {}
     plain = searchable(text)
     for pattern, message in _compiled():
         for match in pattern.finditer(plain):
             as_root = " as root" if "sudo " in match.group() else ""
-            found.setdefault(text.count("\n", 0, match.start()) + 1, message + as_root)
-    return sorted(found.items())
+            downloads.setdefault(text.count("\n", 0, match.start()) + 1, message + as_root)
+    return sorted(downloads.items())
 
 
 # A link's text and its target, on one line; bounded, so that no text makes it slow.
@@ -109,17 +111,19 @@ def find_misleading_links(text: str) -> list[tuple[int, str]]:
     """
     if "://" not in text:
         return []
-    found = []
+    misleading_links = []
     for number, line in enumerate(text.split("\n"), 1):
         for match in _LINK.finditer(line):
             shown, real = _host_of(match[1].strip("`*_ <>")), _host_of(match[2], is_url=True)
             if shown and real and real not in _ABOUT_OTHERS and not _are_one(shown, real):
-                found.append((number, f"a link that says {shown} leads to {real}"))
+                misleading_links.append((number, f"a link that says {shown} leads to {real}"))
         for url in _URL.findall(line):
             user, at, _ = url.partition("://")[2].partition("/")[0].rpartition("@")
             if at and _HOST.fullmatch(user.lower().partition(":")[0]):
-                found.append((number, f"a link that seems to lead to {user} leads to {_host_of(url, is_url=True)}"))
-    return list(dict.fromkeys(found))
+                misleading_links.append(
+                    (number, f"a link that seems to lead to {user} leads to {_host_of(url, is_url=True)}")
+                )
+    return list(dict.fromkeys(misleading_links))
 
 
 def _host_of(text: str, *, is_url: bool = False) -> str:

@@ -393,22 +393,22 @@ def searchable(text: str) -> str:
 def find_instructions(text: str) -> list[Instruction]:
     """Return the sentences that instruct an agent: one per class and line, by line, at most ``AT_MOST``."""
     plain = searchable(text).replace("\u2019", "'")
-    found = {(one.line, name): one for name, one in _find_plain(plain)}
+    instructions = {(one.line, name): one for name, one in _find_plain(plain)}
     for line, hidden in undisguise(plain):
         for _, one in _find_plain(hidden):
-            found.setdefault((line, "disguised"), replace(one, line=line, message=f"{one.message}, in disguise"))
-    return [found[place] for place in sorted(found)][:AT_MOST]
+            instructions.setdefault((line, "disguised"), replace(one, line=line, message=f"{one.message}, in disguise"))
+    return [instructions[place] for place in sorted(instructions)][:AT_MOST]
 
 
 def _find_plain(plain: str) -> Iterator[tuple[str, Instruction]]:
     """Yield the instructions in a text with the names of their classes; one per class and line."""
-    found = set[tuple[int, str]]()
+    seen = set[tuple[int, str]]()
     for one, anything, patterns, unless in _patterns():
         for pattern in patterns if anything.search(plain) else ():
             for start in _starts(plain, pattern, unless):
                 line = plain.count("\n", 0, start) + 1
-                if (line, one.name) not in found:
-                    found.add((line, one.name))
+                if (line, one.name) not in seen:
+                    seen.add((line, one.name))
                     yield one.name, Instruction(line, one.severity, one.message)
 
 

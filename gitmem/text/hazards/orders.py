@@ -46,7 +46,7 @@ def find_order(text: str) -> str:
         return "" if _is_denied(text, match.start()) else "tells the agent to act without asking"
     if (match := _DESTROYS.search(text)) and not _is_denied(text, match.start()):
         return "tells the agent to run a command that destroys work"
-    return next((one.message for one in find_instructions(text)), "")
+    return next((instruction.message for instruction in find_instructions(text)), "")
 
 
 def _is_denied(text: str, at: int) -> bool:

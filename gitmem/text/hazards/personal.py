@@ -40,16 +40,16 @@ _NETWORK = re.compile(
 
 def find_personal(text: str) -> list[str]:
     """Return what personal data a text seems to contain, in words; empty if none."""
-    found = []
+    kinds = []
     if any(not _ALGORITHMS.search(match["value"]) for match in _SAID.finditer(text)):
-        found.append("a password")
+        kinds.append("a password")
     if any(_is_someone(match) for match in _EMAIL.finditer(text)):
-        found.append("an e-mail address")
+        kinds.append("an e-mail address")
     if _PHONE.search(text):
-        found.append("a telephone number")
+        kinds.append("a telephone number")
     if any(not match[0].endswith(".0") for match in _NETWORK.finditer(text)):
-        found.append("an address of a private network")
-    return found
+        kinds.append("an address of a private network")
+    return kinds
 
 
 def _is_someone(match: re.Match[str]) -> bool:

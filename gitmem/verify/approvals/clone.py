@@ -109,15 +109,15 @@ class Trust:
 
     def list_all(self) -> list[Approval]:
         """Return this clone's records, by key; unreadable ones are ignored (they approve nothing)."""
-        found = []
+        approvals = []
         for path in self._files():
             try:
                 with open(path, encoding="utf-8", opener=only_regular) as file:
                     table = parse_json(file.read())
-                found.append(Approval(**table))
+                approvals.append(Approval(**table))
             except (ValueError, TypeError, OSError, RecursionError):
                 continue
-        return sorted(found, key=lambda a: (a.key, a.spec, a.verdict))
+        return sorted(approvals, key=lambda a: (a.key, a.spec, a.verdict))
 
     def forget_all(self) -> None:
         """Delete this clone's records, including denials: afterwards no command may run, and none is denied."""
@@ -154,12 +154,12 @@ class Trust:
     def _guard(self) -> None:
         """Raise an error if others can write to the folder, or another user owns it."""
         try:
-            found = os.lstat(self.folder)
+            info = os.lstat(self.folder)
         except (FileNotFoundError, NotADirectoryError):
             return
         # On a system without such owners and modes (Windows), the folder is never trusted.
-        is_ours = hasattr(os, "geteuid") and found.st_uid == os.geteuid()
-        if not stat.S_ISDIR(found.st_mode) or not is_ours or found.st_mode & 0o022:
+        is_ours = hasattr(os, "geteuid") and info.st_uid == os.geteuid()
+        if not stat.S_ISDIR(info.st_mode) or not is_ours or info.st_mode & 0o022:
             raise TrustError(
                 f"others can write to {self.folder}, so approvals in it do not count",
                 hint=f"check its contents, then: chmod 700 {self.folder}",

@@ -75,8 +75,8 @@ def read(git: Git, typed: str, *, memory_branch: str, talk: RemoteOptions) -> Ap
             hint=f"gitmem trust --print > {path}, have it reviewed and merged into the default branch",
         )
     lines = (one.rstrip() for one in content.decode("utf-8", "replace").split("\n"))
-    kept = frozenset(one for one in lines if one and not one.startswith("#"))
-    return ApprovedList(kept, f"{path} on {where}", commit, path)
+    approved = frozenset(line for line in lines if line and not line.startswith("#"))
+    return ApprovedList(approved, f"{path} on {where}", commit, path)
 
 
 def only_signed(git: Git, listed: ApprovedList) -> tuple[ApprovedList, str]:
@@ -94,7 +94,7 @@ def only_signed(git: Git, listed: ApprovedList) -> tuple[ApprovedList, str]:
 
 def list_mismatches(listed: ApprovedList, dues: Sequence[Due]) -> list[str]:
     """Return a message for each fact whose hash is only listed with another key or command."""
-    hashes = {one.partition(" ")[0] for one in listed.lines}
+    hashes = {line.partition(" ")[0] for line in listed.lines}
     right = {due.row.spec for due in dues if due.approved_line in listed.lines}
     return [
         f"{listed.name}: the line with the hash {due.row.spec[:12]} does not match the command of "
@@ -184,8 +184,8 @@ def _names(git: Git, remote: str, repository: str) -> bool:
 
 def _local_default(git: Git, memory_branch: str) -> str:
     """Return the default branch of a repository without a remote, by its name; settings are ignored."""
-    found = [name for name in ("main", "master") if name != memory_branch and git.read_ref(f"refs/heads/{name}")]
-    return found[0] if found else ""
+    names = [name for name in ("main", "master") if name != memory_branch and git.read_ref(f"refs/heads/{name}")]
+    return names[0] if names else ""
 
 
 def _in_tree(git: Git, path: str) -> str:

@@ -138,9 +138,9 @@ class Answers:
     def _run(self, commit: str, digest: str) -> Run:
         self.runs += 1
         self._asked[digest] = self._asked.get(digest, 0) + 1
-        found = self._known[digest] = yield commit
-        self.skipped += found == BLOCKED
-        return found
+        outcome = self._known[digest] = yield commit
+        self.skipped += outcome == BLOCKED
+        return outcome
 
 
 class CommitLine:
@@ -261,8 +261,8 @@ class Search:
         """Return the number of candidates; set the cap by those since the last commit that is known to hold."""
         last = max(i for i in range(len(line.steps) - 1) if self._answers.get(line.digest(i)) == HOLDS)
         number = self._count(line.steps[last])
-        asked = 0 if self._lineage.good else self._answers.runs
-        self._answers.cap = asked + max(0, number - 1).bit_length() + 2
+        spent = 0 if self._lineage.good else self._answers.runs
+        self._answers.cap = spent + max(0, number - 1).bit_length() + 2
         good = self._lineage.good
         return self._count(good) if good and good != line.steps[last] else number
 
@@ -345,8 +345,8 @@ class Search:
         if culprit in self._culprits:  # the fact that it broke another fact confirms it
             for _, digest in ends:
                 self._answers.trust(digest)
-        asked = yield from self._answers.confirm(ends)
-        return BisectResult(FOUND, culprit, after, (culprit,), candidates, reason, (asked[0], asked[1]))
+        confirmation = yield from self._answers.confirm(ends)
+        return BisectResult(FOUND, culprit, after, (culprit,), candidates, reason, (confirmation[0], confirmation[1]))
 
     def _range(self, culprit: str, after: str, among: Iterable[str], candidates: int) -> BisectResult:
         ordered = [c for c in self._lineage.ancestors if c in set(among) and self._lineage.is_candidate(c)]

@@ -32,8 +32,8 @@ def describe_culprits(git: Git, named: Iterable[tuple[str, str]]) -> dict[tuple[
     culprit are left out.
     """
     pairs = {pair for pair in named if pair[0]}
-    made = read_summaries(git, (culprit for culprit, _ in pairs)) if pairs else {}
-    return {pair: phrase(*pair, made.get(pair[0])) for pair in pairs}
+    summaries = read_summaries(git, (culprit for culprit, _ in pairs)) if pairs else {}
+    return {pair: phrase(*pair, summaries.get(pair[0])) for pair in pairs}
 
 
 def last_held_commit(git: Git, verdict: Verdict) -> str:
@@ -45,8 +45,8 @@ def last_held_commit(git: Git, verdict: Verdict) -> str:
         return verdict.held_commit
     if verdict.culprit_after:
         return verdict.culprit_after
-    found = git.run("rev-parse", "--verify", "-q", f"{verdict.culprit}^", check=False)
-    return found.stdout.decode("ascii", "replace").strip() or verdict.held_commit
+    result = git.run("rev-parse", "--verify", "-q", f"{verdict.culprit}^", check=False)
+    return result.stdout.decode("ascii", "replace").strip() or verdict.held_commit
 
 
 def with_last_held(git: Git, verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:

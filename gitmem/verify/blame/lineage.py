@@ -192,14 +192,14 @@ class _History:
 
     def _find_concerned(self, question: InputQuestion) -> set[str]:
         """Return the paths that concern a question (``InputQuestion.concerns``), without testing each path."""
-        found = set(filter(_is_attributes, self.paths))
+        concerned = set(filter(_is_attributes, self.paths))
         for glob in map(normal, question.globs()):
             is_path = is_plain(glob) and glob.isascii()
-            found.update(self.below.get(unescape(glob), ()) if is_path else filter(matcher_for(glob), self.paths))
+            concerned.update(self.below.get(unescape(glob), ()) if is_path else filter(matcher_for(glob), self.paths))
         for place in question.places():
-            found.update(self.below.get(place, ()) if place else self.paths)
-            found.update(above for above in folders_above(place) if above in self.paths)
-        return found
+            concerned.update(self.below.get(place, ()) if place else self.paths)
+            concerned.update(above for above in folders_above(place) if above in self.paths)
+        return concerned
 
 
 class LineageReader:
@@ -237,11 +237,13 @@ class LineageReader:
         if good not in self._known:
             listed = list_ancestors(self._git, self._bad, without=good, at_most=MOST_COMMITS)
             ancestors = {one.commit: one for one in listed}
-            outside = {p: "" for one in ancestors.values() for p in one.parents if p not in ancestors}
+            outside = {p: "" for ancestor in ancestors.values() for p in ancestor.parents if p not in ancestors}
             base = good or next(iter(outside), "")
-            pairs = [(one.commit, one.parents[0] if one.parents else "") for one in ancestors.values()]
+            pairs = [
+                (ancestor.commit, ancestor.parents[0] if ancestor.parents else "") for ancestor in ancestors.values()
+            ]
             pairs += [(commit, base) for commit in outside if commit != base]
-            trees = {one.commit: one.tree for one in ancestors.values()}
+            trees = {ancestor.commit: ancestor.tree for ancestor in ancestors.values()}
             trees |= read_trees(self._git, {*outside, base} - {""})
             touched = list_touched(self._git, pairs)
             paths: dict[str, list[str]] = {}
@@ -314,20 +316,22 @@ def _apply_changes(before: Files, changes: Sequence[PathChange], concerns: Calla
     if not changes:
         return before
     after = dict(before)
-    for one in changes:
-        if one.mode and (concerns is None or concerns(one.path) or one.mode == "120000"):
-            after[one.path] = (one.mode, one.oid, one.path)
+    for change in changes:
+        if change.mode and (concerns is None or concerns(change.path) or change.mode == "120000"):
+            after[change.path] = (change.mode, change.oid, change.path)
         else:
-            after.pop(one.path, None)
+            after.pop(change.path, None)
     return after
 
 
 def _steps(ancestors: Mapping[str, Ancestor]) -> list[tuple[str, str, tuple[str, ...]]]:
     """Return the commits, parents before children, each with its first parent and the parents that no later one has."""
-    found: list[tuple[str, str, tuple[str, ...]]] = []
+    steps: list[tuple[str, str, tuple[str, ...]]] = []
     later: set[str] = set()
-    for one in ancestors.values():
-        last = tuple(parent for parent in dict.fromkeys(one.parents) if parent in ancestors and parent not in later)
+    for ancestor in ancestors.values():
+        last = tuple(
+            parent for parent in dict.fromkeys(ancestor.parents) if parent in ancestors and parent not in later
+        )
         later.update(last)
-        found.append((one.commit, one.parents[0] if one.parents else "", last))
-    return found[::-1]
+        steps.append((ancestor.commit, ancestor.parents[0] if ancestor.parents else "", last))
+    return steps[::-1]

@@ -53,8 +53,8 @@ class NewestCommits:
             held: The verdict that it held.
             moved: The moves since then of the files that the check names (``verify.moves``).
         """
-        found = self.changes(inputs, check, held, moved)
-        return found[0] if found is not None and len(found) == 1 else ""
+        changes = self.changes(inputs, check, held, moved)
+        return changes[0] if changes is not None and len(changes) == 1 else ""
 
     def changes(self, inputs: Sequence[str], check: Check, since: Verdict, moved: str = "") -> list[str] | None:
         """Return the commits that changed the inputs of a fact since a verdict; None if the verdict is too old.
@@ -65,16 +65,16 @@ class NewestCommits:
         return followed if followed != [] else self._changes(inputs, check, since)
 
     def _changes(self, inputs: Sequence[str], check: Check, since: Verdict) -> list[str] | None:
-        found: list[str] = []
+        changes: list[str] = []
         newer = digest_by(self.trees[0], inputs, check, since)
         for tree, parent in pairwise(self.trees):
             if newer == since.inputs:
-                return found
+                return changes
             before = digest_by(parent, inputs, check, since)
             if before != newer:
-                found.append(tree.commit)
+                changes.append(tree.commit)
                 newer = before
-        return found if newer == since.inputs else None
+        return changes if newer == since.inputs else None
 
     def was_fixed(self, inputs: Sequence[str], check: Check, failed: Verdict) -> bool:
         """Return whether the inputs of a failure were different at a later commit; true if the failure is too old.

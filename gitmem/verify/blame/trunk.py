@@ -40,10 +40,10 @@ def trunk_of(ancestors: Mapping[str, Ancestor], good: str, bad: str) -> Trunk:
             leads.add(commit)
     if good and bad not in leads:
         return Trunk((), {})
-    found = [bad]
-    while found[-1] != good and (parents := parents_of(ancestors, found[-1])):
-        found.append(next(p for p in parents if not good or p in leads))
-    return line_of(ancestors, found[::-1], ancestors)
+    line = [bad]
+    while line[-1] != good and (parents := parents_of(ancestors, line[-1])):
+        line.append(next(p for p in parents if not good or p in leads))
+    return line_of(ancestors, line[::-1], ancestors)
 
 
 def line_of(ancestors: Mapping[str, Ancestor], commits: Sequence[str], within: Iterable[str]) -> Trunk:
@@ -63,21 +63,21 @@ def line_of(ancestors: Mapping[str, Ancestor], commits: Sequence[str], within: I
 
 def parents_of(ancestors: Mapping[str, Ancestor], commit: str) -> tuple[str, ...]:
     """Return the parents of a commit; empty if the commit is not part of the history."""
-    found = ancestors.get(commit)
-    return found.parents if found else ()
+    ancestor = ancestors.get(commit)
+    return ancestor.parents if ancestor else ()
 
 
 def take(ancestors: Mapping[str, Ancestor], roots: Sequence[str], free: set[str]) -> set[str]:
     """Remove commits and their ancestors from *free*, and return the removed ones."""
-    taken = set()
+    commits = set()
     left = list(roots)
     while left:
         commit = left.pop()
         if commit in free:
             free.discard(commit)
-            taken.add(commit)
+            commits.add(commit)
             left += parents_of(ancestors, commit)
-    return taken
+    return commits
 
 
 def first_parents(ancestors: Mapping[str, Ancestor], tip: str, within: Container[str]) -> list[str]:

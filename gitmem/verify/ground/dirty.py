@@ -149,19 +149,19 @@ class _SnapshotMaker:
             if path.endswith("/"):
                 embedded.append(path)
                 continue
-            found = _look_at(self._top, path)
+            info = _look_at(self._top, path)
             is_tracked = path in tracked
-            if found is None:
+            if info is None:
                 gone.append(path)
-            elif not stat.S_ISLNK(found.st_mode) and not os.access(self._top / path, os.R_OK):
+            elif not stat.S_ISLNK(info.st_mode) and not os.access(self._top / path, os.R_OK):
                 if is_tracked:
                     raise GitmemError(f"cannot judge the work tree: {display(path)} cannot be read")
                 unreadable.append(path)
-            elif not is_tracked and found.st_size > NEW_FILE_BYTES:
+            elif not is_tracked and info.st_size > NEW_FILE_BYTES:
                 large.append(path)
             else:
                 present.append(path)
-                total += found.st_size
+                total += info.st_size
         if total > MOST_BYTES or len(present) > MOST_FILES:
             raise GitmemError(
                 f"the work tree has more changes than can be judged: {len(present)} files, {total >> 20} MiB",
@@ -178,10 +178,10 @@ class _SnapshotMaker:
 
     def _run(self, *args: str, input: bytes | None = None) -> bytes:
         """Run git on the copy of the index."""
-        done = self._apart.run(*args, input=input)
-        if b"could not open directory" in done.stderr:
+        result = self._apart.run(*args, input=input)
+        if b"could not open directory" in result.stderr:
             self.notices.append("left out: folders that cannot be read")
-        return done.stdout
+        return result.stdout
 
 
 def _look_at(top: Path, path: str) -> os.stat_result | None:
@@ -191,10 +191,10 @@ def _look_at(top: Path, path: str) -> os.stat_result | None:
         if os.path.islink(top.joinpath(*parts[:depth])):  # noqa: PTH114
             return None
     try:
-        found = (top / path).lstat()
+        info = (top / path).lstat()
     except OSError:
         return None
-    return found if stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode) else None
+    return info if stat.S_ISREG(info.st_mode) or stat.S_ISLNK(info.st_mode) else None
 
 
 def _join(paths: Sequence[str]) -> bytes:
@@ -215,16 +215,16 @@ def list_due(known: KnownFacts, ground: int, *, tree: CodeTree, keys: Sequence[s
         keys: Only these, or empty.
         everything: Whether to judge all facts.
     """
-    asked = bool(keys) or everything
-    wanted = keys if asked else _list_touched(known.catalog, known.local, ground, tree)
+    is_named = bool(keys) or everything
+    wanted = keys if is_named else _list_touched(known.catalog, known.local, ground, tree)
     if not wanted and not everything:
         return []
-    found = []
+    due_facts = []
     for due in due_module.list_due(known, ground, keys=wanted, everything=everything):
         new = _digest_on(tree, json.loads(due.row.inputs), due.spec.check, due.verdict, due.digest)
-        if asked or new != due.digest:
-            found.append(replace(due, digest=new, why="inputs" if new != due.digest else "asked"))
-    return found
+        if is_named or new != due.digest:
+            due_facts.append(replace(due, digest=new, why="inputs" if new != due.digest else "asked"))
+    return due_facts
 
 
 def _digest_on(tree: CodeTree, inputs: Sequence[str], check: Check, verdict: Verdict | None, known: str) -> str:

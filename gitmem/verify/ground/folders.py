@@ -72,8 +72,8 @@ def find_folders(git: Git, commit: str, names: Sequence[str]) -> tuple[tuple[Len
     ignored = _list_ignored(git, top, there)
     whys |= {name: "git does not ignore it here" for name in there if name not in ignored}
     whys |= {name: why for name in there if not whys[name] and (why := _why_taken(git, commit, name))}
-    found = tuple(LentFolder(name, top / name) for name in names if not whys[name])
-    return found, tuple(f"{display(name)}: {whys[name]}" for name in names if whys[name])
+    folders = tuple(LentFolder(name, top / name) for name in names if not whys[name])
+    return folders, tuple(f"{display(name)}: {whys[name]}" for name in names if whys[name])
 
 
 def list_ignored(git: Git) -> tuple[str, ...]:
@@ -83,12 +83,12 @@ def list_ignored(git: Git) -> tuple[str, ...]:
         return ()
     where = ("-C", str(top.resolve()), f"--work-tree={top.resolve()}")
     words = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
-    found: list[str] = []
+    ignored: list[str] = []
     for name in sorted(os.fsdecode(git.run(*where, *words, check=False).stdout).split("\0")):
         # git lists subfolders too where the folder's own .gitignore ignores them, as in environments of uv.
-        if name.endswith("/") and not (found and name.startswith(found[-1])):
-            found.append(name)
-    return tuple(name.removesuffix("/") for name in found[:MOST_IGNORED])
+        if name.endswith("/") and not (ignored and name.startswith(ignored[-1])):
+            ignored.append(name)
+    return tuple(name.removesuffix("/") for name in ignored[:MOST_IGNORED])
 
 
 def dependencies_of(ignored: Sequence[str]) -> tuple[str, ...]:
@@ -111,19 +111,19 @@ def _why_not_there(top: Path, name: str) -> str:
 
 def _list_ignored(git: Git, top: Path, names: Sequence[str]) -> set[str]:
     # With a slash: then the folder's own .gitignore counts, which tools write into environments (`*`).
-    asked = b"".join(os.fsencode(name) + b"/\0" for name in names)
+    stdin = b"".join(os.fsencode(name) + b"/\0" for name in names)
     where = ("-C", str(top), f"--work-tree={top}")
-    done = git.run(*where, "check-ignore", "--no-index", "-z", "--stdin", input=asked, check=False) if names else None
-    return {name.removesuffix("/") for name in os.fsdecode(done.stdout).split("\0")} if done else set()
+    result = git.run(*where, "check-ignore", "--no-index", "-z", "--stdin", input=stdin, check=False) if names else None
+    return {name.removesuffix("/") for name in os.fsdecode(result.stdout).split("\0")} if result else set()
 
 
 def _why_taken(git: Git, commit: str, name: str) -> str:
     """Return why a folder conflicts with a commit, which must not track it and may have only folders as its parents."""
     parts = name.split("/")
     paths = ["/".join(parts[: depth + 1]) for depth in range(len(parts))]
-    asked = "".join(f"{commit}:{path}\n" for path in paths)
-    found = git.run("cat-file", "--batch-check=%(objecttype)", input=os.fsencode(asked)).stdout.split(b"\n")
-    kinds = dict(zip(paths, found, strict=False))
+    stdin = "".join(f"{commit}:{path}\n" for path in paths)
+    output = git.run("cat-file", "--batch-check=%(objecttype)", input=os.fsencode(stdin)).stdout.split(b"\n")
+    kinds = dict(zip(paths, output, strict=False))
     if not kinds[name].endswith(b" missing"):
         return "git tracks it"
     files = [path for path in paths if kinds[path] == b"blob"]

@@ -175,11 +175,11 @@ class Grounds:
             ProcessError: git cannot check it out.
             GitmemError: The repository cannot be written to, or a folder is too large to copy.
         """
-        found, lacking = self._find(commit, tuple(folders)) if folders else ((), "")
+        lent_folders, lacking = self._find(commit, tuple(folders)) if folders else ((), "")
         more = tuple(name for name in dependencies_of(self.list_ignored()) if name not in folders)
         shown = self._find(commit, more)[0] if more else ()
         if self._overlay:
-            found, shown = (*found, *shown), ()
+            lent_folders, shown = (*lent_folders, *shown), ()
         elif self._seen_at is None:
             is_near = (not self._user or can_reach(lent.place) for lent in shown)
             shown = tuple(
@@ -187,7 +187,7 @@ class Grounds:
             )
         clone, source = self._hold(commit)
         try:
-            ground = self._open(clone, source, commit, found, shown)
+            ground = self._open(clone, source, commit, lent_folders, shown)
             try:
                 yield replace(ground, lacking=lacking)
             finally:
@@ -225,14 +225,14 @@ class Grounds:
             return clone
         for name in self._list_names():
             try:
-                found = Scratch.find(self._folder / name)
+                scratch = Scratch.find(self._folder / name)
             except OSError as err:
                 raise _unwritable(self._folder, err) from err
-            if found is not None:
+            if scratch is not None:
                 if self._user and self._temporary:
-                    open_way(found.tree.parent)
-                self._clones.append(found)
-                return found
+                    open_way(scratch.tree.parent)
+                self._clones.append(scratch)
+                return scratch
         raise ConflictError(f"all {MOST_CLONES} scratch clones in {self._folder} are in use")
 
     def _list_names(self) -> list[str]:
@@ -288,8 +288,8 @@ class Grounds:
         with self._lock:
             if (commit, names) not in self._found:
                 self._found[commit, names] = find_folders(self._git, commit, names)
-            found, lacking = self._found[commit, names]
-        return found, "; ".join(lacking)
+            lent, lacking = self._found[commit, names]
+        return lent, "; ".join(lacking)
 
     def _give_back(self, clone: Scratch, source: CodeSource, ground: Ground) -> None:
         if ground.upper is not None:

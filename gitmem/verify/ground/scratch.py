@@ -89,19 +89,19 @@ class CodeSource:
 
 def _list_object_folders(*objects: Path) -> tuple[Path, ...]:
     """Return folders of objects and all that they borrow from, each once, depth first, starting with the first."""
-    found: dict[Path, None] = {}
+    object_folders: dict[Path, None] = {}
     waiting = [folder.resolve() for folder in reversed(objects)]
     while waiting:
         folder = waiting.pop()
-        if folder in found or not folder.is_dir():
+        if folder in object_folders or not folder.is_dir():
             continue
-        found[folder] = None
+        object_folders[folder] = None
         alternates = folder / "info" / "alternates"
         for line in read_regular(alternates).splitlines() if alternates.is_file() else []:
             # Quoted lines are names with line feeds, which git itself never writes (git-clone(1), --shared).
             if line and not line.startswith((b"#", b'"')):
                 waiting.append((folder / os.fsdecode(line)).resolve())
-    return tuple(found)
+    return tuple(object_folders)
 
 
 def _quote(path: str) -> bytes:
@@ -229,8 +229,8 @@ class Scratch:
         shown = []
         for lent in folders:
             above = [self.tree / lent.name, *(self.tree / lent.name).parents]
-            made = [place for place in above if not place.exists()][-1]
-            self._made.append(made)
+            created = [place for place in above if not place.exists()][-1]
+            self._made.append(created)
             try:
                 lay_folder(lent, self.tree, seen_at)
                 shown.append(lent)
@@ -238,7 +238,7 @@ class Scratch:
                 if lent.is_named or not isinstance(err, GitmemError):
                     self._take_back()
                     raise
-                remove_tree(str(made))
+                remove_tree(str(created))
         self._shown_folders = tuple(shown)
         return self._shown_folders
 
@@ -289,10 +289,10 @@ class Scratch:
 
     def _read_state(self) -> str:
         try:
-            made, boot, commit = read_regular(self._state).decode("ascii").splitlines()
+            state_format, boot, commit = read_regular(self._state).decode("ascii").splitlines()
         except (OSError, ValueError):
             return ""
-        return commit if (made, boot) == (FORMAT, _boot()) else ""
+        return commit if (state_format, boot) == (FORMAT, _boot()) else ""
 
     def _write_state(self, commit: str) -> None:
         """Record the commit that it shows; for the next process only if no other folders are in it."""
@@ -327,9 +327,9 @@ class Scratch:
             remove_tree(str(place))
         kind = "sha256" if len(commit) == SHA256_LENGTH else "sha1"
         self.tree.mkdir()
-        made = (kind, self._folder.stat().st_dev)
-        if made in _made:
-            for name, content in _made[made].items():
+        cache_key = (kind, self._folder.stat().st_dev)
+        if cache_key in _made:
+            for name, content in _made[cache_key].items():
                 _put(self._git / name, content)
             return
         argv = ["git", *ISOLATED, "init", "--quiet", "--template=", f"--object-format={kind}", str(self.tree)]
@@ -337,7 +337,7 @@ class Scratch:
         (self.tree / ".git").rename(self._git)
         (self._git / "objects" / "info").mkdir(exist_ok=True)
         places = sorted(self._git.rglob("*"))
-        _made[made] = {
+        _made[cache_key] = {
             str(p.relative_to(self._git)): read_regular(p) if p.is_file() else None for p in (self._git, *places)
         }
 

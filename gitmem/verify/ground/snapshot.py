@@ -32,12 +32,12 @@ def stamp_tree(top: Path) -> dict[str, Stamp]:
         folder = waiting.pop()
         for entry in _list_opened(top / folder):
             path = folder + entry.name
-            found = entry.stat(follow_symlinks=False)
+            info = entry.stat(follow_symlinks=False)
             if entry.is_dir(follow_symlinks=False):
-                stamps[path] = (found.st_mode, _attributes(entry.path))
+                stamps[path] = (info.st_mode, _attributes(entry.path))
                 waiting.append(path + "/")
             else:
-                stamps[path] = (found.st_mode, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+                stamps[path] = (info.st_mode, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
     return stamps
 
 

@@ -49,10 +49,10 @@ class JobSigns:
     def commit_time(self, file: str) -> int:
         """Return when a file was last committed, epoch seconds; ``sys.maxsize`` if it never was."""
         try:
-            found = self._git.text("log", "-1", "--no-show-signature", "--format=%ct", "HEAD", "--", file)
+            time = self._git.text("log", "-1", "--no-show-signature", "--format=%ct", "HEAD", "--", file)
         except ProcessError:
             return 0  # an object is missing
-        return int(found or sys.maxsize)
+        return int(time or sys.maxsize)
 
     def waits_since(self, now: int) -> int:
         """Return since when the oldest fact not passed over by a job has been waiting, epoch seconds; 0 if none has.
@@ -75,10 +75,10 @@ class JobSigns:
             " AND s.fresh = 0 AND (s.outcome <> '' OR f.form = 'builtin')",
             (ground,),
         )
-        found = [expired] if expired else []
+        times = [expired] if expired else []
         if changed and (since := self._change_time()):
-            found += [at for (made,) in changed if (at := max(made, since)) >= after]
-        return min(found, default=0)
+            times += [at for (made,) in changed if (at := max(made, since)) >= after]
+        return min(times, default=0)
 
     def _change_time(self) -> int:
         """Return the commit time of HEAD; 0 if HEAD is not the default branch, the only one that jobs judge."""
@@ -90,8 +90,8 @@ class JobSigns:
     def came(self) -> int:
         """Return when the last verdicts on the fetched but unmerged branch were recorded, epoch seconds; else 0."""
         theirs = self._git.read_ref(self._upstream)
-        found = _last_recorded(self._git, theirs) if theirs else None
-        return found.at if found else 0
+        record = _last_recorded(self._git, theirs) if theirs else None
+        return record.at if record else 0
 
 
 def newest_commit(git: Git, names: Iterable[str]) -> int:
@@ -117,11 +117,11 @@ def describe_last(git: Git, catalog: Catalog, *, now: int) -> dict[str, Any] | N
     """
     job = last_job(git.repository.state)
     row = catalog.row("SELECT at, code_commit FROM verdict ORDER BY at DESC LIMIT 1")
-    found = [(row[0], row[1])] if row else []
-    found += [(job.started, job.commit)] if job and job.commit else []
-    if not found:
+    candidates = [(row[0], row[1])] if row else []
+    candidates += [(job.started, job.commit)] if job and job.commit else []
+    if not candidates:
         return None
-    at, commit = max(found)
+    at, commit = max(candidates)
     values = {"at": format_time(at), "age_s": age_s(at, now), "commit": commit}
     return values | {"is_head": commit == git.read_head()[1]}
 
@@ -137,7 +137,7 @@ def describe_jobs(git: Git, schedules: Sequence[Schedule], *, tip: str, now: int
     """
     last = _last_recorded(git, tip) if tip else None
     forge = last if last is None or last.is_claimed else None
-    if last is not None and forge is None and any(one.is_forge for one in schedules):
+    if last is not None and forge is None and any(schedule.is_forge for schedule in schedules):
         forge = _last_recorded(git, tip, claimed=True)
     head = git.read_head()[1]
     far = cache(lambda commit: distance(git, commit, head))  # they are often the same commit

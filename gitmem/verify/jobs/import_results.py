@@ -157,16 +157,16 @@ def _read_all(here: RecordContext, paths: Sequence[str]) -> tuple[list[Results],
     refused: list[str] = []
     for path in paths:
         try:
-            found = result_file.read_results(path)
-            _refuse_foreign(here, found)
-            if sum(len(file.lines) for file in (*files, found)) > result_file.FACTS_LIMIT:
+            results = result_file.read_results(path)
+            _refuse_foreign(here, results)
+            if sum(len(file.lines) for file in (*files, results)) > result_file.FACTS_LIMIT:
                 raise ValueError(f"the files have more than {result_file.FACTS_LIMIT} facts in total")
         except RefusedError as err:
             refused.append(err.message)
         except ValueError as err:
             refused.append(f"{display(path)} is refused: {err}")
         else:
-            files.append(found)
+            files.append(results)
     return files, refused
 
 

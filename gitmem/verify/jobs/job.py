@@ -135,12 +135,12 @@ class JobRun:
         """Record the result and release the lock."""
         if self._fd is None:
             return
-        said = ""
+        problem = ""
         if kind is not None:
-            said = (
+            problem = (
                 "interrupted" if issubclass(kind, KeyboardInterrupt) else " ".join(str(value).split()) or kind.__name__
             )
-        self.job = replace(self.job, ended=plausible(self._clock()), problem=said[:SAID])
+        self.job = replace(self.job, ended=plausible(self._clock()), problem=problem[:SAID])
         self._note()
         self._hold("")
         os.close(self._fd)

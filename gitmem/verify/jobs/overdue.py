@@ -49,14 +49,14 @@ def find_silence(
         now: Epoch seconds.
     """
     verified = signs.last_verdict_time()
-    for one in schedules:
-        late_s = MISSED * one.every_s
-        if not one.is_forge:
-            last = max(job.started if job else 0, one.since)
+    for schedule in schedules:
+        late_s = MISSED * schedule.every_s
+        if not schedule.is_forge:
+            last = max(job.started if job else 0, schedule.since)
             if now - last > late_s:
                 message = (
                     f"no verify job has run here for {format_duration(now - last)}, "
-                    f"although one should run {one.often}: gitmem status"
+                    f"although one should run {schedule.often}: gitmem status"
                 )
                 return Silence(message, now - last)
         elif now - verified > late_s:
@@ -65,7 +65,7 @@ def find_silence(
                 since
                 and now - since > late_s
                 and now - signs.came() > late_s
-                and now - signs.commit_time(one.file) > late_s
+                and now - signs.commit_time(schedule.file) > late_s
             ):
                 # It is unknown when the schedule should first have left a sign, but by now it should have.
                 never = "the forge's verify job has never recorded a verdict"
@@ -87,7 +87,7 @@ def describe_soon_off(schedules: Sequence[Schedule], committed: int, now: int) -
         now: Epoch seconds.
     """
     idle_days = (now - committed) // DAY_S
-    if not any(one.what == "github" for one in schedules) or not FORGE_WARN_DAYS <= idle_days < FORGE_DAYS:
+    if not any(schedule.what == "github" for schedule in schedules) or not FORGE_WARN_DAYS <= idle_days < FORGE_DAYS:
         return ""
     left = FORGE_DAYS - idle_days
     return (

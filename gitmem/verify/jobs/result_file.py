@@ -142,7 +142,7 @@ def list_unexplained(results: Results) -> tuple[str, ...]:
 
 def with_culprits(results: Results, named: Mapping[str, Mapping[str, str]]) -> Results:
     """Return results with the fields ``culprit`` and ``culprit_after`` set for some facts, by key."""
-    lines = (replace(one, verdict=replace(one.verdict, **named.get(one.verdict.key, {}))) for one in results.lines)
+    lines = (replace(line, verdict=replace(line.verdict, **named.get(line.verdict.key, {}))) for line in results.lines)
     return replace(results, lines=tuple(lines))
 
 
@@ -181,16 +181,16 @@ def read_results(path: str) -> Results:
     try:
         return parse_results(_read(path))
     except (ValueError, RecursionError, OverflowError, FormatError, OSError) as err:
-        said = (err.strerror or "cannot be read") if isinstance(err, OSError) else str(err)
-        raise RefusedError(f"{display(path)} is refused: {said}") from err
+        reason = (err.strerror or "cannot be read") if isinstance(err, OSError) else str(err)
+        raise RefusedError(f"{display(path)} is refused: {reason}") from err
 
 
 def _read(path: str) -> bytes:
     # Do not follow a link or wait for a pipe or a device: a downloaded archive may contain them.
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(fd, "rb") as file:
-        found = os.fstat(fd)
-        if not stat.S_ISREG(found.st_mode):
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode):
             raise ValueError("it is not a regular file")
         content = file.read(FILE_LIMIT + 1)
     if len(content) > FILE_LIMIT:
@@ -241,10 +241,10 @@ def _object(line: bytes, number: int, fields: dict[str, Callable[[Any], bool]]) 
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    table = dict(pairs)
+    if len(table) != len(pairs):
         raise ValueError("a field occurs twice")
-    return found
+    return table
 
 
 def _no_number(_: str) -> None:
@@ -334,6 +334,6 @@ LATER = {"attempt", "attempt_at", "alike"}
 
 def list_missing(files: Sequence[Results]) -> list[str]:
     """Return the shards without a file, as ``I/N``, for every N that one of the files names."""
-    found = {file.shard for file in files}
-    counts = sorted({parse_shard(name).of for name in found if name})
-    return [name for of in counts for name in (str(Shard(n, of)) for n in range(1, of + 1)) if name not in found]
+    shards = {file.shard for file in files}
+    counts = sorted({parse_shard(name).of for name in shards if name})
+    return [name for of in counts for name in (str(Shard(n, of)) for n in range(1, of + 1)) if name not in shards]

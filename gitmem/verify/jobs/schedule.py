@@ -81,11 +81,11 @@ def read_note(state: str) -> Schedule | None:
     try:
         with open(os.path.join(state, NOTE), encoding="utf-8", opener=only_regular) as file:
             table = parse_json(file.read(20_000))
-        found = Schedule(**{**table, "made": tuple(map(str, table.get("made", ())))})
+        schedule = Schedule(**{**table, "made": tuple(map(str, table.get("made", ())))})
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return None
-    plain = all(type(value) is type(getattr(Schedule("", "", ""), name)) for name, value in fields_of(found).items())
-    return found if plain and found.every in HOURS_BY_NAME else None
+    plain = all(type(value) is type(getattr(Schedule("", "", ""), name)) for name, value in fields_of(schedule).items())
+    return schedule if plain and schedule.every in HOURS_BY_NAME else None
 
 
 def list_schedules(state: str, top: str) -> list[Schedule]:
@@ -96,7 +96,7 @@ def list_schedules(state: str, top: str) -> list[Schedule]:
         top: The work tree, or an empty string.
     """
     note = read_note(state)
-    found = (
+    schedules = (
         [note] if note is not None and os.path.isdir(note.where) and os.path.samefile(note.where, top or state) else []
     )
     for forge, path in (*WORKFLOWS.items(), ("github", FORMER_WORKFLOW)):
@@ -107,10 +107,13 @@ def list_schedules(state: str, top: str) -> list[Schedule]:
             continue
         every = rest.split(" ", 1)[0].rstrip(";\n") if is_ours and not mark else ""
         if every in HOURS_BY_NAME:
-            return [*found, Schedule(forge, every, path)]
-    return found
+            return [*schedules, Schedule(forge, every, path)]
+    return schedules
 
 
 def as_table(schedules: Sequence[Schedule]) -> list[dict[str, Any]]:
     """Return schedules as the documented JSON."""
-    return [{"what": one.what, "every": one.every, "often": one.often, "file": one.file} for one in schedules]
+    return [
+        {"what": schedule.what, "every": schedule.every, "often": schedule.often, "file": schedule.file}
+        for schedule in schedules
+    ]

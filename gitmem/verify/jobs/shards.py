@@ -96,7 +96,7 @@ def share_out(loads: Iterable[Load], of: int) -> dict[str, int]:
     """
     facts = sorted(loads, key=lambda load: load.key)
     usual = _median([load.seconds for load in facts if load.seconds > 0 and not load.is_builtin])
-    found: dict[str, int] = {}
+    shares: dict[str, int] = {}
     carried = [0] * of
     for wanted in (True, False):
         some = [(_weight(load, usual), load.key) for load in facts if load.is_open is wanted]
@@ -104,8 +104,8 @@ def share_out(loads: Iterable[Load], of: int) -> dict[str, int]:
         for weight, key in sorted(some, key=lambda one: (-one[0], one[1])):
             shard = _place(key, weight, carried, room)
             carried[shard] += weight
-            found[key] = shard + 1
-    return found
+            shares[key] = shard + 1
+    return shares
 
 
 def _place(key: str, weight: int, carried: Sequence[int], room: float) -> int:

@@ -109,7 +109,7 @@ class Cause:
 
 def group(cases: Iterable[Case]) -> list[Cause]:
     """Group cases into causes: by status and label in the order of first appearance, the largest first, then by key."""
-    found: dict[tuple[str, ...], list[Case]] = {}
+    groups: dict[tuple[str, ...], list[Case]] = {}
     order: dict[tuple[str, str], int] = {}
     every = list(cases)
     failed = {case.key for case in every if case.status == FAILED}
@@ -122,9 +122,9 @@ def group(cases: Iterable[Case]) -> list[Cause]:
         order.setdefault((case.status, case.label), len(order))
         shared = case.culprit if case.culprit[0] else (root or common_reason([case.because]),)
         cause = _move_of(case) or shared
-        found.setdefault((case.status, case.label, *cause), []).append(case)
+        groups.setdefault((case.status, case.label, *cause), []).append(case)
     causes = []
-    for them in found.values():
+    for them in groups.values():
         them.sort(key=lambda case: natural_order(case.key))
         # A fact can fail twice in one listing (a wrong verdict); its suspects are shown once.
         resting_on = (one for case in them for one in resting.pop(case.key, ()))
@@ -218,8 +218,8 @@ def title(cause: Cause, phrases: Mapping[tuple[str, str], str]) -> str:
         return f"{len(cause.cases)} facts {label} — {why}; {SETTLE_MOVED}"
     reason = cause.reason if len(cause.reason) <= REASON_LIMIT else cause.reason[: REASON_LIMIT - 1] + "…"
     if broken and label.startswith(FAILED):
-        said = f"{broken}{label.removeprefix(FAILED)}"
-        return f"{len(cause.cases)} facts {said}" + (f" — {reason}" if reason.strip("… ") else "")
+        ending = f"{broken}{label.removeprefix(FAILED)}"
+        return f"{len(cause.cases)} facts {ending}" + (f" — {reason}" if reason.strip("… ") else "")
     why = ", ".join(filter(None, (reason, broken)))
     return f"{len(cause.cases)} facts {label}" + (f" — {why}" if why else "")
 

@@ -54,8 +54,8 @@ def _list_changes(due: Due, list_inputs: Callable[[Due, Verdict], list[str]]) ->
         return (f"it failed in the sandbox {display(due.verdict.sandbox)}",)
     if due.verdict is None or due.why not in ("inputs", "tools"):
         return ()
-    found = list_changed_programs(due.verdict.tools) if due.why == "tools" else list_inputs(due, due.verdict)
-    return tuple(display(path) for path in sorted(found)[:INPUTS_NAMED])
+    changed_programs = list_changed_programs(due.verdict.tools) if due.why == "tools" else list_inputs(due, due.verdict)
+    return tuple(display(path) for path in sorted(changed_programs)[:INPUTS_NAMED])
 
 
 def _list_changed_inputs(due: Due, reads: str, before: CodeTree, behind: CodeTree, paths: list[str]) -> list[str]:
@@ -77,13 +77,13 @@ def list_changed_reads(text: str, before: CodeTree, behind: CodeTree, paths: lis
     reads = parse_reads(text) if text else None
     if not reads:
         return paths
-    found = [path for path in paths if path.rpartition("/")[2] == ".gitattributes"]
+    changed_reads = [path for path in paths if path.rpartition("/")[2] == ".gitattributes"]
     for read in reads:
         if before.places.state_of(read) != behind.places.state_of(read):
             mark, place = read[0], read[1:]
             below = [path for path in paths if path == place or not place or path.startswith(f"{place}/")]
-            found += (_names_in(place, below, before, behind) if mark == LIST else below) or [place]
-    return sorted(set(found))
+            changed_reads += (_names_in(place, below, before, behind) if mark == LIST else below) or [place]
+    return sorted(set(changed_reads))
 
 
 def _names_in(folder: str, paths: list[str], before: CodeTree, behind: CodeTree) -> list[str]:

@@ -36,11 +36,11 @@ KIND_OF = {FAILED: FAILED, SUSPECT: SUSPECT, BLOCKED: UNCHECKED, UNPROVEN: UNCHE
 
 def findings_of(run: VerifyRun, git: Git, *, summary: str, now: int) -> Findings:
     """Return the results of a run, earlier failures and suspect memories as findings."""
-    found = {result.due.row.key: _finding(result, git, run.commit) for result in run.results}
+    findings = {result.due.row.key: _finding(result, git, run.commit) for result in run.results}
     for line in run.standing.lines:
-        if line.key not in found or found[line.key].kind == HOLDS:
+        if line.key not in findings or findings[line.key].kind == HOLDS:
             kind = KIND_OF[line.status]
-            found[line.key] = FactFinding(
+            findings[line.key] = FactFinding(
                 line.key,
                 line.title,
                 kind,
@@ -53,7 +53,7 @@ def findings_of(run: VerifyRun, git: Git, *, summary: str, now: int) -> Findings
                 culprit_after=line.culprit_after,
             )
     wrong = claims.findings_of(run.wrong)
-    return Findings("verify", summary, in_order([*found.values(), *wrong]), run.commit, "", now)
+    return Findings("verify", summary, in_order([*findings.values(), *wrong]), run.commit, "", now)
 
 
 def _finding(result: Result, git: Git, commit: str) -> FactFinding:

@@ -187,10 +187,10 @@ def _suspects(
         " AND m.key IN ({})",
         sorted(chains),
     )
-    found = {number: tuple(rest) for number, *rest in rows}
-    statuses = state.statuses_of(catalog, ground, found, now=now, chains=chains)
+    suspects = {number: tuple(rest) for number, *rest in rows}
+    statuses = state.statuses_of(catalog, ground, suspects, now=now, chains=chains)
     lines = []
-    for number, (key, title, path, is_adopted) in sorted(found.items(), key=lambda item: item[1]):
+    for number, (key, title, path, is_adopted) in sorted(suspects.items(), key=lambda item: item[1]):
         if statuses[number].own and statuses[number].is_claim:
             counts[is_adopted][statuses[number].own] -= 1
         counts[is_adopted][SUSPECT] += 1

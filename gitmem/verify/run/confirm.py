@@ -118,8 +118,8 @@ def confirm(
     more = times if is_change or mark or not (is_elsewhere or is_unclear) else 2
     for number, (outcome, why) in enumerate(ask(new.commit, more - 1), 1):
         if outcome == HOLDS:
-            said = f"it failed{f' {number} times' * (number > 1)}, then held on the same code"
-            return Confirmation(HOLDS, verdict=mark_flap(_as_holding(new), latest, said))
+            reason = f"it failed{f' {number} times' * (number > 1)}, then held on the same code"
+            return Confirmation(HOLDS, verdict=mark_flap(_as_holding(new), latest, reason))
         if outcome == BLOCKED or (outcome == UNCLEAR and not (is_change or is_unclear)):
             return Confirmation(BLOCKED, f"it failed once, and could not be run again: {why}")
     if is_change:

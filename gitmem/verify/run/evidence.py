@@ -126,10 +126,10 @@ def find_tracer(path: str, rung: str) -> str:
             )
         entries = [("100644", "", "folder/x"), ("100644", "", "seen")]
         scene = Scene(str(ground), Places(entries, [e[2] for e in entries]), lambda _: b"")
-        found = observe([parse_trace(ran.trace or b"", str(ground))], scene)
+        observed = observe([parse_trace(ran.trace or b"", str(ground))], scene)
     except (OSError, OpaqueError):
         return ""
-    return strace if {AT + "seen", AT + "unseen", LIST + "folder"} <= found.reads else ""
+    return strace if {AT + "seen", AT + "unseen", LIST + "folder"} <= observed.reads else ""
 
 
 def gather(
@@ -285,15 +285,15 @@ def find_absent(reads: Iterable[str], places: Places, ignored: Sequence[str]) ->
         places: The files of the code.
         ignored: The folders of the work tree that git ignores.
     """
-    found = set()
+    absent = set()
     for path in (read[1:] for read in reads if read[0] == AT):
         parts = path.split("/")
         depth = next((n for n, part in enumerate(parts, 1) if part in DEPENDENCIES), 0)
         # Node.js looks in the same folder of each parent.
         on_the_way = ["/".join([*parts[:above], parts[depth - 1]]) for above in range(depth)]
         if depth and not any(name in ignored or places.is_folder(name) for name in on_the_way):
-            found.add(on_the_way[-1])
-    return min(found, key=lambda name: (name.count("/"), name), default="")
+            absent.add(on_the_way[-1])
+    return min(absent, key=lambda name: (name.count("/"), name), default="")
 
 
 def with_tools(reason: str, old: Verdict | None) -> str:
@@ -306,14 +306,14 @@ def with_tools(reason: str, old: Verdict | None) -> str:
 
 def list_locks(folders: Iterable[LentFolder]) -> dict[str, Path]:
     """Return the lock files beside folders of dependencies, by their path in the code."""
-    found = {}
+    locks = {}
     for lent in folders:
         beside = lent.name.rpartition("/")[0]
         for name in LOCKS:
             place = lent.place.parent / name
             if place.is_file() and not place.is_symlink():
-                found[f"{beside}/{name}" if beside else name] = place
-    return found
+                locks[f"{beside}/{name}" if beside else name] = place
+    return locks
 
 
 def environment_of(programs: Iterable[str], locks: Mapping[str, Path], variables: Iterable[str] = ()) -> str:
@@ -366,9 +366,9 @@ def _link_reader(folders: Sequence[LentFolder], ground: Path) -> Callable[[str],
         for lent in folders:
             if inner.startswith(f"{lent.name}/"):
                 with suppress(OSError):
-                    said = os.readlink(lent.place / inner.removeprefix(f"{lent.name}/"))  # noqa: PTH115 - a string
+                    target = os.readlink(lent.place / inner.removeprefix(f"{lent.name}/"))  # noqa: PTH115 - a string
                     top = f"{lent.top}/"
-                    return f"{ground}/{said.removeprefix(top)}" if said.startswith(top) else said
+                    return f"{ground}/{target.removeprefix(top)}" if target.startswith(top) else target
         return ""
 
     return read

@@ -350,21 +350,21 @@ class Judge:
                 return self._ask_often(due, commit, times, width if commit == self._commit else 1)
 
             where = {"held": held, "written": written}
-            found = confirm(due.latest, verdict, ask=ask, is_unclear=result.is_unclear, firm=firm, **where)
-        if found.outcome == UNPROVEN and is_known and due.verdict is not None:
-            found = Confirmation(FAILS, verdict=found.verdict)  # confirmed when it was found
-        if found.verdict is None or found.outcome == UNPROVEN:
-            return self._unconfirmed(result, found)
-        verdict = found.verdict
-        if written and found.outcome == FAILS and not verdict.outside:
+            confirmation = confirm(due.latest, verdict, ask=ask, is_unclear=result.is_unclear, firm=firm, **where)
+        if confirmation.outcome == UNPROVEN and is_known and due.verdict is not None:
+            confirmation = Confirmation(FAILS, verdict=confirmation.verdict)  # confirmed when it was found
+        if confirmation.verdict is None or confirmation.outcome == UNPROVEN:
+            return self._unconfirmed(result, confirmation)
+        verdict = confirmation.verdict
+        if written and confirmation.outcome == FAILS and not verdict.outside:
             verdict = replace(verdict, held_commit=written, held_at=due.written_at)
-        if found.outcome == HOLDS:
+        if confirmation.outcome == HOLDS:
             verdict = self._measure_flap(due, verdict, held, is_quick=result.seconds <= QUICK_S, width=width)
         elif is_known and due.verdict is not None:
             verdict = replace(verdict, confirmed=verdict.confirmed or due.verdict.confirmed)
-        if found.outcome == FAILS and verdict.confirmed and not verdict.outside:
+        if confirmation.outcome == FAILS and verdict.confirmed and not verdict.outside:
             verdict = replace(verdict, because=explain_change(verdict.because, self._find_lost_script(due, held)))
-        return replace(result, outcome=found.outcome, because=verdict.because, reason="", verdict=verdict)
+        return replace(result, outcome=confirmation.outcome, because=verdict.because, reason="", verdict=verdict)
 
     def _unconfirmed(self, result: Result, confirmation: Confirmation) -> Result:
         """Return the result of a failure of which the code is not known to be the cause.
@@ -421,8 +421,8 @@ class Judge:
         is_of_code = held and held != self._commit and not verdict.outside
         needed = rate.runs_needed() if is_of_code else 0
         if needed and steadiness(held, needed, runs) == HOLDS:
-            said = since(self._commit, rate, held, needed)
-            return replace(verdict, attempt=said, culprit=self._commit, culprit_after=held), False
+            attempt = since(self._commit, rate, held, needed)
+            return replace(verdict, attempt=attempt, culprit=self._commit, culprit_after=held), False
         return replace(verdict, attempt=f"{rate} on the same code"), False
 
     def _fails_traced(self, due: Due) -> bool:
@@ -458,13 +458,13 @@ class Judge:
 
     def _ask_often(self, due: Due, commit: str, times: int, width: int, *, end: str = HOLDS) -> list[tuple[str, str]]:
         """Run a fact's check at one commit up to *times* times, or until it shows *end*; return the results."""
-        found: list[tuple[str, str]] = []
+        outcomes: list[tuple[str, str]] = []
         with ThreadPoolExecutor(width) as pool:
-            while len(found) < times and end not in [outcome for outcome, _ in found]:
-                found += pool.map(
-                    lambda _: self.ask(due.spec, commit, due.moved), range(min(width, times - len(found)))
+            while len(outcomes) < times and end not in [outcome for outcome, _ in outcomes]:
+                outcomes += pool.map(
+                    lambda _: self.ask(due.spec, commit, due.moved), range(min(width, times - len(outcomes)))
                 )
-        return found
+        return outcomes
 
     def _run_at(self, spec: Spec, commit: str, moved: str = "") -> tuple[Ran | None, str]:
         """Run a specification on a private copy of one commit; the problem says why it could not be run."""

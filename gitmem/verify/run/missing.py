@@ -113,16 +113,16 @@ def find_needed(output: str) -> tuple[str, str]:
     """Return the name of what is missing by the message of a tool, and what it is, as ``the program jq``; or empty."""
     text = output if len(output) <= 2 * SEARCHED else f"{output[:SEARCHED]}\n{output[-SEARCHED:]}"
     for form, what in _MESSAGES:
-        if found := form.search(text):
-            name = found[1].strip("'\"`:,.")[:NAME_LIMIT]
+        if match := form.search(text):
+            name = match[1].strip("'\"`:,.")[:NAME_LIMIT]
             return name, what.format(name)
     return "", ""
 
 
 def find_program(output: str) -> str:
     """Return the program that was not found by the message of a shell or a tool; or empty."""
-    found = (form.search(output[:SEARCHED]) for form, what in _MESSAGES if what == _PROGRAM)
-    return next((one[1].strip("'\"`:,.")[:NAME_LIMIT] for one in found if one), "")
+    match = (form.search(output[:SEARCHED]) for form, what in _MESSAGES if what == _PROGRAM)
+    return next((one[1].strip("'\"`:,.")[:NAME_LIMIT] for one in match if one), "")
 
 
 def describe_unset(spec: Spec) -> str:
@@ -143,9 +143,9 @@ def describe_unset(spec: Spec) -> str:
 def describe_submodule(looked: Iterable[str], places: Places) -> str:
     """Return the submodule below which a run looked for a file; or empty."""
     for path in sorted(looked):
-        found = places.blocker(path)
-        if found is not None and found[0] == SUBMODULE:
-            return f"{path} is in a submodule ({found[2]}), whose files checks do not see"
+        entry = places.blocker(path)
+        if entry is not None and entry[0] == SUBMODULE:
+            return f"{path} is in a submodule ({entry[2]}), whose files checks do not see"
     return ""
 
 
@@ -163,8 +163,8 @@ def describe_pointers(looked: Iterable[str], tree: CodeTree, git: Git) -> str:
 
 
 def _read(git: Git, entries: Sequence[tuple[str, str, str]]) -> list[bytes]:
-    found = dict(git.read_blobs(dict.fromkeys(oid for _, oid, _ in entries), limit=1 << 20)) if entries else {}
-    return [found.get(oid) or b"" for _, oid, _ in entries]
+    contents = dict(git.read_blobs(dict.fromkeys(oid for _, oid, _ in entries), limit=1 << 20)) if entries else {}
+    return [contents.get(oid) or b"" for _, oid, _ in entries]
 
 
 def describe_services(traces: Iterable[Trace]) -> str:

@@ -91,8 +91,8 @@ def _with_more(line: str, lines: list[str]) -> str:
             before for before in lines[max(0, at - 2) : at] if before.strip("^~ ") and not before.startswith("File ")
         ]
         return f"{line}: {source[0]}" if source and "Traceback" not in source[0] else line
-    if (found := _GO_TEST.match(line)) and at + 1 < len(lines) and not lines[at + 1].startswith(("FAIL", "---")):
-        return f"{found.group(1)}: {lines[at + 1]}"
+    if (match := _GO_TEST.match(line)) and at + 1 < len(lines) and not lines[at + 1].startswith(("FAIL", "---")):
+        return f"{match.group(1)}: {lines[at + 1]}"
     return re.sub(r"^(E {3,}|# )| \(\d+(\.\d+)? ?m?s\)$", "", line)
 
 

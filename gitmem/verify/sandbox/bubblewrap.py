@@ -99,8 +99,8 @@ def _namespaces(network: bool, *, is_root: bool) -> list[str]:
     words = ["--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"]
     words += [] if network else ["--unshare-net"]
     # Needed to become another user, which drops them, in a folder that only that user can enter.
-    kept = ("CAP_SETUID", "CAP_SETGID", "CAP_DAC_READ_SEARCH")
-    return [*words, "--cap-drop", "ALL", *(word for name in kept for word in ("--cap-add", name))]
+    capabilities = ("CAP_SETUID", "CAP_SETGID", "CAP_DAC_READ_SEARCH")
+    return [*words, "--cap-drop", "ALL", *(word for name in capabilities for word in ("--cap-add", name))]
 
 
 @lru_cache(maxsize=64)

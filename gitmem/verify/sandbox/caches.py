@@ -48,7 +48,7 @@ MAVEN = ".m2"
 def find_caches() -> tuple[tuple[str, str], ...]:
     """Return the folders that a check's home shows: the path in that home, and the real path; sorted by the former."""
     own = Path(home()).resolve()
-    found: dict[str, str] = {}
+    caches: dict[str, str] = {}
     for cache in CACHES:
         moved = variable(cache.variable) if cache.variable else ""
         base = Path(moved) if moved else own / cache.folder
@@ -58,8 +58,8 @@ def find_caches() -> tuple[tuple[str, str], ...]:
                 # Not where a link leads to the home itself, or above it.
                 if real.is_dir() and not own.is_relative_to(real) and os.access(real, os.R_OK | os.X_OK):
                     name = place.relative_to(base).as_posix()
-                    found[f"{cache.folder}/{name}".removesuffix("/.")] = str(real)
-    return tuple(sorted(found.items()))
+                    caches[f"{cache.folder}/{name}".removesuffix("/.")] = str(real)
+    return tuple(sorted(caches.items()))
 
 
 def variables(in_home: str) -> dict[str, str]:

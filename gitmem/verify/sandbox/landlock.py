@@ -72,8 +72,8 @@ def restore_signals() -> None:
 
 def find_abi() -> int:
     """Return the kernel's Landlock ABI, >= 1; 0 if it has none or Landlock is disabled."""
-    found = _libc.syscall(ctypes.c_long(CREATE_RULESET), None, ctypes.c_size_t(0), ctypes.c_uint(VERSION_FLAG))
-    return max(0, int(found))
+    version = _libc.syscall(ctypes.c_long(CREATE_RULESET), None, ctypes.c_size_t(0), ctypes.c_uint(VERSION_FLAG))
+    return max(0, int(version))
 
 
 def confine(readable: Sequence[str], writable: Sequence[str], *, network: bool, traced: bool) -> None:

@@ -76,10 +76,10 @@ def _come_first() -> None:
 
 def _read(size: int) -> bytes:
     """Read *size* bytes of standard input; fewer only at its end."""
-    found = b""
-    while len(found) < size and (more := os.read(0, size - len(found))):
-        found += more
-    return found
+    data = b""
+    while len(data) < size and (more := os.read(0, size - len(data))):
+        data += more
+    return data
 
 
 def _carry_out(plan: LaunchPlan, report_fd: int, trace_fd: int) -> None:

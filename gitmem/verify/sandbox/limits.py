@@ -117,9 +117,9 @@ class LimitWatch:
         """Return a message about the limit that is exceeded, or an empty string."""
         began = time.monotonic()
         self._tasks = count_tasks()
-        found = self._processes() or self._disk()
+        excess = self._processes() or self._disk()
         self.interval_s = max(min(2 * self.interval_s, LOOK_S), (time.monotonic() - began) / SHARE)
-        return found
+        return excess
 
     def ran_out(self) -> bool:
         """Return whether the kernel has killed any process for lack of memory since the start, perhaps the check's."""
@@ -175,8 +175,8 @@ class LimitWatch:
                     if target.startswith(b"socket:"):
                         sockets.add(target)
                     elif target.startswith(b"/memfd:"):
-                        found = os.stat(place)  # noqa: PTH116
-                        files[found.st_dev, found.st_ino] = found.st_blocks * 512
+                        info = os.stat(place)  # noqa: PTH116
+                        files[info.st_dev, info.st_ino] = info.st_blocks * 512
                         has_file = True
                 except OSError:
                     continue
@@ -186,19 +186,19 @@ class LimitWatch:
     def _disk(self) -> str:
         for folder, since in self._folders:
             total, free, inodes, inodes_free = _read_space(folder)
-            taken = self._before[folder][1] - free
+            used = self._before[folder][1] - free
             files = self._before[folder][3] - inodes_free
             if inodes_free < inodes // RESERVE_SHARE and files > INODES_TAKEN:
                 return f"the disk that it wrote to had only {inodes_free} inodes left"
-            if free < min(RESERVE, total // RESERVE_SHARE) and taken > DISK_TAKEN:
+            if free < min(RESERVE, total // RESERVE_SHARE) and used > DISK_TAKEN:
                 return f"the disk that it wrote to had only {free // MIB} MiB left"
-            if taken <= self._allowed[folder]:
+            if used <= self._allowed[folder]:
                 continue
             # Other processes write too: count the check's own files, and again when they may have reached the limit.
             written = count_written(folder, since, stop=self._limits.disk)
             if written > self._limits.disk:
                 return f"it wrote more than {self._limits.disk // MIB} MiB to disk"
-            self._allowed[folder] = taken + self._limits.disk - written
+            self._allowed[folder] = used + self._limits.disk - written
         return ""
 
 
@@ -264,13 +264,13 @@ def _read(path: str) -> bytes:
     except OSError:
         return b""
     try:
-        found = b""
+        data = b""
         while more := os.read(fd, 1 << 16):
-            found += more
+            data += more
     except OSError:
         return b""
     else:
-        return found
+        return data
     finally:
         os.close(fd)
 
@@ -311,13 +311,13 @@ def _in_memory(pids: Sequence[int]) -> int:
 
 def _list_tmpfs(pid: str) -> dict[int, str]:
     """Return the mount points of tmpfs file systems that a process sees, by device. Source: proc(5), ``mountinfo``."""
-    found = {}
+    tmpfs = {}
     for line in _read(f"/proc/{pid}/mountinfo").decode("utf-8", "replace").splitlines():
         before, _, kind = line.partition(" - ")
         if kind.startswith("tmpfs "):
             _, _, device, _, place, *_ = before.split(" ")
-            found[os.makedev(*map(int, device.split(":")))] = place
-    return found
+            tmpfs[os.makedev(*map(int, device.split(":")))] = place
+    return tmpfs
 
 
 def _read_used(place: str, device: int) -> int:
@@ -329,12 +329,12 @@ def _read_used(place: str, device: int) -> int:
     try:
         if os.fstat(fd).st_dev != device:
             return 0  # while a sandbox is being built, mount points change
-        found = os.fstatvfs(fd)
+        space = os.fstatvfs(fd)
     except OSError:
         return 0
     finally:
         os.close(fd)
-    return (found.f_blocks - found.f_bfree) * found.f_frsize + (found.f_files - found.f_ffree) * INODE_BYTES
+    return (space.f_blocks - space.f_bfree) * space.f_frsize + (space.f_files - space.f_ffree) * INODE_BYTES
 
 
 def read_memory() -> tuple[int, int]:
@@ -358,10 +358,10 @@ def count_oom_kills() -> int:
 def _read_space(folder: str) -> tuple[int, int, int, int]:
     """Return the size of a folder's file system: total and free bytes, total (0 = unlimited) and free inodes."""
     try:
-        found = os.statvfs(folder)
+        space = os.statvfs(folder)
     except OSError:
         return 0, 0, 0, 0
-    return found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize, found.f_files, found.f_favail
+    return space.f_blocks * space.f_frsize, space.f_bavail * space.f_frsize, space.f_files, space.f_favail
 
 
 def count_written(top: str, since: float, *, stop: int) -> int:
@@ -372,12 +372,12 @@ def count_written(top: str, since: float, *, stop: int) -> int:
         try:
             with os.scandir(waiting.pop()) as entries:
                 for entry in entries:
-                    found = entry.stat(follow_symlinks=False)
+                    info = entry.stat(follow_symlinks=False)
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(entry.path)
-                    if found.st_ctime >= since and found.st_ino not in seen:
-                        seen.add(found.st_ino)
-                        total += found.st_blocks * 512 + INODE_BYTES
+                    if info.st_ctime >= since and info.st_ino not in seen:
+                        seen.add(info.st_ino)
+                        total += info.st_blocks * 512 + INODE_BYTES
         except OSError:
             continue  # unreadable, or gone again: the reserve still protects the disk
     return total

@@ -116,8 +116,8 @@ def bind(places: Sequence[tuple[str, str]], *, is_root: bool) -> None:
             mount(f"/proc/self/fd/{fd}", target, None, MS_BIND | MS_REC, None)
             if number:
                 has = os.statvfs(target).f_flag
-                kept = sum(flag for said, flag in KEPT if has & said)
-                mount(None, target, None, MS_BIND | MS_REMOUNT | MS_RDONLY | kept, None)
+                flags = sum(flag for said, flag in KEPT if has & said)
+                mount(None, target, None, MS_BIND | MS_REMOUNT | MS_RDONLY | flags, None)
     finally:
         for fd in sources:
             os.close(fd)

@@ -64,16 +64,16 @@ def cached_probe(what: str, path: str, ask: Callable[[], str], *, now: int, fold
     """
     place = Path(state_home()) / "trust" / FILE_NAME
     known, name = _read_known(place), f"{what} {_circumstances(path, folder)}"
-    found, at = known.get(name, ("", 0))
-    if found and 0 <= now - at < KEPT_S:
-        return found
-    found = ask()
-    if found and found != sandbox.NONE:
-        newest = sorted((known | {name: (found, now)}).items(), key=lambda row: row[1][1])[-KEPT:]
+    state, at = known.get(name, ("", 0))
+    if state and 0 <= now - at < KEPT_S:
+        return state
+    state = ask()
+    if state and state != sandbox.NONE:
+        newest = sorted((known | {name: (state, now)}).items(), key=lambda row: row[1][1])[-KEPT:]
         with suppress(OSError):  # a read-only disk: nothing is cached
             place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             atomic_write.write(place, json.dumps(dict(newest)).encode("ascii"), mode=0o600)
-    return found
+    return state
 
 
 def forget() -> None:

@@ -20,15 +20,15 @@ def remove_tree(top: str) -> None:
     if os.path.islink(top) or not os.path.isdir(top):  # noqa: PTH112, PTH114
         os.unlink(top)  # noqa: PTH108
         return
-    found = _clear(top)
-    while found:
-        for folder in found:
+    left_over = _clear(top)
+    while left_over:
+        for folder in left_over:
             for inner in _clear(folder):
                 moved += 1
                 os.chmod(inner, 0o700)  # noqa: PTH101 - its entry ".." is rewritten, which takes write permission
                 os.rename(inner, f"{top}/{token}-{moved}")  # noqa: PTH104
             os.rmdir(folder)  # noqa: PTH106
-        found = _clear(top)
+        left_over = _clear(top)
     os.rmdir(top)  # noqa: PTH106
 
 

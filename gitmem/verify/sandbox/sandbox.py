@@ -100,8 +100,8 @@ def why_not(rung: str, env_path: str) -> str:
             ran = _run_probe(PROBE, outside, ground=Path(inside).resolve(), rung=rung, path=env_path)
             if "secret\n" in ran.output or Path(outside, "new").exists():
                 return "it does not confine checks"
-            said = ran.output.strip().rsplit("\n", 1)[-1]
-            return "" if ran.status == 0 else ran.problem or said or f"exit {ran.status}"
+            message = ran.output.strip().rsplit("\n", 1)[-1]
+            return "" if ran.status == 0 else ran.problem or message or f"exit {ran.status}"
     except OSError as err:
         return str(err)
 
@@ -127,8 +127,8 @@ def _probe_ground(env_path: str, folder: Path, rung: str, *, is_overlay: bool) -
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with temporary_folder("probe-", folder) as top:
-            for made in ("lower/d", "place", "upper/u", "upper/w"):
-                Path(top, made).mkdir(parents=True)
+            for part in ("lower/d", "place", "upper/u", "upper/w"):
+                Path(top, part).mkdir(parents=True)
             for name in ("lower/f", "lower/d/old"):
                 Path(top, name).write_text("x", encoding="ascii")
             account.give(top, account.check_user())
@@ -250,10 +250,10 @@ class _Job:
 
     def run_by_starter(self, *, confined: bool) -> Ran:
         """Run the check as an ordinary process with its own home, confined or not."""
-        with temporary_folder("gitmem-check-") as made:
+        with temporary_folder("gitmem-check-") as folder:
             if confined and account.check_user():
-                account.open_way(made)
-            scratch = f"{made}/home"
+                account.open_way(folder)
+            scratch = f"{folder}/home"
             online = self.network or not confined
             env = clean_environment(self.path, scratch, scratch, online=online, variables=self.variables)
             # /proc: tools read about themselves; Landlock protects other processes' memory and environment.
@@ -272,14 +272,16 @@ class _Job:
         ground = self.ground
         seen = str(ground.path_in_check)
         folders = toolchain.find_toolchain(ground.tied_path(self.path)).folders
-        tools = [one for one in folders if not (Path(one).is_relative_to(seen) and ground.contains(Path(one)))]
+        tools = [
+            folder for folder in folders if not (Path(folder).is_relative_to(seen) and ground.contains(Path(folder)))
+        ]
         lent = [(f"{seen}/{one.name}", str(one.place)) for one in ground.bound]
         places = [(seen, str(ground.path)), *ground.borrowed, *lent]
         if account.check_user():
             tools += [real for _, real in caches.find_caches()]
         else:
-            tools = [one for one in tools if Path(one).is_relative_to(seen)]
-        places += [(one, one) for one in tools if os.path.exists(one)]  # noqa: PTH110 - a string
+            tools = [tool for tool in tools if Path(tool).is_relative_to(seen)]
+        places += [(tool, tool) for tool in tools if os.path.exists(tool)]  # noqa: PTH110 - a string
         return tuple(word for place in places for word in place)
 
     def _list_folders(self) -> list[str]:
@@ -349,8 +351,8 @@ class _Job:
 
     def run_plainly(self, *, confined: bool) -> Ran:
         """Run the check without a starter, on systems other than Linux; confined by Seatbelt or not at all."""
-        with tempfile.TemporaryDirectory(prefix="gitmem-") as made:
-            scratch, argv, online = os.path.realpath(made), self.argv, self.network or not confined
+        with tempfile.TemporaryDirectory(prefix="gitmem-") as folder:
+            scratch, argv, online = os.path.realpath(folder), self.argv, self.network or not confined
             if confined:
                 argv = seatbelt.wrap(
                     self.argv,

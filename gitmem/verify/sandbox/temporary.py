@@ -51,10 +51,10 @@ def temporary_folder(prefix: str, place: Path | None = None) -> Iterator[Path]:
 
 def _sweep(parent: Path, prefix: str) -> None:
     try:
-        found = [p for p in parent.iterdir() if p.name.startswith(prefix)]
+        folders = [p for p in parent.iterdir() if p.name.startswith(prefix)]
     except OSError:
         return
-    for folder in found:
+    for folder in folders:
         held = None
         try:
             if time.time() - folder.lstat().st_mtime > YOUNG_S and (held := _hold(folder)) is not None:

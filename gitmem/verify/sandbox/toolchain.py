@@ -79,13 +79,13 @@ def find_toolchain(path: str) -> Toolchain:
             for place in _follow(program, links):
                 whole = _installation(place.parent)
                 folders.add(place if whole == place.parent else whole)
-    kept: list[str] = []
+    trees: list[str] = []
     for found in sorted(folders):
-        if not _is_within(found, (*SYSTEM, *kept)) and not _is_private(found):
-            kept.append(str(found))
-    loose = ((str(says), str(link)) for link, says in links.items() if not _is_within(link, (*SYSTEM, *kept)))
+        if not _is_within(found, (*SYSTEM, *trees)) and not _is_private(found):
+            trees.append(str(found))
+    loose = ((str(says), str(link)) for link, says in links.items() if not _is_within(link, (*SYSTEM, *trees)))
     variables = tuple((name, str(place)) for name, place in sorted(homes.items()))
-    return Toolchain(tuple(kept), tuple(sorted(loose)), variables)
+    return Toolchain(tuple(trees), tuple(sorted(loose)), variables)
 
 
 def _rust_homes() -> dict[str, Path]:

@@ -173,15 +173,15 @@ class _Watcher:
             if part == ".":
                 continue
             place = f"{at}/{part}"
-            said = self._link_at(place)
-            if said is None:
+            target = self._link_at(place)
+            if target is None:
                 at = place
                 continue
             followed += 1
             if followed > MOST_LINKS:
                 return place
-            at = "" if said.startswith("/") else at
-            waiting += [part for part in reversed(said.split("/")) if part]
+            at = "" if target.startswith("/") else at
+            waiting += [part for part in reversed(target.split("/")) if part]
         return at or "/"
 
     def _link_at(self, place: str) -> str | None:
@@ -192,13 +192,13 @@ class _Watcher:
         inner = self._inner(place)
         entry = self._places.find(inner) if inner else None
         if entry is not None:
-            said = _decode(self._scene.content(entry[1])) if entry[0] == LINK else ""
+            target = _decode(self._scene.content(entry[1])) if entry[0] == LINK else ""
         else:
-            said = self._scene.lent(inner) if inner and self._scene.lent else ""
-        if not said:
+            target = self._scene.lent(inner) if inner and self._scene.lent else ""
+        if not target:
             return None
         self._read(place)
-        return said
+        return target
 
     def _read(self, place: str) -> None:
         inner = self._inner(place)

@@ -42,10 +42,10 @@ def find_outside(traces: Iterable[Trace], ground: str, places: Places, common: s
 
 
 def _names_ref(path: str, places: Places) -> bool:
-    found = _REF.search(path)
-    if found is None:
+    match = _REF.search(path)
+    if match is None:
         return False
-    name = found[1]
+    name = match[1]
     return _NO_REF.fullmatch(name) is None and not (name and (places.find(name) or places.is_folder(name)))
 
 

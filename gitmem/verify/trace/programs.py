@@ -29,13 +29,13 @@ def fingerprint(programs: Iterable[str], variables: Iterable[str] = ()) -> str:
         variables: Names of environment variables; their marks come first (``store.verdicts.environment``).
     """
     declared = [f"${name}:{mark}" for name, mark in sorted(marks_of(variables).items())]
-    found: dict[str, str] = {}
+    stamps: dict[str, str] = {}
     for program in programs:
         for place in (program, interpreter_of(program)):
             real = os.path.realpath(place) if place else ""
-            if real and real not in found and (stamp := stamp_of(real)) != GONE:
-                found[real] = stamp
-    words = [f"{_escape(place)}:{stamp}" for place, stamp in sorted(found.items())]
+            if real and real not in stamps and (stamp := stamp_of(real)) != GONE:
+                stamps[real] = stamp
+    words = [f"{_escape(place)}:{stamp}" for place, stamp in sorted(stamps.items())]
     while words and sum(map(len, words)) + len(words) > LIMIT:
         words.pop()
     return " ".join([*declared, *words])
@@ -82,21 +82,21 @@ def differs_here(environment: str, path: str) -> str:
 
 def parse_tools(text: str) -> dict[str, str]:
     """Return the stamps of a fingerprint's programs by path; malformed words are ignored."""
-    found = {}
+    tools = {}
     for word in text.split(" "):
         place, size, changed = word.rsplit(":", 2) if word.count(":") >= 2 else ("", "", "")
         if place.startswith("/") and size.isdecimal() and changed.isdecimal():
-            found[_unescape(place)] = f"{size}:{changed}"
-    return found
+            tools[_unescape(place)] = f"{size}:{changed}"
+    return tools
 
 
 def stamp_of(place: str) -> str:
     """Return the size in bytes and modification time in seconds of a file; ``GONE`` if it does not exist."""
     try:
-        found = os.stat(place)  # noqa: PTH116 - pathlib costs 8 ms to import (measured), and recall comes here
+        info = os.stat(place)  # noqa: PTH116 - pathlib costs 8 ms to import (measured), and recall comes here
     except (OSError, ValueError):
         return GONE
-    return f"{found.st_size}:{int(found.st_mtime)}"
+    return f"{info.st_size}:{int(info.st_mtime)}"
 
 
 def list_changed_programs(text: str, stamps: dict[str, str] | None = None) -> list[str]:
@@ -107,13 +107,13 @@ def list_changed_programs(text: str, stamps: dict[str, str] | None = None) -> li
         stamps: A cache of current stamps by path; new ones are added.
     """
     known = {} if stamps is None else stamps
-    found = []
+    changed_programs = []
     for place, stamp in parse_tools(text).items():
         if place not in known:
             known[place] = stamp_of(place)
         if known[place] != stamp and (known[place], stamp) != (GONE, MISSING):
-            found.append(place)
-    return sorted(found)
+            changed_programs.append(place)
+    return sorted(changed_programs)
 
 
 def list_changed_variables(text: str) -> list[str]:
@@ -127,11 +127,11 @@ def describe_change(text: str) -> str:
     """Describe briefly which variables, or else programs, of a fingerprint have changed; empty if none has."""
     if names := list_changed_variables(text):
         return f"{', '.join(names)} {'has another value' if len(names) == 1 else 'have other values'}"
-    found = list_changed_programs(text)
-    if not found:
+    changed_programs = list_changed_programs(text)
+    if not changed_programs:
         return ""
-    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-    return f"{found[0]}{more} {'differs' if len(found) == 1 else 'differ'}"
+    more = f" and {len(changed_programs) - 1} more" if len(changed_programs) > 1 else ""
+    return f"{changed_programs[0]}{more} {'differs' if len(changed_programs) == 1 else 'differ'}"
 
 
 def interpreter_of(program: str) -> str:

@@ -175,21 +175,21 @@ class _Parser:
         return Trace(tuple(self._events), self._is_online, tuple(self._denied), tuple(self._refused))
 
     def _take_line(self, line: str) -> None:
-        found = _LINE.fullmatch(line)
-        if found is None:
+        match = _LINE.fullmatch(line)
+        if match is None:
             raise OpaqueError("the trace cannot be read")
-        pid, said = found.groups()
+        pid, call = match.groups()
         process = self._processes.get(pid) or self._add(pid)
-        if said.startswith("<... "):
-            _, _, rest = said.partition(" resumed>")
-            said, process.pending = process.pending + rest, ""
-        if said.endswith(UNFINISHED):
-            process.pending = said.removesuffix(UNFINISHED)
-            self._note_end(process, said)
-        elif said.startswith("+++ "):
-            self._end(pid, said)
-        elif not said.startswith("--- "):
-            self._take_call(process, said)
+        if call.startswith("<... "):
+            _, _, rest = call.partition(" resumed>")
+            call, process.pending = process.pending + rest, ""
+        if call.endswith(UNFINISHED):
+            process.pending = call.removesuffix(UNFINISHED)
+            self._note_end(process, call)
+        elif call.startswith("+++ "):
+            self._end(pid, call)
+        elif not call.startswith("--- "):
+            self._take_call(process, call)
 
     def _add(self, pid: str) -> _Process:
         """Register a process that appears in the trace before the call that created it has returned to its parent."""
@@ -212,8 +212,8 @@ class _Parser:
 
     def _end(self, pid: str, line: str) -> None:
         process = self._processes[pid]
-        _, found, other = line.partition("superseded by execve in pid ")
-        if found:
+        _, separator, other = line.partition("superseded by execve in pid ")
+        if separator:
             heir = self._processes.pop(other.split(" ")[0], None)
             if heir is None:
                 raise OpaqueError("a process appeared without a known parent")
@@ -284,9 +284,9 @@ class _Parser:
 
     @staticmethod
     def _note_cwd(process: _Process, args: str) -> None:
-        found = _FD.match(args)
-        if found and found[1] == "AT_FDCWD" and found[2] and found[2].startswith("/") and not found[3]:
-            process.place.cwd = _unescape(found[2])
+        match = _FD.match(args)
+        if match and match[1] == "AT_FDCWD" and match[2] and match[2].startswith("/") and not match[3]:
+            process.place.cwd = _unescape(match[2])
 
     def _note(
         self, process: _Process, name: str, args: str, paths: Sequence[str], *, leads_to: str | None, is_done: bool
@@ -364,10 +364,10 @@ class _Parser:
 @lru_cache(maxsize=KNOWN_CALLS)
 def _parse_call(line: str) -> tuple[str, str, str | None, str | None]:
     """Return the name of a call, its arguments, its value and the path of a returned descriptor."""
-    found = _CALL.fullmatch(line)
-    if found is None:
+    match = _CALL.fullmatch(line)
+    if match is None:
         raise OpaqueError(f"not a call: {line[:80]}")
-    return found[1], found[2], found[3], found[4]
+    return match[1], match[2], match[3], match[4]
 
 
 @lru_cache(maxsize=KNOWN_CALLS)
@@ -383,11 +383,11 @@ def _iter_paths(form: str, args: str, cwd: str) -> Iterator[str]:
             yield _join(cwd, _unescape(socket[1]))
         return
     if form == "F":
-        found = _FD.match(args)
-        if found is None or found[2] is None:
+        match = _FD.match(args)
+        if match is None or match[2] is None:
             raise OpaqueError("a descriptor without its path")
-        if found[2].startswith("/") and not found[3]:
-            yield _unescape(found[2])
+        if match[2].startswith("/") and not match[3]:
+            yield _unescape(match[2])
         return
     yield from _iter_names(form, args, cwd)
 
@@ -431,14 +431,14 @@ def _join(base: str, path: str) -> str:
 def _arguments(args: str) -> tuple[str, ...]:
     """Return a program's arguments, with ``UNKNOWN`` if their meaning is not fully known."""
     start = args.find(", [")
-    given = _WORDS.match(args, start + 2) if start >= 0 else None
-    if given is None:
+    words = _WORDS.match(args, start + 2) if start >= 0 else None
+    if words is None:
         return (UNKNOWN,)
-    found = _STRING.findall(given[0])
-    is_cut = any(cut for _, cut in found) or given[0].endswith("...]")
+    arguments = _STRING.findall(words[0])
+    is_cut = any(cut for _, cut in arguments) or words[0].endswith("...]")
     # Environment variables change what git's arguments mean (git(1), environment variables).
-    is_redirected = any(name.startswith("GIT_") for name, _ in _STRING.findall(args, given.end()))
-    return tuple(_unescape(word) for word, _ in found[1:]) + ((UNKNOWN,) if is_cut or is_redirected else ())
+    is_redirected = any(name.startswith("GIT_") for name, _ in _STRING.findall(args, words.end()))
+    return tuple(_unescape(word) for word, _ in arguments[1:]) + ((UNKNOWN,) if is_cut or is_redirected else ())
 
 
 def _unescape(text: str) -> str:
@@ -450,7 +450,7 @@ def _unescape(text: str) -> str:
 
 
 def _letter(found: re.Match[bytes]) -> bytes:
-    said = found[1]
-    if said[:1] == b"x":
-        return bytes([int(said[1:], 16)])
-    return bytes([int(said, 8) & 0xFF]) if said.isdigit() else _LETTERS.get(said, said)
+    escape = found[1]
+    if escape[:1] == b"x":
+        return bytes([int(escape[1:], 16)])
+    return bytes([int(escape, 8) & 0xFF]) if escape.isdigit() else _LETTERS.get(escape, escape)

@@ -143,12 +143,12 @@ def number_claims(statement: Statement) -> Iterator[Claim]:
         yield from _remarks(statement)
         return
     seen: set[tuple[str, str, int]] = set()
-    found = [
+    claims = [
         claim
         for number, (above, line) in enumerate(pairwise(("", *statement.lines)), statement.line)
         for claim in (*_versions(line, number, above), *_limits(line, number))
     ]
-    for claim in (*found, *_defaults(statement)):
+    for claim in (*claims, *_defaults(statement)):
         if (claim.name, claim.stated, claim.line) not in seen:
             seen.add((claim.name, claim.stated, claim.line))
             yield claim
@@ -165,16 +165,16 @@ def _versions(line: str, number: int, above: str = "") -> Iterator[Claim]:
     if _ELSEWHERE.search(line) or len(_BROWSER.findall(plain)) > 1:
         return
     is_tested = _TESTED.search(plain) is not None
-    for found in _VERSION.finditer(plain):
-        before = plain[: found.start()]
-        name, stated = found["name"], found["low"]
-        is_glued = not found["gap"] and not found["sign"] and "." not in stated  # `Node16`, `ES2022`
-        is_feature = _FEATURE.match(plain[found.end() :]) is not None
+    for match in _VERSION.finditer(plain):
+        before = plain[: match.start()]
+        name, stated = match["name"], match["low"]
+        is_glued = not match["gap"] and not match["sign"] and "." not in stated  # `Node16`, `ES2022`
+        is_feature = _FEATURE.match(plain[match.end() :]) is not None
         if _SOME.search(before) or is_glued or name.lower() in _GENERIC or is_feature:
             continue
         if _OTHERS.search(f"{above} {before}"):
             continue
-        yield from _stated(found, before, plain[found.end() :], number, is_tested=is_tested)
+        yield from _stated(match, before, plain[match.end() :], number, is_tested=is_tested)
 
 
 def _stated(found: re.Match[str], before: str, after: str, number: int, *, is_tested: bool) -> Iterator[Claim]:
@@ -208,11 +208,11 @@ def _remarks(statement: Statement) -> Iterator[Claim]:
 
 def _others(after: str) -> list[str]:
     """Return the further versions of a list: of ", 3.11 and 3.12" 3.11 and 3.12."""
-    found, at = [], 0
+    others, at = [], 0
     while one := _AND.match(after, at):
-        found.append(one["either"] or one["next"])
+        others.append(one["either"] or one["next"])
         at = one.end()
-    return found
+    return others
 
 
 def _defaults(statement: Statement) -> Iterator[Claim]:
@@ -220,10 +220,10 @@ def _defaults(statement: Statement) -> Iterator[Claim]:
     text = "\n".join(statement.lines).replace("\n", " ")
     spans = [found.span() for found in re.finditer(r"`[^`]*`", text)]
     every = [one for one in _DEFAULT.finditer(text) if not any(start <= one.start() < end for start, end in spans)]
-    for found in every:
-        stated = _said(found)
-        if stated and (name := _named(statement, text[: found.start()], is_only=len(every) == 1)):
-            line = statement.line + "\n".join(statement.lines)[: found.start()].count("\n")
+    for match in every:
+        stated = _said(match)
+        if stated and (name := _named(statement, text[: match.start()], is_only=len(every) == 1)):
+            line = statement.line + "\n".join(statement.lines)[: match.start()].count("\n")
             yield Claim(VALUE, line, f"{name} = {stated}", name.strip("-"), stated)
 
 
@@ -286,26 +286,26 @@ def _settings(statement: Statement) -> Iterator[Claim]:
     if statement.language not in SHELLS | {"env", "dotenv", "ini", "yaml", "toml"}:
         return
     for number, line in enumerate(statement.lines, statement.line):
-        if found := _SETTING.match(line):
+        if match := _SETTING.match(line):
             # "# off by default", "# default false": the remark may state another value than the line.
-            said = _DEFAULT.search(found["remark"])
-            stated = ((_said(said) if said else "") or found["value"]).strip("\"'")
+            default = _DEFAULT.search(match["remark"])
+            stated = ((_said(default) if default else "") or match["value"]).strip("\"'")
             if not re.search(r"your|<|\.\.\.|example|xxx", stated, re.I):
-                yield Claim(VALUE, number, f"{found['name']} = {stated}", found["name"], stated)
+                yield Claim(VALUE, number, f"{match['name']} = {stated}", match["name"], stated)
 
 
 def _limits(line: str, number: int) -> Iterator[Claim]:
-    for found in _LABELLED.finditer(line):
-        name = found["label"].replace(" ", "_").upper()
-        yield Claim(VALUE, number, f"{found['label']} {found['value']}", name, found["value"], tool=LABELLED)
-    for found in () if _OTHER_LINES.search(line) else _LENGTH.finditer(line):
-        stated = found[1] or found[2]
+    for match in _LABELLED.finditer(line):
+        name = match["label"].replace(" ", "_").upper()
+        yield Claim(VALUE, number, f"{match['label']} {match['value']}", name, match["value"], tool=LABELLED)
+    for match in () if _OTHER_LINES.search(line) else _LENGTH.finditer(line):
+        stated = match[1] or match[2]
         yield Claim(VALUE, number, f"line length {stated}", "line-length", stated, tool="line-length")
-    for found in _PORT.finditer(line):
-        stated = found[1] or found[2]
+    for match in _PORT.finditer(line):
+        stated = match[1] or match[2]
         yield Claim(VALUE, number, f"port {stated}", "port", stated, is_certain=False, tool="port")
-    for found in _GLOSSED.finditer(line):
-        name, stated = found[2] or found[3], found["before"] or found["after"]
+    for match in _GLOSSED.finditer(line):
+        name, stated = match[2] or match[3], match["before"] or match["after"]
         yield Claim(VALUE, number, f"{name} = {stated}", name, stated, is_certain=False)
-    for found in _COUNT.finditer(line):
-        yield Claim(VALUE, number, found[0], f"{found[2]} files", found[1].replace(",", ""), tool="count")
+    for match in _COUNT.finditer(line):
+        yield Claim(VALUE, number, match[0], f"{match[2]} files", match[1].replace(",", ""), tool="count")

@@ -176,12 +176,12 @@ def _used(statement: Statement) -> Iterator[Claim]:
     if _AVOIDED.search(f"{statement.section.rpartition(' › ')[2]} {statement.text}"):
         return
     for number, line in enumerate(statement.lines, statement.line):
-        for found in _USED.finditer(_NO_USE.sub(" ", line)):
-            for at, name in enumerate(words := re.findall(r"\w+", found[0])):
+        for match in _USED.finditer(_NO_USE.sub(" ", line)):
+            for at, name in enumerate(words := re.findall(r"\w+", match[0])):
                 # What has no owner may be any name of a sample.
-                is_called = at == len(words) - 1 > 0 and found[3]
+                is_called = at == len(words) - 1 > 0 and match[3]
                 if len(name) > 5 and _CODED.search(name) and (name[0].isupper() or is_called):
-                    owner = found[1][: found[1].find(name)] if at < len(words) - 1 else found[1]
+                    owner = match[1][: match[1].find(name)] if at < len(words) - 1 else match[1]
                     yield Claim(SYMBOL, number, f"{owner}{name}", name, is_certain=False, tool=LOOSE)
 
 
@@ -227,7 +227,7 @@ def tied_paths(statement: Statement, claims: Iterable[Claim]) -> Iterator[tuple[
     if statement.kind in (CODE, TREE):
         return
     claims = list(claims)
-    names, paths = ([one for one in claims if one.kind == kind] for kind in (SYMBOL, PATH))
+    names, paths = ([claim for claim in claims if claim.kind == kind] for kind in (SYMBOL, PATH))
     text = statement.text
     for name in names:
         for path in paths:
@@ -240,12 +240,12 @@ _WORD = re.compile(r"\w")
 
 def _is_tied(text: str, name: str, path: str) -> bool:
     places = _places(text, name)
-    return bool(places) and any(_are_joined(text, one, other) for one in places for other in _files(text, path))
+    return bool(places) and any(_are_joined(text, place, other) for place in places for other in _files(text, path))
 
 
 def _places(text: str, name: str) -> list[tuple[int, int]]:
     """Return where a name is between two backticks, with these."""
-    found: list[tuple[int, int]] = []
+    places: list[tuple[int, int]] = []
     start, at = 0, text.find(name)
     while at >= 0:
         end = at + len(name)
@@ -253,10 +253,10 @@ def _places(text: str, name: str) -> list[tuple[int, int]]:
         before = text.rfind("`", start, at) if is_whole else -1
         after = text.find("`", end) if before >= 0 else -1
         if after >= 0:
-            found.append((before, after + 1))
+            places.append((before, after + 1))
             start = after + 1
         at = text.find(name, max(start, at + 1))
-    return found
+    return places
 
 
 @lru_cache(maxsize=256)

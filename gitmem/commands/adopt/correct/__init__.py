@@ -37,23 +37,25 @@ def add_corrections(
         judge: Judges the claims of a statement at the head.
         base: The commit before the change that made the claims false; empty if their culprits count.
     """
-    found, corrected = list(findings), []
+    corrected_findings, corrected = list(findings), []
     false: dict[str, list[int]] = {}
-    for at, finding in enumerate(found):
+    for at, finding in enumerate(corrected_findings):
         if finding.verdict == FALSE:
             false.setdefault(finding.document.path, []).append(at)
     for path, places in false.items():
-        draft = Draft(found[places[0]].document, head.text(path), judge)
-        places.sort(key=lambda at: found[at].claim.line)
-        successors = {at: find_successor(found[at], head, past, base) for at in places}
+        draft = Draft(corrected_findings[places[0]].document, head.text(path), judge)
+        places.sort(key=lambda at: corrected_findings[at].claim.line)
+        successors = {at: find_successor(corrected_findings[at], head, past, base) for at in places}
         for at in places:
-            found[at] = _correct(found[at], successors[at], draft)
+            corrected_findings[at] = _correct(corrected_findings[at], successors[at], draft)
         gone = [at for at in places if successors[at].is_gone]
-        kept = [one for one in found if one.document.path == path and one.claim.kind in (PATH, COMMAND)]
-        for at, finding in zip(gone, remove([found[at] for at in gone], kept, draft), strict=True):
-            found[at] = finding
+        remaining = [
+            one for one in corrected_findings if one.document.path == path and one.claim.kind in (PATH, COMMAND)
+        ]
+        for at, finding in zip(gone, remove([corrected_findings[at] for at in gone], remaining, draft), strict=True):
+            corrected_findings[at] = finding
         corrected += draft.corrections()
-    return found, corrected
+    return corrected_findings, corrected
 
 
 def _correct(finding: JudgedClaim, successor: Successor, draft: Draft) -> JudgedClaim:
@@ -61,7 +63,7 @@ def _correct(finding: JudgedClaim, successor: Successor, draft: Draft) -> Judged
     fix = ""
     for number in (finding.claim.line, *finding.more):
         wordings = wordings_of(finding, successor, draft, number)
-        passed = next((one for one in wordings if draft.replace(one)), None)
+        passed = next((wording for wording in wordings if draft.replace(wording)), None)
         if passed is not None and number == finding.claim.line:
             fix = passed.fix
     return replace(finding, fix=fix, now=successor.path)
@@ -75,12 +77,14 @@ def applicable(corrections: Iterable[Correction], texts: Mapping[str, Sequence[s
         texts: The lines of each document. A correction is left out if a line that it depends on was changed or moved.
     """
     found = []
-    for one in corrections:
-        have = texts.get(one.path, ())
-        if all(_is_same(have, number, text) for number, text in one.context.items()):
-            line = have[one.line - 1]
+    for correction in corrections:
+        have = texts.get(correction.path, ())
+        if all(_is_same(have, number, text) for number, text in correction.context.items()):
+            line = have[correction.line - 1]
             end = "\r" if line.endswith("\r") else ""
-            found.append(replace(one, before=line, after=None if one.after is None else one.after + end))
+            found.append(
+                replace(correction, before=line, after=None if correction.after is None else correction.after + end)
+            )
     return found
 
 

@@ -66,7 +66,7 @@ class Draft:
 
     def statement_at(self, number: int) -> Statement | None:
         """Return the statement that a line belongs to."""
-        return next((one for one in self._statements if one.line <= number <= one.last), None)
+        return next((statement for statement in self._statements if statement.line <= number <= statement.last), None)
 
     def judged(self, statement: Statement) -> Sequence[tuple[Claim, JudgedClaim | None]]:
         """Return the claims of a statement, each judged."""
@@ -93,15 +93,15 @@ class Draft:
         after = self._split(edits)
         if len(after) != len(self._statements) or all(self.line(at) == text for at, text in edits.items()):
             return None
-        found = is_right is None
+        is_corrected = is_right is None
         for was, now in zip(self._statements, after, strict=True):
             if was == now:
                 continue
             is_double = now.kind == TREE and sum((one.kind, one.path) == (TREE, now.path) for one in after) > 1
             if is_double or not _is_alike(was, now) or (judged := self._compare(was, now, wording.token)) is None:
                 return None
-            found = found or any(is_right(one) for one in judged if is_right is not None)
-        return after if found else None
+            is_corrected = is_corrected or any(is_right(one) for one in judged if is_right is not None)
+        return after if is_corrected else None
 
     def remove(self, edits: Edits, token: str = "") -> bool:
         """Delete lines, or a name from a line, if the rest of the document is as before; return whether it is.
@@ -111,14 +111,18 @@ class Draft:
             token: A name that a line no longer has.
         """
         after = self._split(edits)
-        left = [one for one in self._statements if any(edits.get(at, "") is not None for at in _numbers(one))]
+        left = [
+            statement
+            for statement in self._statements
+            if any(edits.get(at, "") is not None for at in _numbers(statement))
+        ]
         if len(after) != len(left):
             return False
         for was, now in zip(left, after, strict=True):
             if was == now:
                 continue
-            gone, made = self._changed_claims(was, now)
-            if _place(was) != _place(now) or made or any(not token or token not in one.token for one in gone):
+            gone, added = self._changed_claims(was, now)
+            if _place(was) != _place(now) or added or any(not token or token not in one.token for one in gone):
                 return False
         self._keep(edits, after)
         return True

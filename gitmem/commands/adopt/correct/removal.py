@@ -132,11 +132,11 @@ def _corners(lines: Sequence[str], block: range) -> dict[int, str]:
         line = lines[number - 1]
         if not line.strip():
             continue
-        found = _CONNECTOR.search(line)
-        if found is not None and found.start() == column:
-            corner = "└" if found[0] == "├" else "`" if found[0] == "|" else found[0]
+        match = _CONNECTOR.search(line)
+        if match is not None and match.start() == column:
+            corner = "└" if match[0] == "├" else "`" if match[0] == "|" else match[0]
             return {**changed, number: line[:column] + corner + line[column + 1 :]}
-        if found is None or found.start() < column:
+        if match is None or match.start() < column:
             break
         if line[column : column + 1] in ("│", "|"):
             changed[number] = f"{line[:column]} {line[column + 1 :]}"
@@ -169,10 +169,10 @@ def _renumbered(lines: Sequence[str], block: range, depth: int, start: int) -> d
         line = lines[number - 1]
         if not line.strip() or indentation_of(line) > depth:
             continue
-        found = _NUMBERED.match(line)
-        if found is None or len(found[1]) != depth or int(found[2]) != start + len(changed) + 1:
+        match = _NUMBERED.match(line)
+        if match is None or len(match[1]) != depth or int(match[2]) != start + len(changed) + 1:
             break
-        changed[number] = f"{found[1]}{start + len(changed)}{found[3]}"
+        changed[number] = f"{match[1]}{start + len(changed)}{match[3]}"
     return changed
 
 
@@ -186,16 +186,16 @@ def is_entry_of(statement: Statement, gone: Container[str]) -> bool:
     if statement.kind == ROW and _is_labelled(text):
         return False
     plain = _LINK.sub(r"`\1`", _EMPHASIS.sub("", text)).strip()
-    found = _SUBJECT.match(plain) or (
+    match = _SUBJECT.match(plain) or (
         (_LABELLED.match(plain) or _IN_BRACKETS.match(plain)) if statement.kind == BULLET else None
     )
-    return found is not None and all(name in gone for name in _NAME.findall(found[1]))
+    return match is not None and all(name in gone for name in _NAME.findall(match[1]))
 
 
 def _is_labelled(cell: str) -> bool:
     """Return whether a cell links a name of something else, which the other cells of its row may be about."""
-    found = _LINK.search(cell)
-    return found is not None and found[0][1:].partition("]")[0].strip("`") not in found[1]
+    match = _LINK.search(cell)
+    return match is not None and match[0][1:].partition("]")[0].strip("`") not in match[1]
 
 
 def block_of(lines: Sequence[str], statement: Statement) -> range:
@@ -221,14 +221,14 @@ def without(line: str, name: str) -> str:
     quoted = re.escape(f"`{name}`")
     if len(re.findall(quoted, line)) != 1 or _SEVERAL.search(re.sub(r"`[^`]*`|\]\([^)]{0,1000}\)", "", line)):
         return line
-    for pattern, kept in (
+    for pattern, replacement in (
         (rf"(?<=`), {quoted}(?=,? (?:and|or|&) `|, `)", ""),  # in the middle
         (rf"{quoted}(?:, |、)(?!and |or )(?=`)", ""),  # the first of several
         (rf"(?<!, ){quoted} (?:and|or|&) (?=`)", ""),  # the first of two
         (rf"(?<!, )(?<!、)(?P<first>`[^`]+`) (?:and|or|&) {quoted}", r"\g<first>"),  # the second of two
         (rf"(?<=`)(?:, |、){quoted}(?!,? (?:and|or|&) )", ""),  # the last one
     ):
-        changed, count = re.subn(pattern, kept, line)
+        changed, count = re.subn(pattern, replacement, line)
         if count:
             return line if _is_read_as_several(line, quoted) else changed
     return line

@@ -61,8 +61,8 @@ def find_successor(finding: JudgedClaim, head: Code, past: Past, base: str = "")
     if finding.now:
         return Successor(finding.now)
     if kind == PATH and finding.then:
-        found = _follow(finding.then, commit, head, past, base) if commit else Successor()
-        return found if not found.path or _has_its_name(finding, found.path, head) else Successor()
+        successor = _follow(finding.then, commit, head, past, base) if commit else Successor()
+        return successor if not successor.path or _has_its_name(finding, successor.path, head) else Successor()
     if kind == COMMAND and finding.source is not None and commit:
         name = _find_new_target(finding, past, before, commit)
         return Successor(name=name, is_gone=not name)
@@ -114,8 +114,8 @@ def _has_namesake(path: str, commit: str, head: Code, past: Past, base: str) -> 
 def _find_new_home(finding: JudgedClaim, head: Code, past: Past, before: str, commit: str) -> str:
     """Return the only file that defines a name since the commit that took it out of the stated one."""
     changed = [path for path in past.list_changes(before, commit) if path != finding.home and not is_prose(path)]
-    found = [path for path, text in head.texts(changed).items() if is_defined_in(text, finding.claim.name)]
-    return found[0] if len(found) == 1 else ""
+    paths = [path for path, text in head.texts(changed).items() if is_defined_in(text, finding.claim.name)]
+    return paths[0] if len(paths) == 1 else ""
 
 
 def _find_value(kind: str, stated: str, actual: str) -> str:
@@ -145,7 +145,7 @@ def _bodies(path: str, text: str) -> dict[str, str]:
         return {}
     lines, starts = text.split("\n"), sorted({*targets.values()})
     ends = dict(zip(starts, [*starts[1:], len(lines) + 1], strict=True))
-    found = {}
+    bodies = {}
     for name, line in targets.items():
         own, below = [lines[line - 1].replace(name, "", 1).rstrip(",")], lines[line : ends[line] - 1]
         if path.endswith((".json", ".jsonc")):
@@ -154,5 +154,5 @@ def _bodies(path: str, text: str) -> dict[str, str]:
             below = list(itertools.takewhile(lambda other: not other.startswith("["), below))
         else:  # a recipe is indented, and its rule names its prerequisites
             own, below = [], list(itertools.takewhile(lambda other: other[:1].isspace(), below))
-        found[name] = "\n".join(map(str.strip, (*own, *below))).strip()
-    return found
+        bodies[name] = "\n".join(map(str.strip, (*own, *below))).strip()
+    return bodies

@@ -126,8 +126,8 @@ class Defaults:
     def _judge_each(self, mention: Mention, homes: Iterable[_Home]) -> list[JudgedClaim]:
         """Return the findings of the files that contradict a default."""
         by_path: dict[str, list[_Home]] = {}
-        for one in homes:
-            by_path.setdefault(one.path, []).append(one)
+        for home in homes:
+            by_path.setdefault(home.path, []).append(home)
         readers = (self._reader(those[0], those, mention.claim) for those in by_path.values())
         every = (reader.judge(mention, self._head, self._past) for reader in readers)
         return [one for one in every if one is not None and one.verdict == FALSE]
@@ -136,7 +136,7 @@ class Defaults:
         """Return whether one of some places stated a default when its line was written; True if that is unknown."""
         wrote, _ = self._past.writer(mention)
         return not wrote or any(
-            self._reader(one, [one], mention.claim).holds(self._past.text(wrote, one.path)) for one in homes
+            self._reader(home, [home], mention.claim).holds(self._past.text(wrote, home.path)) for home in homes
         )
 
     @staticmethod
@@ -146,16 +146,16 @@ class Defaults:
         scopes = {one.definition.scope for one in homes if one.path == home.path}
 
         def read(text: str) -> tuple[bool, int, str] | None:
-            found = [one for one in find_definitions(text, names) if one.value]
+            definitions = [one for one in find_definitions(text, names) if one.value]
             if not is_nothing(stated):
-                found = [one for one in found if not is_nothing(one.value)]
-            found = [one for one in found if one.scope in scopes] or found
-            best = max((one.strength for one in found), default=0)
-            found = [one for one in found if one.strength == best]
-            if not found:
+                definitions = [one for one in definitions if not is_nothing(one.value)]
+            definitions = [one for one in definitions if one.scope in scopes] or definitions
+            best = max((one.strength for one in definitions), default=0)
+            definitions = [one for one in definitions if one.strength == best]
+            if not definitions:
                 return None
-            one = next((one for one in found if is_same(stated, one.value, claim.name)), found[0])
-            return is_same(stated, one.value, claim.name), one.line, one.value
+            definition = next((one for one in definitions if is_same(stated, one.value, claim.name)), definitions[0])
+            return is_same(stated, definition.value, claim.name), definition.line, definition.value
 
         named = [] if "#" in home.path else [name for name in names if re.fullmatch(r"[\w-]+(?:\.[\w-]+)*", name)]
         proofs = [{"value": f"{home.path}#{name}", "is": stated} for name in named if stated.strip()]
@@ -178,7 +178,7 @@ class Defaults:
             texts = self._head.texts(below or paths) if len(below or paths) <= MOST_FILES else {}
             names = spellings(name)
             self._defined[key] = [
-                _Home(path, one) for path, text in texts.items() for one in find_definitions(text, names)
+                _Home(path, definition) for path, text in texts.items() for definition in find_definitions(text, names)
             ]
         return self._defined[key]
 
@@ -186,12 +186,12 @@ class Defaults:
         """Return the places that a statement may mean, and whether it or its headings name them."""
         homes = _by_parent(mention.claim.name, homes)
         if mention.claim.token.startswith("--"):
-            homes = [one for one in homes if one.definition.is_option] or homes
+            homes = [home for home in homes if home.definition.is_option] or homes
         named = _named_by(mention, homes)
         if named:
             return _strongest(named), True
         votes = self._count_votes(mention.document, mention.statement.section)
-        for places in ([one.scope for one in homes], [one.path for one in homes]):
+        for places in ([home.scope for home in homes], [home.path for home in homes]):
             counted = [(votes.get(place, 0), one) for place, one in zip(places, homes, strict=True)]
             most = max((number for number, _ in counted), default=0)
             if most >= MANY:
@@ -205,8 +205,8 @@ class Defaults:
         if key not in self._votes:
             votes: dict[object, int] = {}
             for name in dict.fromkeys(self._values.get(key, ())):
-                homes = [one for one in self._find_homes(name, document) if one.strength > 1]
-                for place in {one.scope for one in homes} | {one.path for one in homes}:
+                homes = [home for home in self._find_homes(name, document) if home.strength > 1]
+                for place in {home.scope for home in homes} | {home.path for home in homes}:
                     votes[place] = votes.get(place, 0) + 1
             self._votes[key] = votes
         return self._votes[key]
@@ -220,8 +220,8 @@ def _counts(home: _Home, claim: Claim) -> bool:
 
 
 def _strongest(homes: Sequence[_Home]) -> list[_Home]:
-    best = max((one.strength for one in homes if one.value), default=0)
-    return [one for one in homes if one.strength == best]
+    best = max((home.strength for home in homes if home.value), default=0)
+    return [home for home in homes if home.strength == best]
 
 
 def _by_parent(name: str, homes: list[_Home]) -> list[_Home]:
@@ -234,7 +234,7 @@ def _by_parent(name: str, homes: list[_Home]) -> list[_Home]:
         around = plain_word("".join((*one.definition.scope, one.path)))
         return parents[-1] in around
 
-    return [one for one in homes if is_inside(one)]
+    return [home for home in homes if is_inside(home)]
 
 
 def _named_by(mention: Mention, homes: Sequence[_Home]) -> list[_Home]:
@@ -246,15 +246,15 @@ def _named_by(mention: Mention, homes: Sequence[_Home]) -> list[_Home]:
         *[_words(heading) for heading in reversed(mention.statement.section.split(" › "))],
     ):
         words = {plain_word(word.rpartition("/")[2]) for word in part} - {"", plain_word(mention.claim.name)}
-        found = [one for one in homes if words & _names_around(one)]
-        if found:
-            return found
+        homes_named = [home for home in homes if words & _names_around(home)]
+        if homes_named:
+            return homes_named
     return []
 
 
 def _words(heading: str) -> set[str]:
-    found = {one for pair in _CODE.findall(heading) for one in pair if one}
-    return found | ({heading.strip()} if re.fullmatch(r"[\w.$-]+", heading.strip()) else set())
+    words = {one for pair in _CODE.findall(heading) for one in pair if one}
+    return words | ({heading.strip()} if re.fullmatch(r"[\w.$-]+", heading.strip()) else set())
 
 
 def _names_around(home: _Home) -> set[str]:

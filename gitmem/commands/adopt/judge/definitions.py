@@ -135,7 +135,7 @@ def find_definitions(text: str, names: Iterable[str]) -> Sequence[Definition]:
 
 @lru_cache(maxsize=4000)  # of a place that agrees, and for each claim in its section
 def _find_definitions(text: str, names: tuple[str, ...]) -> Sequence[Definition]:
-    found = []
+    definitions = []
     line, counted = 1, 0
     for at, name in sorted(_occurrences(text, names)):
         start = text.rfind("\n", max(at - LONGEST, 0), at) + 1
@@ -146,8 +146,8 @@ def _find_definitions(text: str, names: tuple[str, ...]) -> Sequence[Definition]
             continue
         one = _Place(text, start, at, name).definition(line)
         if one is not None:
-            found.append(one)
-    return found
+            definitions.append(one)
+    return definitions
 
 
 @lru_cache(maxsize=64)
@@ -188,8 +188,8 @@ class _Place:
 
     def definition(self, line: int) -> Definition | None:
         """Return what the occurrence defines; None if it defines nothing."""
-        if found := self._itself():
-            value, kind = found
+        if itself := self._itself():
+            value, kind = itself
             is_option = _OPTION.search(self._before) is not None
             return None if value is None else Definition(line, value, DECLARED, self._scope.names, kind, is_option)
         if self._before.endswith((".", "->")) and not _OWNED.search(self._before):
@@ -199,10 +199,10 @@ class _Place:
     @property
     def _scope(self) -> Scope:
         """Return what encloses it, with what it is read from on its line: `options.pool?.size`, `"pool.size"`."""
-        found = scope_of(self._text, self._start)
+        scope = scope_of(self._text, self._start)
         chain = re.search(r"(?<![\w$.])[\w$]+(?:\??\.[\w$]+)*(?=\??\.$)", self._before)
         parts = re.findall(r"[\w$]+", chain[0]) if chain else self._name.split(".")[:-1]
-        return Scope(found.kind, (*found.names, *parts))
+        return Scope(scope.kind, (*scope.names, *parts))
 
     def _itself(self) -> tuple[str | None, str] | None:
         """Return the value and type of what is a default wherever it is written; None if this is not."""
@@ -218,8 +218,8 @@ class _Place:
         if _OPTION.search(before):
             return self._option(after)
         for chain in (_CHAINED, _SCHEMA):
-            if (found := chain.match(after)) is not None:
-                return self._value(after[found.end() :]), ""
+            if (match := chain.match(after)) is not None:
+                return self._value(after[match.end() :]), ""
         return None
 
     def _option(self, after: str) -> tuple[str | None, str] | None:
@@ -241,15 +241,15 @@ class _Place:
         typed = None if is_quoted else _TYPED.match(rest)
         go = None if typed or is_quoted or not _CONSTANT.match(before) else _GO_TYPED.match(rest)
         assigned = None if typed or go or is_quoted else _ASSIGNED.match(rest)
-        found = typed or go or assigned or _MAPPED.match(rest)
-        if found is None:
+        match = typed or go or assigned or _MAPPED.match(rest)
+        if match is None:
             return None
-        value, scope = self._value(self._after[found.end() :]), self._scope
+        value, scope = self._value(self._after[match.end() :]), self._scope
         if not value and not (typed or go or assigned) and scope.kind in (CLASS, PARAMETERS):
             value = self._attribute()  # a type without a value
             return None if value is None else Definition(line, value, DECLARED, scope.names)
         if value == "" and not (typed or go or assigned) and self._is_data:
-            value = self._scalar(self._after[found.end() :])
+            value = self._scalar(self._after[match.end() :])
         if value is None:
             return None
         strength = self._assigned(scope.kind) if typed or go or assigned else self._mapped(scope.kind, scope.names)
@@ -258,15 +258,15 @@ class _Place:
     @staticmethod
     def _scalar(text: str) -> str:
         """Return an unquoted text of YAML; empty for anything else."""
-        found = re.match(r"[A-Za-z0-9/.][^#\n{}\[\]]*", text)
-        return found[0].strip() if found else ""
+        match = re.match(r"[A-Za-z0-9/.][^#\n{}\[\]]*", text)
+        return match[0].strip() if match else ""
 
     def _attribute(self) -> str | None:
         """Return the default in a Rust attribute above a field; None if there is none."""
         above = self._text[max(0, self._start - 400) : self._start].rpartition("\n\n")[2]
         attributes = "\n".join(line for line in above.split("\n")[-6:] if line.lstrip().startswith("#["))
-        found = re.search(r"\bdefault(?:_value)?(?:_t)?\s*=\s*", attributes)
-        return self._value(attributes[found.end() :]) if found else None
+        match = re.search(r"\bdefault(?:_value)?(?:_t)?\s*=\s*", attributes)
+        return self._value(attributes[match.end() :]) if match else None
 
     def _assigned(self, kind: str) -> int:
         before, rest = self._before, self._rest
@@ -306,19 +306,19 @@ class _Place:
         None if it gives the name none: another spelling of the name itself, or what was passed for it.
         """
         for pattern in (_TIMES, _DURATION):
-            if (found := pattern.match(text)) and _END.match(text[found.end() :]):
-                return found["number"].replace("_", "") + _unit(found["unit"].lower())
+            if (match := pattern.match(text)) and _END.match(text[match.end() :]):
+                return match["number"].replace("_", "") + _unit(match["unit"].lower())
         if (product := _PRODUCT.match(text)) and _END.match(text[product.end() :]):
             number = 1
             for part in product[0].split("*"):
                 number *= int(part.strip().replace("_", "")[:20])
             return str(number)
         wrapped = _WRAPPED.match(text)
-        found = wrapped or re.match(_LITERAL, text)
-        if found is None or not _END.match(text[found.end() :]):
-            is_copy = found is not None and plain_word(found["value"].rpartition(".")[2]) == plain_word(self._name)
+        match = wrapped or re.match(_LITERAL, text)
+        if match is None or not _END.match(text[match.end() :]):
+            is_copy = match is not None and plain_word(match["value"].rpartition(".")[2]) == plain_word(self._name)
             return None if is_copy else ""
-        return self._literal(found["value"])
+        return self._literal(match["value"])
 
     def _literal(self, value: str) -> str | None:
         is_quoted = value[-1:] in "\"'`"
@@ -334,8 +334,8 @@ class _Place:
 
     def _constant(self, name: str) -> str:
         """Return the value of a constant of the same text; empty if there is none."""
-        found = _find_constant(self._text, name.rpartition(".")[2])
-        value = found["value"] if found else ""
+        constant = _find_constant(self._text, name.rpartition(".")[2])
+        value = constant["value"] if constant else ""
         is_name = re.match(r"[A-Za-z_$]", value) and value.lower() not in ("true", "false")
         return "" if not value or is_name else re.sub(r"^[rbuf]?[\"'`]|[\"'`]$", "", value) or "''"
 
@@ -347,8 +347,8 @@ def _find_constant(text: str, name: str) -> re.Match[str] | None:
         start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
         last = text.rfind(name, start, end if end >= 0 else len(text))
         while last >= 0 and last - start <= LONGEST:
-            if _CONSTANT_START.fullmatch(text, start, last) and (found := _CONSTANT_END.match(text, last + len(name))):
-                return found
+            if _CONSTANT_START.fullmatch(text, start, last) and (match := _CONSTANT_END.match(text, last + len(name))):
+                return match
             last = text.rfind(name, start, last + len(name) - 1)
         at = text.find(name, end) if end >= 0 else -1
     return None

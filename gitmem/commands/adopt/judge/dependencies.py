@@ -45,19 +45,19 @@ def dependencies_in(path: str, text: str) -> dict[str, tuple[str, str, int]]:
         listed = read_dependencies(path, text.encode("utf-8", "surrogateescape"))
     except FormatError:
         return {}
-    found: dict[str, tuple[str, str, int]] = {}
+    dependencies: dict[str, tuple[str, str, int]] = {}
     by_part: dict[str, tuple[str, str, int]] = {}
     for name, entries in listed.items():
         entry = next((one for one in entries if one.requirement), entries[0])
         one = name, entry.requirement, entry.line
         parts = [part for part in re.split(r"[/:]", re.sub(r"/v\d+$", "", name)) if part]
-        found.setdefault(plain_name(name), one)
+        dependencies.setdefault(plain_name(name), one)
         # `@scope/name`, `github.com/owner/name`, `group:name`; the types of a package are not the package.
         if len(parts) > 1 and parts[0] != "@types":
             by_part.setdefault(plain_name(parts[-1]), one)
             if name.startswith("@"):
                 by_part.setdefault(plain_name(parts[0][1:]), one)
-    return by_part | found
+    return by_part | dependencies
 
 
 class Packages:
@@ -70,11 +70,11 @@ class Packages:
     @cached_property
     def listed(self) -> dict[str, list[tuple[str, str, str, int]]]:
         """Return where each dependency is listed, by plain name: file, own name, range and line."""
-        found: dict[str, list[tuple[str, str, str, int]]] = {}
+        dependencies: dict[str, list[tuple[str, str, str, int]]] = {}
         for path, text in self._head.texts(path for path in self._head.files if is_manifest(path)).items():
             for plain, (name, version, line) in dependencies_in(path, text).items():
-                found.setdefault(plain, []).append((path, name, version, line))
-        return found
+                dependencies.setdefault(plain, []).append((path, name, version, line))
+        return dependencies
 
     def judge_listed(self, mention: Mention) -> JudgedClaim | None:
         """Judge that a manifest lists a package named in a document; None if none does."""

@@ -87,9 +87,9 @@ class Numbers:
             return self._judge_count(mention)
         if tool == LABELLED:
             return self._judge_labelled(mention)
-        found = self._defaults.judge(mention)
+        judged = self._defaults.judge(mention)
         # A number beside a name counts as its value only if it is, or once was: units may differ.
-        return found if found is None or mention.claim.is_certain or found.verdict == HOLDS or found.held else None
+        return judged if judged is None or mention.claim.is_certain or judged.verdict == HOLDS or judged.held else None
 
     def _judge_length(self, mention: Mention) -> JudgedClaim | None:
         stated, folder = mention.claim.stated, mention.document.folder
@@ -117,20 +117,20 @@ class Numbers:
     def _judge_labelled(self, mention: Mention) -> JudgedClaim | None:
         """Judge a file's name by the one constant that the words before it may name: "History file" `HISTORY_FILE`."""
         stated, folder = mention.claim.stated, mention.document.folder
-        said = re.compile(
+        pattern = re.compile(
             rf"^[^\n#/=]{{0,60}}\b(?:{'|'.join(constants_of(mention.claim))})\b[^\n=\"']{{0,60}}=\s*[\"']([^\"'\n]+)",
             re.M,
         )
         texts = self._head.texts(self._head.files_naming(constants_of(mention.claim)))
-        paths = [path for path, text in texts.items() if said.search(text) and path.startswith(folder)]
+        paths = [path for path, text in texts.items() if pattern.search(text) and path.startswith(folder)]
         if len(paths) != 1:
             return None
 
         def read(text: str) -> tuple[bool, int, str] | None:
-            found = said.search(text)
-            if found is None:
+            match = pattern.search(text)
+            if match is None:
                 return None
-            return found[1].rpartition("/")[2] == stated, text.count("\n", 0, found.start(1)) + 1, found[1]
+            return match[1].rpartition("/")[2] == stated, text.count("\n", 0, match.start(1)) + 1, match[1]
 
         finding = Reader(paths[0], read).judge(mention, self._head, self._past)
         is_quiet = finding is not None and finding.verdict == FALSE and not finding.held

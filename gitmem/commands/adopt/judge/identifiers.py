@@ -51,14 +51,14 @@ def _properties(head: Code) -> frozenset[str]:
     """Return the fields of classes that Spring Boot binds to properties, and the keys of its settings, as letters."""
     if not any(path.endswith((".java", ".kt", ".scala", ".groovy")) for path in head.files):
         return frozenset()
-    done = head.git.run(
+    result = head.git.run(
         "grep", "-l", "-z", "-I", "-e", "@ConfigurationProperties", "-e", "@Value(", head.commit, check=False
     )
-    paths = [os.fsdecode(part).partition(":")[2] for part in done.stdout.split(b"\0") if part]
+    paths = [os.fsdecode(part).partition(":")[2] for part in result.stdout.split(b"\0") if part]
     settings = [path for path in head.files if _SETTINGS.search(path)] if paths else []
     texts = head.texts([*paths, *settings]).values()
     names = {found for text in texts for found in _FIELD.findall(text)}
-    return frozenset(plain for one in names if len(plain := re.sub(r"\W|_", "", one).lower()) >= _SHORTEST)
+    return frozenset(plain for name in names if len(plain := re.sub(r"\W|_", "", name).lower()) >= _SHORTEST)
 
 
 @lru_cache(maxsize=4)

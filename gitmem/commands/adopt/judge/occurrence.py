@@ -62,9 +62,9 @@ def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, ti
 
     *tie* is the file that the statement says the name is in; empty if it names none.
     """
-    found = _judge(mention, corpus, head, past, tie)
-    is_lost = found is not None and found.verdict == FALSE
-    return None if is_lost and _is_converted(head, mention.claim.name) else found
+    judged = _judge(mention, corpus, head, past, tie)
+    is_lost = judged is not None and judged.verdict == FALSE
+    return None if is_lost and _is_converted(head, mention.claim.name) else judged
 
 
 def _is_converted(head: Code, name: str) -> bool:
@@ -107,12 +107,12 @@ def _judge(mention: Mention, corpus: Corpus, head: Code, past: Past, tie: str) -
     if not corpus.is_whole or mention.is_past:
         return None
     if claim.is_certain:
-        found = _judge_missing(mention, past, tie)
+        judged = _judge_missing(mention, past, tie)
         is_bound = _VARIABLE.fullmatch(claim.name) and is_property(head, claim.name)
-        return None if found is not None and found.verdict == NEVER and is_bound else found
+        return None if judged is not None and judged.verdict == NEVER and is_bound else judged
     # A plain word means a name if the sentence says which file defines it, or if it is written as a name.
-    found = _judge_tie(mention, head, past, tie) if tie else _judge_plain(mention, past)
-    return found if found is not None and found.verdict == FALSE else None
+    judged = _judge_tie(mention, head, past, tie) if tie else _judge_plain(mention, past)
+    return judged if judged is not None and judged.verdict == FALSE else None
 
 
 def _find_definition(name: str, where: str, corpus: Corpus, head: Code) -> str:
@@ -290,5 +290,5 @@ def is_local(text: str, name: str) -> bool:
 def _line_of(text: str, name: str) -> int:
     if line := find_symbol(text.encode("utf-8", "surrogateescape"), name):
         return line
-    found = re.search(_CMAKE.format(re.escape(name)), text, re.M) if name in text else None
-    return text.count("\n", 0, found.start()) + 1 if found else 0
+    match = re.search(_CMAKE.format(re.escape(name)), text, re.M) if name in text else None
+    return text.count("\n", 0, match.start()) + 1 if match else 0

@@ -42,13 +42,13 @@ def list_packages(code: Code, name: str, tool: str) -> Iterator[Source]:
         yield from _list_modules(code, name, paths)
         return
     by_folder = [path for path in paths if path.split("/")[-2:-1] == [name]] if tool in ("", "nx") else []
-    said = (
+    pattern = (
         re.compile(rf"[\"'/]{re.escape(name)}[\"']")
         if tool != "uv"
         else re.compile(r"[-_.]+".join(re.split(r"[-_.]+", name)), re.I)
     )
     for path, text in code.texts(paths).items():
-        node = _name_in(path.rpartition("/")[2], text) if said.search(text) else None
+        node = _name_in(path.rpartition("/")[2], text) if pattern.search(text) else None
         if node is not None and _is_called(node[0], name, tool):
             yield Source(path, node[1], node[0])
     yield from map(Source, code.texts(path for path in by_folder if code.text(path)))
@@ -63,10 +63,10 @@ def _list_manifests(tree: Tree, names: tuple[str, ...]) -> Sequence[str]:
 
 def _list_modules(code: Code, name: str, paths: Sequence[str]) -> Iterator[Source]:
     """Yield where the settings of a Gradle build include a module, such as ``:app``."""
-    said = re.compile(rf"[\"']:?{re.escape(name.lstrip(':'))}[\"']")
+    pattern = re.compile(rf"[\"']:?{re.escape(name.lstrip(':'))}[\"']")
     for path, text in code.texts(paths).items():
-        if found := said.search(text):
-            yield Source(path, text.count("\n", 0, found.start()) + 1)
+        if match := pattern.search(text):
+            yield Source(path, text.count("\n", 0, match.start()) + 1)
 
 
 @lru_cache(maxsize=4000)  # a claim is looked for in all manifests, and those of the past are mostly the same

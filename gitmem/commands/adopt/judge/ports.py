@@ -124,8 +124,8 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _declared(text: str, path: str) -> Source | None:
     """Return the ports that a file declares now, with the line of the first; None if it declares none."""
-    found = {next(filter(None, one.groups())): number for number, line in _lines(text) for one in _ANY.finditer(line)}
-    return Source(path, next(iter(found.values())), " and ".join(list(found)[:3])) if found else None
+    match = {next(filter(None, one.groups())): number for number, line in _lines(text) for one in _ANY.finditer(line)}
+    return Source(path, next(iter(match.values())), " and ".join(list(match)[:3])) if match else None
 
 
 def _is_about(mention: Mention, path: str) -> bool:
@@ -135,8 +135,8 @@ def _is_about(mention: Mention, path: str) -> bool:
         return True
     if path.count("/") < _DEEP and not is_aside(path) and not folder:
         return True
-    said = f"{mention.document.path} {mention.statement.section} {mention.statement.text}".lower()
-    return bool({*_WORD.findall(path.lower())} & {*_WORD.findall(said)} - _COMMON)
+    context = f"{mention.document.path} {mention.statement.section} {mention.statement.text}".lower()
+    return bool({*_WORD.findall(path.lower())} & {*_WORD.findall(context)} - _COMMON)
 
 
 def _check(code: Code, source: Source) -> Mapping[str, str]:

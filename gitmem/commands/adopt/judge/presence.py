@@ -78,9 +78,9 @@ def judge_path(mention: Mention, head: Code, past: Past) -> JudgedClaim | None:
         return None  # the end of names of files: `.exp.json`, `_test.go`
     if there and not mention.document.folder:
         return _confirm(mention, there)
-    found = _judge_missing(mention, head, past, other=there or next(iter(near), ""), is_there=bool(there))
+    judged = _judge_missing(mention, head, past, other=there or next(iter(near), ""), is_there=bool(there))
     is_fixture = not near and not there and claim.tool != "link" and head.list_ending_with(claim.name)
-    return None if found and found.verdict == NEVER and is_fixture else found
+    return None if judged and judged.verdict == NEVER and is_fixture else judged
 
 
 def _is_other_thing(mention: Mention) -> bool:
@@ -140,8 +140,8 @@ def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_t
 def _is_choice(mention: Mention, then: Code) -> bool:
     """Return whether a path is one of two to choose from, of which the other did not exist: "`A.md` or `docs/B.md`"."""
     token, text = re.escape(mention.claim.token), mention.statement.text
-    found = re.search(rf"`{token}`,? or (?:in )?`([^`\s]+)`|`([^`\s]+)`,? or (?:in )?`{token}`", text)
-    other = (found[1] or found[2]).strip("./") if found else ""
+    match = re.search(rf"`{token}`,? or (?:in )?`([^`\s]+)`|`([^`\s]+)`,? or (?:in )?`{token}`", text)
+    other = (match[1] or match[2]).strip("./") if match else ""
     is_path = re.search(r"\w[/.]\w", other) is not None
     return is_path and not then.has(other) and not then.list_ending_with(other)
 
@@ -168,12 +168,12 @@ def _confirm(mention: Mention, there: str) -> JudgedClaim:
 
 def _near(head: Code, name: str, document: Document) -> list[str]:
     """Return the paths that end with a name, those below the document's folder first."""
-    found = head.list_ending_with(name) if name and not name.startswith("..") else []
-    below = [path for path in found if document.folder and path.startswith(f"{document.folder}/")]
+    paths = head.list_ending_with(name) if name and not name.startswith("..") else []
+    below = [path for path in paths if document.folder and path.startswith(f"{document.folder}/")]
     if below or "/" in name or "." in name:
-        return below or found
+        return below or paths
     # A folder of the same name somewhere in fixtures is another one.
-    return [path for path in found if not _FIXTURE.search(path)]
+    return [path for path in paths if not _FIXTURE.search(path)]
 
 
 def _find_lost_path(mention: Mention, named: str, then: Code | None, head: Code, *, is_alone: bool) -> str:

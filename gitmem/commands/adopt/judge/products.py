@@ -203,10 +203,10 @@ def _find_versions(place: Place, path: str, text: str) -> Iterator[tuple[int, st
         yield from _find_listed(place.pattern, text)
         return
     if place.keys is None:
-        for found in re.finditer(place.pattern, text):
-            groups = [group for group in found.groups() if group]
+        for match in re.finditer(place.pattern, text):
+            groups = [group for group in match.groups() if group]
             if groups:
-                at = found.start() + found[0].rfind(groups[0])
+                at = match.start() + match[0].rfind(groups[0])
                 yield text.count("\n", 0, at) + 1, ".".join(groups) if "py(3)" in place.pattern else groups[0]
         return
     try:
@@ -229,9 +229,9 @@ def _find_listed(key: str, text: str) -> Iterator[tuple[int, str]]:
     below = r"(?:\n[ \t]+-?[ \t]*[\"']?[\w.]+[\"',]*[ \t]*(?=\n|$))*"
     values = rf"(?P<values>\[[^\]]*\]|[^\n#]*{below})"
     after = rf"(?m)^[ \t]*(?:- )?(?:[\w@.]+\()?[\"']?{key}[\"']?[ \t]*[:=][ \t]*{values}"
-    for found in re.finditer(after, text):
-        for version in re.finditer(r"(?<![\w.-])(?:py(?=3))?v?(\d+(?:\.\d+){0,2})(?![\w.])", found["values"]):
-            line = text.count("\n", 0, found.start("values") + version.start()) + 1
+    for match in re.finditer(after, text):
+        for version in re.finditer(r"(?<![\w.-])(?:py(?=3))?v?(\d+(?:\.\d+){0,2})(?![\w.])", match["values"]):
+            line = text.count("\n", 0, match.start("values") + version.start()) + 1
             is_joined = version[0].startswith("py") and "." not in version[0]  # py312
             yield line, f"3.{version[1][1:]}" if is_joined else version[1]
 

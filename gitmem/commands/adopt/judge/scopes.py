@@ -70,10 +70,10 @@ def _headers(text: str, start: int) -> list[tuple[str, bool]]:
     here = bisect_right(starts, start) - 1
     end = text.find("\n", start)
     indent = _indentation(text[start : end if end >= 0 else len(text)])
-    found: list[tuple[str, bool]] = []
+    headers: list[tuple[str, bool]] = []
     is_past = False
     if not indent and not _has_sections(text):
-        return found
+        return headers
     for at in range(here - 1, max(here - 1 - MOST_LINES, -1), -1):
         depth = depths[at]
         if depth >= indent and depth > 0:  # most lines
@@ -81,18 +81,18 @@ def _headers(text: str, start: int) -> list[tuple[str, bool]]:
         if depth == _NOTHING:
             continue
         line = text[starts[at] : starts[at + 1] - 1]
-        if not depth and not found and (section := _SECTION.match(line)):
+        if not depth and not headers and (section := _SECTION.match(line)):
             return [(f"{section[1]} = {{", False)]
         if depth >= indent:
             continue
         if _BRACKET.match(line):  # `) -> None:`, `} else {`: the header is above, as deep
             indent, is_past = depth + 1, True
             continue
-        found.append((line, is_past))
+        headers.append((line, is_past))
         indent, is_past = depth, False
-        if len(found) >= MOST_LEVELS or not indent:
+        if len(headers) >= MOST_LEVELS or not indent:
             break
-    return found
+    return headers
 
 
 @lru_cache(maxsize=64)
@@ -121,18 +121,18 @@ def _read(line: str, *, is_past: bool) -> tuple[str, str]:
     line = line.rstrip()
     if _CONTROL.match(line):
         return BODY, ""
-    if found := _FUNCTION.search(line):
-        name = next(filter(None, found.groups()), "")
+    if match := _FUNCTION.search(line):
+        name = next(filter(None, match.groups()), "")
         is_open = line.count("(") > line.count(")") and not is_past
         return PARAMETERS if is_open else BODY, name
-    if found := _CLASS.search(line):
-        return CLASS, found["name"] or found["type"]
+    if match := _CLASS.search(line):
+        return CLASS, match["name"] or match["type"]
     if _LAMBDA.search(line):
         return BODY, ""
     if _ANONYMOUS.match(line):
         return MAPPING, ""
-    if found := _MAPPING.search(line):
-        return MAPPING, found["name"]
-    if found := _CALLED.search(line):
-        return CALL, found["name"].rpartition(".")[2]
+    if match := _MAPPING.search(line):
+        return MAPPING, match["name"]
+    if match := _CALLED.search(line):
+        return CALL, match["name"].rpartition(".")[2]
     return BODY if line.endswith(("{", ":")) else "", ""

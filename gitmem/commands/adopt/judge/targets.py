@@ -116,22 +116,22 @@ def _definitions(code: Code, claim: Claim, document: Document) -> Sequence[str]:
 
     These are the ones of the package or folder that it is run in, if it names one that the code has.
     """
-    found = _list_files(code.tree, claim.tool)
+    files = _list_files(code.tree, claim.tool)
     if claim.places[1:]:
         own = [source.path for source in list_packages(code, claim.places[1], "nx" if claim.tool == "nx" else "npm")]
-        return own or found
-    return _in_folder(code, claim, document, found)
+        return own or files
+    return _in_folder(code, claim, document, files)
 
 
 @lru_cache(maxsize=200)
 def _list_files(tree: Tree, tool: str) -> Sequence[str]:
     """Return the files that may define targets of a runner, nearest to the root first."""
-    found = tree.files_named(*_FILES[tool])
+    files = tree.files_named(*_FILES[tool])
     if tool in _MORE:
-        found += [path for path in tree.files if path.endswith(_MORE[tool])]
+        files += [path for path in tree.files if path.endswith(_MORE[tool])]
     if tool == "cargo":
-        found = [path for path in found if path.endswith(".cargo/config.toml")]
-    return sorted((path for path in found if "node_modules/" not in path), key=lambda path: (path.count("/"), path))
+        files = [path for path in files if path.endswith(".cargo/config.toml")]
+    return sorted((path for path in files if "node_modules/" not in path), key=lambda path: (path.count("/"), path))
 
 
 def _in_folder(code: Code, claim: Claim, document: Document, paths: Sequence[str]) -> Sequence[str]:
@@ -168,8 +168,8 @@ def find_target(code: Code, claim: Claim, document: Document) -> Source | None:
         line = _line_in(path, text, claim, claim.name)
         if line:
             return Source(path, line, "" if claim.name in targets_in(path, text) else text.split("\n")[line - 1])
-        if found := _find_in_part(code, path, text, claim):
-            return found
+        if source := _find_in_part(code, path, text, claim):
+            return source
     return _find_file(code, claim)
 
 
@@ -219,13 +219,13 @@ def _part_in(path: str, text: str, claim: Claim) -> tuple[int, str, list[str]] |
         return None
     pattern, usual = _PARTS[claim.tool]
     module, _, name = claim.name.partition("::" if claim.tool == "just" else ":")
-    found = re.search(pattern.format(re.escape(module)), text, re.MULTILINE)
-    if found is None:
+    match = re.search(pattern.format(re.escape(module)), text, re.MULTILINE)
+    if match is None:
         return None
     folder = posixpath.dirname(path)
-    files = [found[1], *(posixpath.join(found[1], one) for one in _FILES[claim.tool])] if found[1] else []
+    files = [match[1], *(posixpath.join(match[1], file) for file in _FILES[claim.tool])] if match[1] else []
     spots = files or [one.format(module) for one in usual]
-    start = text.count("\n", 0, found.start() + found[0].find(module)) + 1
+    start = text.count("\n", 0, match.start() + match[0].find(module)) + 1
     return start, name, [posixpath.normpath(posixpath.join(folder, spot)) for spot in spots]
 
 
@@ -263,11 +263,11 @@ def _line_in(path: str, text: str, claim: Claim, name: str) -> int:
         return line
     if (part := _part_in(path, text, claim)) is not None and not part[1]:
         return part[0]
-    for found in _PATTERN.finditer(text) if claim.tool == "make" else ():
-        before, after = found[1], found[2]
+    for match in _PATTERN.finditer(text) if claim.tool == "make" else ():
+        before, after = match[1], match[2]
         fits = claim.name.startswith(before) and claim.name.endswith(after) and len(claim.name) > len(before + after)
         if fits and before + after:
-            return text.count("\n", 0, found.start()) + 1
+            return text.count("\n", 0, match.start()) + 1
     return 0
 
 

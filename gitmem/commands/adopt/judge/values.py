@@ -58,8 +58,8 @@ def kind_of(value: str) -> str:
     plain = _plain(value)
     if plain in ("true", "false"):
         return TRUTH
-    found = _QUANTITY.fullmatch(plain)
-    return NUMBER if found and (not found[2] or found[2] in _UNITS) else TEXT
+    match = _QUANTITY.fullmatch(plain)
+    return NUMBER if match and (not match[2] or match[2] in _UNITS) else TEXT
 
 
 def can_replace(stated: str, actual: str) -> bool:

@@ -88,16 +88,16 @@ _JOINTS = {"python": ".", "script": "#", "rust": "::", "go": "/", "jvm": ".", "p
 
 def _imported(text: str, spoken: str) -> Iterator[tuple[str, str, str]]:
     """Yield the language, module and name of each name that a text imports; in a code block, of its language."""
-    if spoken in ("", "python") and (found := _PYTHON.match(text)):
-        yield from (("python", found[1], name) for name in _names(found[2]))
-    elif spoken in ("", "script") and (found := _SCRIPT.match(text)):
-        yield from (("script", found[2], name) for name in _names(found[1]))
-    elif spoken in ("", "rust") and (found := _RUST.match(text)):
-        yield from _used(found[1], found[2] or found[3])
+    if spoken in ("", "python") and (match := _PYTHON.match(text)):
+        yield from (("python", match[1], name) for name in _names(match[2]))
+    elif spoken in ("", "script") and (match := _SCRIPT.match(text)):
+        yield from (("script", match[2], name) for name in _names(match[1]))
+    elif spoken in ("", "rust") and (match := _RUST.match(text)):
+        yield from _used(match[1], match[2] or match[3])
     elif spoken == "go" and _GO.match(text):
         yield from (("go", *path.rsplit("/", 1)) for path in _GO_PATH.findall(text))
-    elif spoken in _DOTTED and (found := _DOTTED[spoken].match(text)):
-        yield from ((spoken, found[1], name) for name in _names(next(filter(None, found.groups()[1:]))))
+    elif spoken in _DOTTED and (match := _DOTTED[spoken].match(text)):
+        yield from ((spoken, match[1], name) for name in _names(next(filter(None, match.groups()[1:]))))
 
 
 def _used(module: str, tree: str) -> Iterator[tuple[str, str, str]]:
@@ -155,7 +155,7 @@ def _find_folder(code: Code, claim: Claim) -> Source | None:
     place = posixpath.join(folder, wanted[len(module) + 1 :]).strip("/")
     if not module or not code.tree.has_folder(place):
         return None
-    inside = (one for one in code.files if one.endswith(".go") and posixpath.dirname(one) == place)
+    inside = (file for file in code.files if file.endswith(".go") and posixpath.dirname(file) == place)
     there = next((one for one in sorted(inside) if code.text(one)), None)
     return Source(there) if there else None
 
@@ -171,14 +171,14 @@ def _find_class(code: Code, claim: Claim) -> Source | None:
     """Return the file that defines a name in a package or namespace."""
     module, name = claim.places[0], claim.name
     if claim.tool == "elixir":
-        said = re.compile(rf"^\s*def(?:module|protocol|impl) {re.escape(f'{module}.{name}')} do\b", re.M)
+        pattern = re.compile(rf"^\s*def(?:module|protocol|impl) {re.escape(f'{module}.{name}')} do\b", re.M)
         endings: tuple[str, ...] = ("ex", "exs")
     else:
-        said = re.compile(rf"^\s*(?:package|namespace) {re.escape(module)}\s*[;{{]?\s*$", re.M)
+        pattern = re.compile(rf"^\s*(?:package|namespace) {re.escape(module)}\s*[;{{]?\s*$", re.M)
         endings = ("php",) if claim.tool == "php" else _CLASSES
     for path, text in code.texts(path for path in code.files_naming([name]) if path.endswith(endings)).items():
-        found = said.search(text)
-        line = 0 if found is None else _line_of(text, name)
+        match = pattern.search(text)
+        line = 0 if match is None else _line_of(text, name)
         if line:
             return Source(path, line, text.split("\n")[line - 1].strip())
     return None
@@ -186,8 +186,8 @@ def _find_class(code: Code, claim: Claim) -> Source | None:
 
 def _find_submodule(code: Code, claim: Claim) -> Source | None:
     tail = f"{claim.places[0].replace('.', '/')}/{claim.name}"
-    found = code.list_ending_with(f"{tail}.py") or code.list_ending_with(tail)
-    return Source(found[0]) if found else None
+    paths = code.list_ending_with(f"{tail}.py") or code.list_ending_with(tail)
+    return Source(paths[0]) if paths else None
 
 
 def find_open_module(code: Code, claim: Claim, document: Document) -> Source | None:
@@ -233,8 +233,8 @@ def _list_modules(code: Code, claim: Claim) -> list[str]:
         tail = module.replace(".", "/")
         if tail.partition("/")[0] in sys.stdlib_module_names:
             return []
-        found = [path for end in (".py", "/__init__.py", ".pyi") for path in code.list_ending_with(f"{tail}{end}")]
-        return [path for path in found if is_code(path)]
+        modules = [path for end in (".py", "/__init__.py", ".pyi") for path in code.list_ending_with(f"{tail}{end}")]
+        return [path for path in modules if is_code(path)]
     if claim.tool == "rust":
         crate, _, _ = module.partition("::")
         return _below_manifest(code, claim, "Cargo.toml", rf"^name\s*=\s*\"{crate.replace('_', '[-_]')}\"")

@@ -93,7 +93,7 @@ def _letters(name: str) -> str:
 @lru_cache(maxsize=500)
 def anchors_in(text: str) -> Mapping[str, int]:
     """Return the anchors of a Markdown document, each with its line."""
-    found: dict[str, int] = {}
+    anchors: dict[str, int] = {}
     used: dict[str, int] = {}
     for number, heading, line in _headings(text.split("\n")):
         if heading:
@@ -102,10 +102,10 @@ def anchors_in(text: str) -> Mapping[str, int]:
                 used[slug] += 1
                 name = f"{slug}-{used[slug]}"
             used[name] = 0
-            found.setdefault(name, number)
+            anchors.setdefault(name, number)
         for one in (*_ID.findall(line), *_OWN_ID.findall(line)):
-            found.setdefault(one, number)
-    return found
+            anchors.setdefault(one, number)
+    return anchors
 
 
 def slug_of(heading: str) -> str:
@@ -127,9 +127,9 @@ def _headings(lines: list[str]) -> Iterator[tuple[int, str, str]]:
             continue
         if fence:
             continue
-        found = _HEADING.match(line) or _HTML_HEADING.search(line)
+        match = _HEADING.match(line) or _HTML_HEADING.search(line)
         is_title = line.strip() and at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1]) and not _is_block(line)
-        yield at + 1, found[1] if found else line.strip() if is_title else "", line
+        yield at + 1, match[1] if match else line.strip() if is_title else "", line
 
 
 def _is_block(line: str) -> bool:

@@ -38,8 +38,8 @@ def marker_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
     for number, line in enumerate(statement.lines, statement.line):
         named = [] if statement.kind == CODE else [next(filter(None, one)) for one in _NAMED.findall(line)]
         chosen = [next(filter(None, one)) for one in _CHOICE.findall(line)]
-        found = [*_USE.findall(line), *named, *(word for one in chosen for word in re.findall(r"\w+", one))]
-        for name in found:
+        claims = [*_USE.findall(line), *named, *(word for one in chosen for word in re.findall(r"\w+", one))]
+        for name in claims:
             if name not in seen | _OWN:
                 seen.add(name)
                 yield Claim(MARKER, number, name, name, is_certain=False)

@@ -68,8 +68,8 @@ def option_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
     seen: set[str] = set()
     cells = [(cell.strip("* "), statement.line) for cell in statement.cells[:2]] if statement.header else []
     spans = [(span.text, span.line) for span in statement.spans if span.kind == "code"]
-    found = [(_LONE.match(text), line) for text, line in spans] + [(_IN_CELL.match(text), line) for text, line in cells]
-    for option, line in found:
+    match = [(_LONE.match(text), line) for text, line in spans] + [(_IN_CELL.match(text), line) for text, line in cells]
+    for option, line in match:
         if option is not None and option[1] not in seen | _COMMON:
             seen.add(option[1])
             yield Claim(OPTION, line, f"--{option[1]}", option[1], is_certain=False)
@@ -80,9 +80,9 @@ def _of_scripts(statement: Statement) -> Iterator[Claim]:
     for command in iter_commands(statement):
         words = command.words
         if len(words) > 1 and _PYTHON.match(words[0]) and words[1].endswith(".py"):
-            for found in filter(None, map(_PASSED.match, words[2:])):
-                if found[1] not in _COMMON:
-                    yield Claim(OPTION, command.line, f"--{found[1]}", found[1], places=(words[1],), tool=SCRIPT)
+            for match in filter(None, map(_PASSED.match, words[2:])):
+                if match[1] not in _COMMON:
+                    yield Claim(OPTION, command.line, f"--{match[1]}", match[1], places=(words[1],), tool=SCRIPT)
 
 
 def is_readable(code: Code, claim: Claim) -> bool:
@@ -95,8 +95,8 @@ def is_readable(code: Code, claim: Claim) -> bool:
 
 def _script_of(code: Code, claim: Claim) -> str:
     """Return the one file that a command may mean by the name of a script; empty if there are none or several."""
-    found = code.list_ending_with(posixpath.normpath(claim.places[0]))
-    return found[0] if len(found) == 1 else ""
+    paths = code.list_ending_with(posixpath.normpath(claim.places[0]))
+    return paths[0] if len(paths) == 1 else ""
 
 
 def find_option(code: Code, claim: Claim, _document: Document) -> Source | None:

@@ -64,8 +64,8 @@ def _remark(statement: Statement, name: str) -> str:
         return statement.text.partition(" # ")[2]
     if statement.kind == ROW:
         return " ".join(statement.cells[1:2]) if name in statement.cells[0] else ""
-    found = re.search(rf"{re.escape(name)}`\s?\(([^)]*)\)", statement.text)
-    return found[1] if found else ""
+    match = re.search(rf"{re.escape(name)}`\s?\(([^)]*)\)", statement.text)
+    return match[1] if match else ""
 
 
 def find_recipe(code: Code, claim: Claim, document: Document) -> Source | None:

@@ -212,16 +212,16 @@ def _is_end(route: tuple[str, ...], parts: tuple[str, ...]) -> bool:
 def routes_in(path: str, text: str) -> tuple[Route, ...]:
     """Return the routes that a file registers, or is."""
     suffix = path.rpartition(".")[2]
-    found = [route for form in _FORMS if suffix in form.endings for route in _registered(form, text)]
+    routes = [route for form in _FORMS if suffix in form.endings for route in _registered(form, text)]
     if suffix == "rb":
-        found += _resources(text)
-    return (*found, *_file_routes(path, text))
+        routes += _resources(text)
+    return (*routes, *_file_routes(path, text))
 
 
 def _registered(form: _Form, text: str) -> Iterator[Route]:
-    found = list(iter_matches(form.pattern, text))
-    prefixes = _Prefixes(form.prefix.finditer(text) if form.prefix and found else ())
-    for one, line in found:
+    match = list(iter_matches(form.pattern, text))
+    prefixes = _Prefixes(form.prefix.finditer(text) if form.prefix and match else ())
+    for one, line in match:
         on = _group(one, "on")
         whole = "/".join([*prefixes.before(on, one.start()), _group(one, "path")])
         is_whole = bool(form.whole and re.fullmatch(form.whole, on)) and whole.startswith("/")

@@ -46,15 +46,15 @@ def signature_claims(statement: Statement, _document: Document) -> Iterator[Clai
     if statement.kind in (CODE, TREE):
         return
     for span in statement.spans:
-        found = _SPAN.match(span.text) if span.kind == "code" else None
-        if found is not None and parameters_of(span.text):
-            yield Claim(SIGNATURE, span.line, span.text, found[1], is_certain=False)
+        match = _SPAN.match(span.text) if span.kind == "code" else None
+        if match is not None and parameters_of(span.text):
+            yield Claim(SIGNATURE, span.line, span.text, match[1], is_certain=False)
 
 
 def parameters_of(text: str) -> list[str]:
     """Return the names of the parameters of a call or signature; none if one of them is not a name."""
-    found = _SPAN.match(text)
-    parts = [part.strip() for part in _split(found[2])] if found else []
+    match = _SPAN.match(text)
+    parts = [part.strip() for part in _split(match[2])] if match else []
     if any(_TYPE.fullmatch(part) for part in parts):  # `authority(int)` says which of several is meant, not a name
         return []
     names = [_PARAMETER.match(part) for part in parts]
@@ -79,7 +79,9 @@ def find_other_signature(code: Code, claim: Claim, _document: Document) -> Sourc
     """Return where a function of that name is defined with other parameters."""
     wanted = parameters_of(claim.token)
     # A value of that name has no parameters, so it is not what is called.
-    others = [one for one in _definitions(code, claim) if one[1] and not _has(one[1], wanted)]
+    others = [
+        definition for definition in _definitions(code, claim) if definition[1] and not _has(definition[1], wanted)
+    ]
     # The one that has most of them is the likeliest to be meant.
     return max(others, key=lambda one: len(_words(one[1]).intersection(wanted)), default=(None, ""))[0]
 
@@ -108,9 +110,9 @@ def _definitions(code: Code, claim: Claim) -> Iterator[tuple[Source, str]]:
 @lru_cache(maxsize=5000)
 def definitions_in(text: str, name: str) -> tuple[tuple[int, str], ...]:
     """Return the definitions of a function in a text: the line, and the text between its parentheses."""
-    found: dict[int, str] = {}
+    definitions: dict[int, str] = {}
     start, at = 0, 0
-    while len(found) < _MOST:
+    while len(definitions) < _MOST:
         line = find_symbol(text[at:].encode("utf-8", "surrogateescape"), name)
         if not line:
             break
@@ -123,14 +125,14 @@ def definitions_in(text: str, name: str) -> tuple[tuple[int, str], ...]:
             written + "\n",
         )
         start += line
-        found[start] = _inside(text[at + opened.end() : at + _LONGEST]) if opened else ""
+        definitions[start] = _inside(text[at + opened.end() : at + _LONGEST]) if opened else ""
         at = text.find("\n", at) + 1 or len(text)
     # Methods whose parameters are on the next lines.
     for begin in _calls(text, name):
         names = _inside(text[begin : begin + _LONGEST])
         if _BODY.match(text, begin + len(names)):
-            found.setdefault(text.count("\n", 0, begin) + 1, names)
-    return tuple(sorted(found.items()))
+            definitions.setdefault(text.count("\n", 0, begin) + 1, names)
+    return tuple(sorted(definitions.items()))
 
 
 def _calls(text: str, name: str) -> Iterator[int]:

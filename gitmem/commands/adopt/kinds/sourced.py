@@ -105,15 +105,15 @@ class _Rule:
         return replace(false, is_contradicted=True) if against else false
 
     def _find_or_partly(self, code: Code, claim: Claim, document: Document) -> Source | None:
-        found = self._find(code, claim, document)
-        return self._partly(code, claim, document) if found is None and self._partly else found
+        source = self._find(code, claim, document)
+        return self._partly(code, claim, document) if source is None and self._partly else source
 
     def _probe_for(self, source: Source, claim: Claim, document: Document, code: Code) -> Probe:
         """Return how to decide whether a file confirms a claim, as it did in some code; other files count as there."""
 
         def holds(text: str) -> bool:
-            found = self._find_or_partly(code.with_text(source.path, text), claim, document)
-            return found is not None and found.path == source.path
+            proof = self._find_or_partly(code.with_text(source.path, text), claim, document)
+            return proof is not None and proof.path == source.path
 
         return Probe(source.path, holds)
 

@@ -63,9 +63,9 @@ def subcommand_claims(statement: Statement, _document: Document) -> Iterator[Cla
     else:
         lines = [(span.text, span.line) for span in statement.spans if span.kind == "code" and " " in span.text]
     for line, number in lines:
-        found = _COMMAND.match(_LAUNCHERS.sub("", line))
-        if found is not None and found[2] not in ("help", "version", "is", "and", "or", "to"):
-            yield Claim(SUBCOMMAND, number, found[0], found[2], tool=found[1].replace(".", "-"), is_certain=False)
+        match = _COMMAND.match(_LAUNCHERS.sub("", line))
+        if match is not None and match[2] not in ("help", "version", "is", "and", "or", "to"):
+            yield Claim(SUBCOMMAND, number, match[0], match[2], tool=match[1].replace(".", "-"), is_certain=False)
 
 
 def find_subcommand(code: Code, claim: Claim, _document: Document) -> Source | None:
@@ -98,10 +98,10 @@ def spellings(claim: Claim) -> list[str]:
 @lru_cache(maxsize=4000)
 def subcommands_in(path: str, text: str) -> Mapping[str, int]:
     """Return the subcommands that a file defines, each with its line."""
-    found: dict[str, int] = {}
+    subcommands: dict[str, int] = {}
     for name, at in _definitions(path.rpartition(".")[2], text):
-        found.setdefault(name, text.count("\n", 0, at) + 1)
-    return found
+        subcommands.setdefault(name, text.count("\n", 0, at) + 1)
+    return subcommands
 
 
 def _definitions(suffix: str, text: str) -> Iterator[tuple[str, int]]:
@@ -123,14 +123,14 @@ def _definitions(suffix: str, text: str) -> Iterator[tuple[str, int]]:
 
 def _block(text: str, at: int) -> str:
     """Return the text of a block, without the blocks within it, from behind its brace."""
-    depth, kept = 1, []
+    depth, chars = 1, []
     for char in text[at : at + 20000]:
         depth -= char in "})"
         if not depth:
             break
-        kept.append(char if depth == 1 or char == "\n" else " ")
+        chars.append(char if depth == 1 or char == "\n" else " ")
         depth += char in "{("
-    return "".join(kept)
+    return "".join(chars)
 
 
 def is_own(code: Code, claim: Claim) -> bool:

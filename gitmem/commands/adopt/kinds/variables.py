@@ -63,11 +63,11 @@ def _names(statement: Statement) -> Iterator[tuple[str, int]]:
         return
     for span in statement.spans:
         if span.kind == "code":
-            found = _SPAN.match(span.text)
-            yield from [(found[1], span.line)] if found else [(name, span.line) for name in _SET.findall(span.text)]
+            match = _SPAN.match(span.text)
+            yield from [(match[1], span.line)] if match else [(name, span.line) for name in _SET.findall(span.text)]
     for cell in statement.cells if statement.header else ():
-        if found := _CELL.match(cell.strip("* ")):
-            yield found[1], statement.line
+        if match := _CELL.match(cell.strip("* ")):
+            yield match[1], statement.line
 
 
 def find_variable(code: Code, claim: Claim, _document: Document) -> Source | None:
@@ -99,9 +99,9 @@ def _find_prefix(code: Code, parts: list[str]) -> Source | None:
 @lru_cache(maxsize=4000)
 def variables_in(text: str) -> Mapping[str, int]:
     """Return the variables that a text reads, or names in strings, each with its line."""
-    found: dict[str, int] = {}
+    variables: dict[str, int] = {}
     for one in _READ.finditer(text):
         name = next(filter(None, one.groups()))
-        if name not in found:
-            found[name] = text.count("\n", 0, one.start(one.lastindex or 0)) + 1
-    return found
+        if name not in variables:
+            variables[name] = text.count("\n", 0, one.start(one.lastindex or 0)) + 1
+    return variables

@@ -52,8 +52,8 @@ def _find(code: Code, *argv: str) -> Source | None:
 
 @lru_cache(maxsize=1000)  # several documents name the same
 def _list(code: Code, argv: tuple[str, ...], globs: tuple[str, ...]) -> list[str]:
-    done = code.git.run("grep", "-l", "-z", "-I", *argv, code.commit, "--", *globs, check=False)
-    return [os.fsdecode(part).removeprefix(f"{code.commit}:") for part in done.stdout.split(b"\0") if part]
+    result = code.git.run("grep", "-l", "-z", "-I", *argv, code.commit, "--", *globs, check=False)
+    return [os.fsdecode(part).removeprefix(f"{code.commit}:") for part in result.stdout.split(b"\0") if part]
 
 
 def kebab(name: str) -> str:

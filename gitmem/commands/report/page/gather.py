@@ -273,14 +273,14 @@ def list_links(catalog: Catalog) -> list[tuple[str, str]]:
     for key, relation, target in rows:
         if relation == "produces":
             names.setdefault(target, set()).add(key)
-    found = {
+    links = {
         (needed, key)
         for key, relation, target in rows
         if relation == "requires"
         for needed in names.get(target, set()) | ({target} & live)
         if needed != key
     }
-    return sorted(found)
+    return sorted(links)
 
 
 def _timeline(

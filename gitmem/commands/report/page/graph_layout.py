@@ -45,7 +45,7 @@ def components(edges: Iterable[tuple[str, str]]) -> list[list[str]]:
     for one, other in edges:
         near.setdefault(one, set()).add(other)
         near.setdefault(other, set()).add(one)
-    found, seen = [], set()
+    groups, seen = [], set()
     for start in sorted(near):
         if start in seen:
             continue
@@ -57,21 +57,21 @@ def components(edges: Iterable[tuple[str, str]]) -> list[list[str]]:
             fresh = near[node] - seen
             seen |= fresh
             stack += fresh
-        found.append(sorted(group))
-    return sorted(found, key=lambda group: (-len(group), group[0]))
+        groups.append(sorted(group))
+    return sorted(groups, key=lambda group: (-len(group), group[0]))
 
 
 def place(edges: Iterable[tuple[str, str]]) -> GraphLayout:
     """Return the positions of one component; the result does not depend on the order of the edges."""
-    given = sorted({(one, other) for one, other in edges if one != other})
-    forward = _without_cycles(given)
+    pairs = sorted({(one, other) for one, other in edges if one != other})
+    forward = _without_cycles(pairs)
     layer = _layers(forward)
     rows, follows, passing = _with_passings(forward, layer)
     _order(rows, follows)
     lanes = _lanes(rows, follows)
     spots = {key: (layer[key], lanes[key, 0]) for key in layer}
     ways = {}
-    for edge in given:
+    for edge in pairs:
         turned = edge not in forward
         nodes = passing[(edge[1], edge[0]) if turned else edge]
         way = [(at, lanes[node]) for at, node in nodes]
@@ -88,7 +88,7 @@ def _without_cycles(edges: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
         after.setdefault(other, [])
         indegree[other] = indegree.get(other, 0) + 1
     state: dict[str, int] = {}
-    found: set[tuple[str, str]] = set()
+    without_cycles: set[tuple[str, str]] = set()
     for start in sorted(after, key=lambda node: (indegree.get(node, 0), node)):
         stack = [(start, iter(after[start]))] if start not in state else []
         state.setdefault(start, 1)
@@ -99,13 +99,13 @@ def _without_cycles(edges: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
                 state[node] = 2
                 stack.pop()
             elif state.get(child) == 1:
-                found.add((child, node))
+                without_cycles.add((child, node))
             else:
-                found.add((node, child))
+                without_cycles.add((node, child))
                 if child not in state:
                     state[child] = 1
                     stack.append((child, iter(after[child])))
-    return found
+    return without_cycles
 
 
 def _layers(edges: Iterable[tuple[str, str]]) -> dict[str, int]:
@@ -160,11 +160,11 @@ def _with_passings(
 
 
 def _reverse(follows: Mapping[_Node, Sequence[_Node]]) -> dict[_Node, list[_Node]]:
-    found: dict[_Node, list[_Node]] = {}
+    reversed_edges: dict[_Node, list[_Node]] = {}
     for node, them in follows.items():
         for other in them:
-            found.setdefault(other, []).append(node)
-    return found
+            reversed_edges.setdefault(other, []).append(node)
+    return reversed_edges
 
 
 def _order(rows: list[list[_Node]], follows: Mapping[_Node, Sequence[_Node]]) -> None:
@@ -193,15 +193,15 @@ def _median(values: list[int], otherwise: float) -> float:
 
 def _crossings(rows: Sequence[Sequence[_Node]], follows: Mapping[_Node, Sequence[_Node]]) -> int:
     """Count the pairs of edges that cross, between each layer and the next."""
-    found = 0
+    crossings = 0
     for row, after in pairwise(rows):
         beside = {node: nth for nth, node in enumerate(after)}
         ends: list[int] = []
         for node in row:
             mine = sorted(beside[other] for other in follows.get(node, ()))
-            found += sum(end > one for one in mine for end in ends)
+            crossings += sum(end > one for one in mine for end in ends)
             ends += mine
-    return found
+    return crossings
 
 
 def _lanes(rows: Sequence[Sequence[_Node]], follows: Mapping[_Node, Sequence[_Node]]) -> dict[_Node, float]:

@@ -67,11 +67,11 @@ def plain_title(text: str) -> str:
 
 def place(text: str, files: str, commits: str, *, is_path: bool = False) -> Markup:
     """Return a reference, or a file with *is_path*, as HTML: a file or commit of the code links to the forge."""
-    found = _PLACE.fullmatch(text) if files else None
+    match = _PLACE.fullmatch(text) if files else None
     if commits and _COMMIT.fullmatch(text):
         return CODE_LINK.format(commits + text, text[:12])
-    if found and (is_path or _IS_FILE.search(text)):
-        return CODE_LINK.format(f"{files}{found[1]}{f'#L{found[2]}' if found[2] else ''}", text)
+    if match and (is_path or _IS_FILE.search(text)):
+        return CODE_LINK.format(f"{files}{match[1]}{f'#L{match[2]}' if match[2] else ''}", text)
     return CODE.format(line(text)) if is_path else _spans(text.replace("\n", " "), ())
 
 
@@ -118,14 +118,14 @@ def _begins(text: str) -> bool:
 
 def _items(lines: Iterable[str]) -> list[str]:
     """Return the items of a list; a line without a list marker continues the item before."""
-    found: list[str] = []
+    items: list[str] = []
     for text in lines:
         item = _ITEM.fullmatch(text)
         if item:
-            found.append(item[1])
-        elif found:
-            found[-1] += f" {text.strip()}"
-    return found
+            items.append(item[1])
+        elif items:
+            items[-1] += f" {text.strip()}"
+    return items
 
 
 def _raw(lines: Iterable[str]) -> str:

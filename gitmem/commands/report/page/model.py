@@ -206,11 +206,11 @@ class Page:
 
 
 def _count(entries: Iterable[PageMemory]) -> dict[str, int]:
-    found = dict.fromkeys(STATUSES, 0)
+    totals = dict.fromkeys(STATUSES, 0)
     for entry in entries:
         if entry.status:
-            found[entry.status] += 1
-    return found
+            totals[entry.status] += 1
+    return totals
 
 
 # What is for the page alone, or has a form of its own.
@@ -232,7 +232,7 @@ def as_table(page: Page) -> dict[str, Any]:
         if line is None
         else {
             "branch": line.branch,
-            "commits": [_moment(one) for one in line.moments],
+            "commits": [_moment(moment) for moment in line.moments],
             "counts": [
                 dict(zip(("verified", "suspect", "failed", "unknown"), row, strict=True)) for row in line.counts
             ],

@@ -162,6 +162,6 @@ def _truncate(text: str, limit: int) -> str:
 
 def _compress(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    made = zlib.compressobj(9, zlib.DEFLATED, -15)
-    data = made.compress(text.encode("utf-8", "replace")) + made.flush()
+    compressor = zlib.compressobj(9, zlib.DEFLATED, -15)
+    data = compressor.compress(text.encode("utf-8", "replace")) + compressor.flush()
     return b64encode(data).decode("ascii")

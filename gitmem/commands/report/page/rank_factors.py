@@ -54,7 +54,7 @@ def list_rank_factors(
     query = Query()
     ranking = ranking_of(run, query)
     timeless = replace(ranking, floor=0.0, recency=0.0)
-    found = {}
+    rank_factors = {}
     numbers = list(statuses)
     created = dict(catalog.each("SELECT id, created FROM memory WHERE id IN ({})", numbers))
     for at in range(0, len(numbers), BATCH):
@@ -64,8 +64,8 @@ def list_rank_factors(
         for one in rank(signals, limit=BATCH, ranking=timeless):
             status = statuses[one.number]
             held = status.at if status.own in (VERIFIED, STALE) else 0
-            found[one.number] = RankFactors(max(created[one.number], held), one.score)
-    return found
+            rank_factors[one.number] = RankFactors(max(created[one.number], held), one.score)
+    return rank_factors
 
 
 def settings(kinds: Sequence[str], *, run: RecallRun, language: str) -> dict[str, Any]:

@@ -99,13 +99,13 @@ def _list_values(page: Page, shelf: sections.Shelf, served: str) -> dict[str, An
 def _list_fitting(page: Page, shelf: sections.Shelf, room: int) -> Markup:
     """Return memories for readers without scripts, within a size in bytes: problems first, then the newest."""
     ordered = sorted(page.entries, key=sections.urgency)
-    kept = min(len(ordered), max(room, 0) // LEAST)
+    count = min(len(ordered), max(room, 0) // LEAST)
     while True:
-        text = _list_memories(page, ordered[:kept], shelf, len(ordered) - kept)
+        text = _list_memories(page, ordered[:count], shelf, len(ordered) - count)
         size = len(text.encode("utf-8", "backslashreplace"))
-        if size <= room or not kept:
+        if size <= room or not count:
             return text
-        kept = int(kept * room / size * 0.95)
+        count = int(count * room / size * 0.95)
 
 
 def _list_memories(page: Page, entries: Sequence[PageMemory], shelf: sections.Shelf, missing: int) -> Markup:

@@ -53,9 +53,9 @@ class Shelf:
 
     def rests_on(self, entry: PageMemory) -> Sequence[str]:
         """Return a memory's requirements; an unknown one is returned as written."""
-        found = self.needs.get(entry.key, ())
-        provided = {label for key in found for label in (key, *self.entries[key].produces)}
-        return (*found, *(name for name in entry.requires if name not in provided))
+        needed = self.needs.get(entry.key, ())
+        provided = {label for key in needed for label in (key, *self.entries[key].produces)}
+        return (*needed, *(name for name in entry.requires if name not in provided))
 
 
 @frozen
@@ -230,14 +230,14 @@ def list_causes(failed: Sequence[Failure]) -> list[BrokenCause]:
         if is_commit or not cause.is_apart:
             causes.append(BrokenCause(failures, cause.reason, is_commit, cause.is_move))
         else:
-            causes += [BrokenCause([one], one[0].why, bool(one[0].culprit)) for one in failures]
+            causes += [BrokenCause([failure], failure[0].why, bool(failure[0].culprit)) for failure in failures]
     return sorted(causes, key=lambda one: (-len(one.failures) - len(one.resting), place[one.first.key]))
 
 
 def _list_resting(page: Page, failed: PageMemory) -> list[PageMemory]:
     """Return the suspects whose chain ends at a failed fact, nearest first."""
-    found = [entry for entry in page.of(SUSPECT) if entry.chain[-1:] == (failed.key,)]
-    return sorted(found, key=lambda entry: (len(entry.chain), natural_order(entry.key)))
+    resting = [entry for entry in page.of(SUSPECT) if entry.chain[-1:] == (failed.key,)]
+    return sorted(resting, key=lambda entry: (len(entry.chain), natural_order(entry.key)))
 
 
 def split_culprit(broken: str) -> tuple[str, str]:
@@ -249,11 +249,11 @@ def split_culprit(broken: str) -> tuple[str, str]:
 def list_open_ends(page: Page) -> list[tuple[str, str, list[PageMemory]]]:
     """Return blocked, unproven, stale and flapping facts: name, meaning and memories of each non-empty group."""
     flapping = [replace(entry, why=entry.status) for entry in page.entries if entry.flapping]
-    found = [(status, SIGNS[status].meaning, page.of(status)) for status in (BLOCKED, UNPROVEN, STALE)]
-    found.append(("flapping", "the check gives different answers", flapping))
-    for _, _, entries in found:
+    rows = [(status, SIGNS[status].meaning, page.of(status)) for status in (BLOCKED, UNPROVEN, STALE)]
+    rows.append(("flapping", "the check gives different answers", flapping))
+    for _, _, entries in rows:
         entries.sort(key=lambda entry: (entry.key not in page.waiting, natural_order(entry.key)))
-    return [one for one in found if one[2]]
+    return [row for row in rows if row[2]]
 
 
 def by_kind(entries: Sequence[PageMemory]) -> tuple[list[tuple[str, list[PageMemory]]], list[PageMemory]]:

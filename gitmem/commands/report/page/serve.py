@@ -90,14 +90,18 @@ class ReportServer(ThreadingHTTPServer):
             return 404, "text/plain", MISSING
         try:
             with self._one_at_a_time:
-                asked = parse_qs(split.query)
+                parameters = parse_qs(split.query)
                 if name == "find":
-                    words = asked.get("words", [""])[0][:LONGEST]
+                    words = parameters.get("words", [""])[0][:LONGEST]
                     return 200, "application/json", json.dumps(self._source.find(words))
                 if name == "texts":
-                    block = asked.get("block", ["0"])[0]
+                    block = parameters.get("block", ["0"])[0]
                     number = int(block) if block.isascii() and block.isdigit() and len(block) < DIGITS else 0
-                    return 200, "application/json", json.dumps(self._source.texts(asked.get("state", [""])[0], number))
+                    return (
+                        200,
+                        "application/json",
+                        json.dumps(self._source.texts(parameters.get("state", [""])[0], number)),
+                    )
                 state = self._source.state()
                 return (200, "text/plain", state) if name else (200, "text/html", self._source.page(state))
         except GitmemError as err:

@@ -35,14 +35,14 @@ FILTERS = {
 
 def fill(name: str, commits: str = "", files: str = "", **values: object) -> Markup:
     """Return a template filled with escaped values; commits and files link to these addresses, if there are any."""
-    made = _environment(commits, files)
-    return Markup(made.get_template(name).render(**values))  # noqa: S704 - the template has escaped it
+    environment = _environment(commits, files)
+    return Markup(environment.get_template(name).render(**values))  # noqa: S704 - the template has escaped it
 
 
 @cache
 def _environment(commits: str, files: str) -> Environment:
-    made = web_page.templates(__package__)
-    made.globals |= {
+    environment = web_page.templates(__package__)
+    environment.globals |= {
         "MARKS": MARKS,
         "SIGNS": SIGNS,
         "LIVE": LIVE,
@@ -51,5 +51,5 @@ def _environment(commits: str, files: str) -> Environment:
         "COMMITS": commits,
         "HEADINGS": sections.HEADINGS,
     }
-    made.filters |= FILTERS | {"place": partial(markup.place, files=files, commits=commits)}
-    return made
+    environment.filters |= FILTERS | {"place": partial(markup.place, files=files, commits=commits)}
+    return environment

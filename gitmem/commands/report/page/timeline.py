@@ -118,9 +118,9 @@ def prove(git: Git, commits: Sequence[str], facts: Sequence[FactHistory]) -> dic
     Otherwise a fact that was repaired would look broken until it is judged again, although its old verdict makes that
     needless. Three processes serve all commits: the files of the newest, the changes of each commit, and their trees.
     """
-    found: dict[str, list[tuple[str, str]]] = {fact.row.key: [] for fact in facts}
+    segments: dict[str, list[tuple[str, str]]] = {fact.row.key: [] for fact in facts}
     if not facts or not commits:
-        return found
+        return segments
     trees = read_trees(git, commits)
     touched = list_touched(git, zip(commits[1:], commits, strict=False))
     files = {path: (mode, oid, path) for mode, oid, path in git.list_paths(trees[commits[0]])}
@@ -135,8 +135,8 @@ def prove(git: Git, commits: Sequence[str], facts: Sequence[FactHistory]) -> dic
             digest_of = digester(tree, fact.row)
             same = [verdict for verdict in fact.verdicts if verdict.inputs == digest_of(verdict)]
             if same:
-                found[fact.row.key].append((commit, counting_of(same).outcome))
-    return found
+                segments[fact.row.key].append((commit, counting_of(same).outcome))
+    return segments
 
 
 def _columns(git: Git, tip: str, shown: Sequence[str], wanted: AbstractSet[str]) -> dict[str, int]:
@@ -144,33 +144,33 @@ def _columns(git: Git, tip: str, shown: Sequence[str], wanted: AbstractSet[str])
 
     Commits that are not in the branch, or too far back, have none.
     """
-    found = {commit: at for at, commit in enumerate(shown)}
-    if wanted <= found.keys():
-        return found
+    columns = {commit: at for at, commit in enumerate(shown)}
+    if wanted <= columns.keys():
+        return columns
     try:
-        parents = {one.commit: one.parents for one in list_ancestors(git, tip, at_most=ANCESTORS)}
+        parents = {ancestor.commit: ancestor.parents for ancestor in list_ancestors(git, tip, at_most=ANCESTORS)}
     except ProcessError:
-        return found
-    taken = set(shown)
-    before = _reach(parents, parents.get(shown[0], ())[:1], taken)
+        return columns
+    reached = set(shown)
+    before = _reach(parents, parents.get(shown[0], ())[:1], reached)
     # In the walk, children come before parents: of all earlier commits, the last one counts.
-    found |= {commit: -nth for nth, commit in enumerate((one for one in parents if one in before), 1)}
+    columns |= {commit: -nth for nth, commit in enumerate((one for one in parents if one in before), 1)}
     for at, commit in enumerate(shown):
-        found |= dict.fromkeys(_reach(parents, parents.get(commit, ())[1:], taken), at)
-    return found
+        columns |= dict.fromkeys(_reach(parents, parents.get(commit, ())[1:], reached), at)
+    return columns
 
 
 def _reach(parents: Mapping[str, tuple[str, ...]], starts: Iterable[str], taken: set[str]) -> set[str]:
     """Return the commits reachable from some commits and not visited yet, and mark them as visited."""
-    found: set[str] = set()
+    reached: set[str] = set()
     stack = list(starts)
     while stack:
         commit = stack.pop()
         if commit not in taken:
             taken.add(commit)
-            found.add(commit)
+            reached.add(commit)
             stack += parents.get(commit, ())
-    return found
+    return reached
 
 
 def fill(points: Iterable[Point], width: int) -> str:
@@ -209,7 +209,7 @@ def count(strips: Sequence[Strip], links: Iterable[tuple[str, str]], width: int)
     for needed, key in links:
         requirers.setdefault(needed, []).append(key)
     behind: dict[frozenset[str], frozenset[str]] = {}
-    found = []
+    counts = []
     for at in range(width):
         failed = frozenset(strip.key for strip in strips if strip.states[at] in "Xx!")
         if failed not in behind:
@@ -217,8 +217,8 @@ def count(strips: Sequence[Strip], links: Iterable[tuple[str, str]], width: int)
         rest = [strip for strip in strips if strip.key not in failed]
         suspect = sum(strip.key in behind[failed] for strip in rest)
         unknown = sum(strip.states[at] == "." for strip in rest if strip.key not in behind[failed])
-        found.append((len(rest) - suspect - unknown, suspect, len(failed), unknown))
-    return found
+        counts.append((len(rest) - suspect - unknown, suspect, len(failed), unknown))
+    return counts
 
 
 def _next_level(keys: Iterable[str], requirers: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
@@ -245,12 +245,14 @@ def _breaks(
     """Return the commits that broke facts, newest first; a merged one by its own name."""
     broken: dict[str, list[str]] = {}
     for key, points in sorted(known.items()):
-        for one in points:
-            if one.how == CULPRIT and columns.get(one.commit, -1) >= 0:
-                broken.setdefault(one.commit, []).append(key)
+        for point in points:
+            if point.how == CULPRIT and columns.get(point.commit, -1) >= 0:
+                broken.setdefault(point.commit, []).append(key)
     values = {one.commit: one for one in shown}
-    for made in read_summaries(git, broken.keys() - values.keys()).values():
-        name = made.author.rpartition(" <")[0]
-        values[made.commit] = Moment(made.commit, shown[columns[made.commit]].at, redact(name), redact(made.subject))
+    for summary in read_summaries(git, broken.keys() - values.keys()).values():
+        name = summary.author.rpartition(" <")[0]
+        values[summary.commit] = Moment(
+            summary.commit, shown[columns[summary.commit]].at, redact(name), redact(summary.subject)
+        )
     ordered = sorted(broken, key=lambda commit: (-columns[commit], commit))
     return [(values[commit], tuple(broken[commit])) for commit in ordered if commit in values]

@@ -87,8 +87,8 @@ def signal_table(board: Board, signal: Signal) -> dict[str, Any]:
         "severity": signal.entry.severity,
         "state": signal.state,
         "text": signal.entry.text,
-        "answers": [board.name_of(one.id) for one in signal.answers],
-        "waivers": [{"worker": one.worker, "who": one.who, "why": one.text} for one in signal.waivers],
+        "answers": [board.name_of(answer.id) for answer in signal.answers],
+        "waivers": [{"worker": waiver.worker, "who": waiver.who, "why": waiver.text} for waiver in signal.waivers],
     }
 
 
@@ -124,8 +124,8 @@ def print_signal(board: Board, signal: Signal, out: Output) -> None:
     out.line(
         (name, "key"), "  ", (f"{signal.entry.severity}, {signal.state}", style), "  ", _line(signal.entry.text, out)
     )
-    for one in signal.waivers if signal.state == WAIVED else ():
-        out.line("  ", (f"waived by {one.worker} ({one.who}): {_line(one.text, out)}", "dim"))
+    for waiver in signal.waivers if signal.state == WAIVED else ():
+        out.line("  ", (f"waived by {waiver.worker} ({waiver.who}): {_line(waiver.text, out)}", "dim"))
 
 
 def print_problems(board: Board, out: Output) -> None:

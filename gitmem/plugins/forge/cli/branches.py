@@ -44,8 +44,8 @@ def run(args: Arguments, out: Output) -> int:
     forge = Forge(place_here(), forge_token())
     with open_memory(out) as memory:
         default = default_name(memory.repository)
-        asked = {code: fate_of(forge, code, default) for code in memory.proposals.branches()}
-        fates = {code: (fate, f"pull request {number}") for code, (fate, number) in asked.items()}
+        fates_by_code = {code: fate_of(forge, code, default) for code in memory.proposals.branches()}
+        fates = {code: (fate, f"pull request {number}") for code, (fate, number) in fates_by_code.items()}
         merged = {code: because for code, (fate, because) in fates.items() if fate == MERGED}
         closed = {code: f"{because} was closed" for code, (fate, because) in fates.items() if fate == CLOSED}
         if args.drop_list and not args.dry_run:
@@ -55,12 +55,12 @@ def run(args: Arguments, out: Output) -> int:
             closed = {}
         steps = () if args.dry_run else memory.proposals.end_branches(merged, closed)
     if args.json:
-        rows = [{"branch": code, "pull": number, "state": fate} for code, (fate, number) in asked.items()]
+        rows = [{"branch": code, "pull": number, "state": fate} for code, (fate, number) in fates_by_code.items()]
         out.json({"branches": rows, "dry_run": args.dry_run})
         return 0
     for step in steps:
         out.line(describe_companion(step))
-    for code, (fate, number) in asked.items() if args.dry_run else ():
+    for code, (fate, number) in fates_by_code.items() if args.dry_run else ():
         end = "merged" if fate == MERGED else "deleted" if fate == CLOSED else "kept"
         why = f"pull request {number} is {fate}" if number else "it has no pull request"
         out.line((code, "key"), f"  its memory would be {end}: {why}")

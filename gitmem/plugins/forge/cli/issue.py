@@ -76,8 +76,8 @@ def run(args: Arguments, out: Output) -> int:
         return 0
     if done.url:
         out.line(done.url)
-    said = f"{message}: {WORDS.get(done.action, f'the issue is {done.action}')}"
-    (out.note if done.action in WORDS else out.announce)(said)
+    text = f"{message}: {WORDS.get(done.action, f'the issue is {done.action}')}"
+    (out.note if done.action in WORDS else out.announce)(text)
     return 0
 
 

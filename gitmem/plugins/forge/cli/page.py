@@ -26,13 +26,13 @@ def run(args: Arguments, out: Output) -> int:
     from gitmem.plugins.forge.page import page, write
 
     with open_memory(out) as memory:
-        found = memory.status().document
-        badge = svg(make_badge(found))
-        commit = "" if args.dry_run else write(memory.repository, found, badge)
+        document = memory.status().document
+        badge = svg(make_badge(document))
+        commit = "" if args.dry_run else write(memory.repository, document, badge)
     if args.json:
-        out.json({"commit": commit, "page": page(found)})
+        out.json({"commit": commit, "page": page(document)})
     elif args.dry_run:
-        out.text(page(found))
+        out.text(page(document))
         out.note("this page would be written to the memory branch")
     elif commit:
         out.announce(f"the page is in {commit[:12]}")

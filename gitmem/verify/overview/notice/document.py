@@ -105,13 +105,13 @@ def _statement(row: Mapping[str, Any]) -> str:
     wrong = {"path": "does not exist", "command": "is not defined", "symbol": "is not in the code"}.get(kind, "")
     if home := _text(row, "home"):
         wrong = f"is not defined in {home}"
-    said = f"{token} {wrong}" if wrong else f"says {token}, but {where or 'the code'} says {actual}"
+    statement = f"{token} {wrong}" if wrong else f"says {token}, but {where or 'the code'} says {actual}"
     culprit = row.get("culprit")
     since = (
         f"; since {_text(culprit, 'commit')[:12]} “{_text(culprit, 'subject')}”" if isinstance(culprit, dict) else ""
     )
     advice = _text(row, "advice")
-    return said + since + (f"; {advice}" if advice else "")
+    return statement + since + (f"; {advice}" if advice else "")
 
 
 def parse_table(text: str, *lists: str) -> dict[str, Any] | None:

@@ -137,16 +137,16 @@ class _Notice:
         self._missing = 0
 
     def text(self) -> str:
-        found = self._found
-        headline = headline_of(found)
+        findings = self._found
+        headline = headline_of(findings)
         self._add(f"### {headline.sign} {inert(headline.text, TEXT_KEPT)}")
         self._add(self._lead())
-        for section in found.sections:
+        for section in findings.sections:
             if section.is_first:
                 self._section(section)
         for kind in SHOWN:
             self._add_findings(kind)
-        corrected = [line for finding in found.findings for line in finding.stated if line.corrected or line.cut]
+        corrected = [line for finding in findings.findings for line in finding.stated if line.corrected or line.cut]
         shown: set[tuple[Spot, str, range]] = set()
         for line in corrected:
             if (one := (line.spot, line.corrected, line.cut)) not in shown:  # several facts may be about one line
@@ -154,18 +154,20 @@ class _Notice:
             shown.add(one)
         self._add_untouched()
         self._list_ways()
-        for section in found.sections:
+        for section in findings.sections:
             if not section.is_first:
                 self._section(section)
-        waiting = sum(finding.because == WAITING for finding in found.of(UNCHECKED))
+        waiting = sum(finding.because == WAITING for finding in findings.of(UNCHECKED))
         if waiting:
             text = f"{_count(waiting, 'fact waits', 'facts wait')} for approval of its command and was not checked"
             self._add(f"{text if waiting == 1 else text.replace('its command and was', 'their commands and were')}.")
         for kind in FOLDED:
             self._add_findings(kind)
-        self._add("\n".join(f"> {inert(note, TEXT_KEPT)}\n>" for note in found.notes).removesuffix("\n>"))
+        self._add("\n".join(f"> {inert(note, TEXT_KEPT)}\n>" for note in findings.notes).removesuffix("\n>"))
         if self._missing:
-            self._blocks.append(f"{_count(self._missing, 'more line')} did not fit: `gitmem {found.command} --each`.")
+            self._blocks.append(
+                f"{_count(self._missing, 'more line')} did not fit: `gitmem {findings.command} --each`."
+            )
         return "\n\n".join(self._blocks) + "\n"
 
     def _add(self, block: str) -> bool:
@@ -179,12 +181,12 @@ class _Notice:
         return True
 
     def _lead(self) -> str:
-        found, links = self._found, self._links
-        commits = [links.commit(commit) for commit in (found.base, found.head) if commit]
+        findings, links = self._found, self._links
+        commits = [links.commit(commit) for commit in (findings.base, findings.head) if commit]
         span = " → ".join(filter(None, commits))
-        held = len(found.of(HOLDS)) + found.held
-        parts = [inert(found.summary, TEXT_KEPT).rstrip(".") + "." if found.summary else ""]
-        parts += [f"{_count(held, 'more holds', 'more hold')}." if held and not found.summary else ""]
+        held = len(findings.of(HOLDS)) + findings.held
+        parts = [inert(findings.summary, TEXT_KEPT).rstrip(".") + "." if findings.summary else ""]
+        parts += [f"{_count(held, 'more holds', 'more hold')}." if held and not findings.summary else ""]
         return " ".join(filter(None, (*parts, span)))
 
     # Facts
@@ -234,14 +236,14 @@ class _Notice:
         because = name_chain(finding.because, finding.chain, self._names)
         why = [inert(because, TEXT_KEPT)] if because else []
         places = [*(line.spot for line in finding.stated), *finding.places]
-        why += [f"see {', '.join(links.file(one.path, one.line) for one in places)}"] if places else []
+        why += [f"see {', '.join(links.file(place.path, place.line) for place in places)}"] if places else []
         broken = self._describe_break((finding.culprit, finding.culprit_after)) if finding.culprit else ""
         why += [broken.removeprefix(", ")] if broken else []
         why += [f"written by {inert(finding.by, TEXT_KEPT)}"] if finding.by else []
         again = " (already suspect)" if finding.kind == SUSPECT and not finding.is_new and finding.chain else ""
         title = f"**{inert(finding.title, TEXT_KEPT)}**" if finding.title else ""
-        said = " ".join(filter(None, (title, f"({name})")))
-        return f"- {said}{again}" + (f"<br>{'; '.join(why)}" if why else "")
+        text = " ".join(filter(None, (title, f"({name})")))
+        return f"- {text}{again}" + (f"<br>{'; '.join(why)}" if why else "")
 
     def _describe_break(self, culprit: tuple[str, str]) -> str:
         commit, after = (self._links.commit(one) for one in culprit)
@@ -251,16 +253,16 @@ class _Notice:
 
     def _list(self, lines: Sequence[str], *, head: str, tail: str = "") -> None:
         """Add a list, or as much of it as fits."""
-        kept: list[str] = []
+        listed: list[str] = []
         room = self._left - len((head + tail).encode()) - 2
         for line in lines:
             room -= len(line.encode()) + 1
             if room < 0:
                 break
-            kept.append(line)
-        self._missing += len(lines) - len(kept)
-        if kept:
-            self._add(head + "\n".join(kept) + tail)
+            listed.append(line)
+        self._missing += len(lines) - len(listed)
+        if listed:
+            self._add(head + "\n".join(listed) + tail)
 
     # Ways out
 
@@ -286,8 +288,8 @@ class _Notice:
         is_check = self._found.command == "check"
         which = "" if len(keys) == 1 else f" of `{keys[0]}`"
         first, *rest = (_list_ways(key, is_check=is_check) for key in keys[: WAYS + 1])
-        said = "\n".join(f"# {why}\n{command}" for why, command in first.items())
-        self._add(f"**Three ways out**{which}:\n\n{code_block(said, 'sh')}")
+        commands = "\n".join(f"# {why}\n{command}" for why, command in first.items())
+        self._add(f"**Three ways out**{which}:\n\n{code_block(commands, 'sh')}")
         if rest:
             inside = code_block("\n\n".join("\n".join(one.values()) for one in rest), "sh")
             self._add(f"<details><summary>The same for the others</summary>\n\n{inside}\n\n</details>")
@@ -295,8 +297,8 @@ class _Notice:
     # The rest
 
     def _add_untouched(self) -> None:
-        found = self._found.untouched
-        lines = [f"- **{inert(key, TEXT_KEPT)}**: the change {inert(how, TEXT_KEPT)}" for key, how in found]
+        untouched = self._found.untouched
+        lines = [f"- **{inert(key, TEXT_KEPT)}**: the change {inert(how, TEXT_KEPT)}" for key, how in untouched]
         if lines:
             title = f"Silenced, although the change touches nothing that they read ({len(lines)})"
             self._list(lines, head=f"#### {title}\n\n")

@@ -71,19 +71,19 @@ def boundary_claims(statement: Statement, _document: Document) -> Iterator[Claim
     if statement.kind not in (BULLET, SENTENCE, ROW) or _EXCEPTION.search(statement.text):
         return
     for number, line in enumerate(statement.lines, statement.line):
-        for found in (found for rule in _RULES for found in rule.finditer(line)):
-            one = found["one"].strip("`")
-            for other in re.findall(_NAME, found["others"]):
+        for match in (found for rule in _RULES for found in rule.finditer(line)):
+            one = match["one"].strip("`")
+            for other in re.findall(_NAME, match["others"]):
                 name = other.strip("`")
                 yield Claim(
                     BOUNDARY, number, f"{one} must not import {name}", name, places=(one, name), is_certain=False
                 )
-        for found in _THROUGH.finditer(line):
-            subject, one = found["subject"].lower(), found["one"].strip("`")
+        for match in _THROUGH.finditer(line):
+            subject, one = match["subject"].lower(), match["one"].strip("`")
             yield Claim(
                 BOUNDARY,
                 number,
-                f"all {found['subject']} goes through {one}",
+                f"all {match['subject']} goes through {one}",
                 one,
                 places=(one,),
                 is_certain=False,
@@ -119,26 +119,26 @@ def find_offence(code: Code, claim: Claim, document: Document) -> Source | None:
         return None
     word = posixpath.basename(target).partition(".")[0] if target else claim.places[1]
     for path, text in code.texts(_sources(code, one)).items():
-        for found in read_imports(path, text) if word in text else ():
-            hits = _leads_to(found.name, target) if target else _is_of(found.name, claim.places[1])
-            if found.is_firm and hits:
-                return Source(path, found.line, text.split("\n")[found.line - 1].strip())
+        for imported in read_imports(path, text) if word in text else ():
+            hits = _leads_to(imported.name, target) if target else _is_of(imported.name, claim.places[1])
+            if imported.is_firm and hits:
+                return Source(path, imported.line, text.split("\n")[imported.line - 1].strip())
     return None
 
 
 def _imports_any(code: Code, paths: Sequence[str], packages: Sequence[str]) -> Source | None:
     for path, text in code.texts(paths).items():
-        for found in read_imports(path, text) if any(one in text for one in packages) else ():
-            if any(_is_of(found.name, package) for package in packages):
-                return Source(path, found.line, text.split("\n")[found.line - 1].strip())
+        for imported in read_imports(path, text) if any(one in text for one in packages) else ():
+            if any(_is_of(imported.name, package) for package in packages):
+                return Source(path, imported.line, text.split("\n")[imported.line - 1].strip())
     return None
 
 
 def _sources(code: Code, place: str) -> list[str]:
     """Return the source files at a path that are not tests, sorted."""
     start = f"{place}/" if place else ""
-    found = [place] if place in code.files else [path for path in code.files if path.startswith(start)]
-    return sorted(path for path in found if reads_imports(path) and not is_aside(path[len(start) :]))
+    sources = [place] if place in code.files else [path for path in code.files if path.startswith(start)]
+    return sorted(path for path in sources if reads_imports(path) and not is_aside(path[len(start) :]))
 
 
 def _resolve(code: Code, name: str, document: Document) -> str | None:
@@ -153,8 +153,8 @@ def _resolve(code: Code, name: str, document: Document) -> str | None:
             if code.has(path) and path != ".":
                 return path
     dotted = word.replace(".", "/") if not re.search(r"\.\w{1,4}$", word) else word
-    found = [path for path in code.list_ending_with(dotted) if not is_aside(path)] if len(dotted) > 2 else []
-    return found[0] if len(found) == 1 else None
+    paths = [path for path in code.list_ending_with(dotted) if not is_aside(path)] if len(dotted) > 2 else []
+    return paths[0] if len(paths) == 1 else None
 
 
 def _is_package(name: str) -> bool:

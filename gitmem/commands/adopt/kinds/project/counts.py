@@ -140,12 +140,12 @@ MOST_CHANGES = 240
 def _listed(statement: Statement) -> Iterator[Claim]:
     """Yield the numbers of things that a constant of the code may list: "15 required MCP tools" of `REQUIRED_TOOLS`."""
     for line, text in enumerate(statement.lines, statement.line):
-        for found in _OF_LIST.finditer(text):
-            if int(found["number"]) >= LEAST_OF_ALL and not _FEW.search(text[: found.start()]):
-                adjective, noun = found["adjective"].lower(), found["noun"].lower()
-                token = f"{found['number']} {adjective} {noun}"
+        for match in _OF_LIST.finditer(text):
+            if int(match["number"]) >= LEAST_OF_ALL and not _FEW.search(text[: match.start()]):
+                adjective, noun = match["adjective"].lower(), match["noun"].lower()
+                token = f"{match['number']} {adjective} {noun}"
                 yield Claim(
-                    COUNT, line, token, f"{adjective} {noun}", found["number"],
+                    COUNT, line, token, f"{adjective} {noun}", match["number"],
                     places=(f"{adjective}_{noun}".upper(),), tool=OF_LIST,
                 )  # fmt: skip
 
@@ -158,9 +158,9 @@ def count_claims(statement: Statement, document: Document) -> Iterator[Claim]:
     if document.kind == DECISION:
         return
     if statement.kind == TREE:
-        found = _REMARK.search(statement.lines[0])
-        if found and not _FEW.search(statement.lines[0][: found.start("number")]):
-            yield from _claim(statement.line, found, (statement.path, statement.path.partition("/")[2]))
+        match = _REMARK.search(statement.lines[0])
+        if match and not _FEW.search(statement.lines[0][: match.start("number")]):
+            yield from _claim(statement.line, match, (statement.path, statement.path.partition("/")[2]))
     elif statement.kind == CODE:
         yield from _of_command(statement)
     else:
@@ -175,44 +175,44 @@ def _of_command(statement: Statement) -> Iterator[Claim]:
     for line, text in enumerate(statement.lines, statement.line) if statement.language in SHELLS else ():
         command, sign, remark = text.partition(" # ")
         paths = [word for word in command.split() if re.fullmatch(r"[\w./-]+\.\w{1,5}|(?:[\w.-]+/)+", word)]
-        for found in _COUNTED.finditer(remark) if sign and len(paths) < 2 else ():
-            is_whole = not _FEW.search(remark[: found.start()]) and _AFTER.match(remark[found.end() :])
-            if is_whole and re.fullmatch(_PARTS, found["noun"], re.I):
-                yield from _claim(line, found, tuple(path.strip("/") for path in paths))
+        for match in _COUNTED.finditer(remark) if sign and len(paths) < 2 else ():
+            is_whole = not _FEW.search(remark[: match.start()]) and _AFTER.match(remark[match.end() :])
+            if is_whole and re.fullmatch(_PARTS, match["noun"], re.I):
+                yield from _claim(line, match, tuple(path.strip("/") for path in paths))
 
 
 def _counted(statement: Statement) -> Iterator[Claim]:
     is_bare = "`" not in statement.text and "](" not in statement.text and statement.kind != HEADING
     subject = _SUBJECT.match(statement.text)
     for line, text in enumerate(statement.lines, statement.line):
-        for found in _COUNTED.finditer(text):
-            before, after = text[: found.start()].rstrip("*"), text[found.end() :]
+        for match in _COUNTED.finditer(text):
+            before, after = text[: match.start()].rstrip("*"), text[match.end() :]
             if _FEW.search(before) or not _AFTER.match(after):
                 continue
             near = _BEFORE.search(before) or _BEHIND.match(after)
-            is_part = re.fullmatch(_PARTS, found["noun"], re.I) is not None
+            is_part = re.fullmatch(_PARTS, match["noun"], re.I) is not None
             if near is not None:
                 place = near["place"].strip("/")
                 folder = subject["place"].strip("/") if subject and "." not in subject["place"] else place
                 within = (f"{folder}/{place}",) if folder != place else ()
-                yield from _claim(line, found, (*within, place))
+                yield from _claim(line, match, (*within, place))
             elif subject and "." not in subject["place"] and (plain := _PLAIN.search(before)):
-                yield from _claim(line, found, (f"{subject['place'].strip('/')}/{plain[1]}",))
+                yield from _claim(line, match, (f"{subject['place'].strip('/')}/{plain[1]}",))
             elif subject and is_part and "." in subject["place"]:
-                yield from _claim(line, found, (subject["place"],))
+                yield from _claim(line, match, (subject["place"],))
             elif is_bare and is_part:
                 # Of all the code, a small number of tools or commands is right by chance more easily than of a file.
-                is_sure = found["noun"].lower().startswith(("test", "crate", "workflow"))
-                yield from (one for one in _claim(line, found, ()) if is_sure or int(one.stated) >= LEAST_OF_ALL)
+                is_sure = match["noun"].lower().startswith(("test", "crate", "workflow"))
+                yield from (one for one in _claim(line, match, ()) if is_sure or int(one.stated) >= LEAST_OF_ALL)
 
 
 def _row(statement: Statement) -> Iterator[Claim]:
     """Yield the counts in columns that are headed by what is counted, if the first cell is a path."""
     named = re.match(rf"^(?:\*\*)?{_PLACE}", statement.cells[0])
     for head, cell in zip(statement.header[1:], statement.cells[1:], strict=False):
-        found = re.match(rf"^{_NUMBER} (?P<noun>{_PARTS}|{_ENTRIES})$", f"{cell.strip('* ')} {head.strip('* ')}", re.I)
-        if named and found:
-            yield from _claim(statement.line, found, (named["place"].strip("/"),))
+        match = re.match(rf"^{_NUMBER} (?P<noun>{_PARTS}|{_ENTRIES})$", f"{cell.strip('* ')} {head.strip('* ')}", re.I)
+        if named and match:
+            yield from _claim(statement.line, match, (named["place"].strip("/"),))
 
 
 def _claim(line: int, found: re.Match[str], places: tuple[str, ...]) -> Iterator[Claim]:
@@ -228,8 +228,8 @@ def _claim(line: int, found: re.Match[str], places: tuple[str, ...]) -> Iterator
 def find_count(code: Code, claim: Claim, document: Document) -> Source | None:
     """Return what has the stated number, by one of the ways to count it."""
     if claim.tool == OF_LIST:
-        found = _list_in_code(code, claim, document)
-        return found if found is not None and found.actual == f"{claim.stated} entries" else None
+        source = _list_in_code(code, claim, document)
+        return source if source is not None and source.actual == f"{claim.stated} entries" else None
     for place, counted in _count(code, claim, document):
         for what, number in counted.items():
             if number == int(claim.stated):
@@ -242,9 +242,9 @@ def find_other_count(code: Code, claim: Claim, document: Document) -> Source | N
     if claim.tool == OF_LIST:
         return _list_in_code(code, claim, document)
     for place, counted in _count(code, claim, document):
-        said = [f"{number} {what}" for what, number in counted.items() if number]
-        if said:
-            return Source(place, 0, ", ".join(said))
+        counts = [f"{number} {what}" for what, number in counted.items() if number]
+        if counts:
+            return Source(place, 0, ", ".join(counts))
     return None
 
 
@@ -255,7 +255,7 @@ def words_of(claim: Claim) -> tuple[str, ...]:
 
 def _list_in_code(code: Code, claim: Claim, document: Document) -> Source | None:
     """Return the one list below the document's folder with the name that a claim counts; None of several."""
-    found = []
+    sources = []
     for path, text in code.texts(code.files_naming(words_of(claim))).items():
         for name in words_of(claim):
             start = re.search(rf"{_START_OF_LIST[0]}{re.escape(name)}{_START_OF_LIST[1]}", text, re.M)
@@ -264,8 +264,8 @@ def _list_in_code(code: Code, claim: Claim, document: Document) -> Source | None
                 written = re.sub(r"(?m)(?:^|\s)(?:#|//).*", "", inside)
                 if not _STRING.sub("", written).strip(", \t\r\n"):
                     number = len(_STRING.findall(written))
-                    found.append(Source(path, text.count("\n", 0, start.start()) + 1, f"{number} entries"))
-    return found[0] if len({one.path for one in found}) == 1 else None
+                    sources.append(Source(path, text.count("\n", 0, start.start()) + 1, f"{number} entries"))
+    return sources[0] if len({source.path for source in sources}) == 1 else None
 
 
 def _count(code: Code, claim: Claim, document: Document) -> Iterator[tuple[str, Mapping[str, int]]]:
@@ -274,8 +274,8 @@ def _count(code: Code, claim: Claim, document: Document) -> Iterator[tuple[str, 
     near = [posixpath.normpath(posixpath.join(folder, place)) for place in claim.places for folder in folders]
     there = next((place for place in near if code.tree.has_folder(place) or place in code.files), None)
     for place in claim.places if there is None else ():
-        found = [path for path in code.list_ending_with(place) if not is_aside(path)]
-        there = found[0] if len(found) == 1 else there
+        paths = [path for path in code.list_ending_with(place) if not is_aside(path)]
+        there = paths[0] if len(paths) == 1 else there
     if there is not None:
         noun = claim.tool
         yield (
@@ -316,8 +316,8 @@ def _in_file(path: str, text: str, noun: str) -> dict[str, int]:
     if noun == "tools":
         return {"tools": len(_TOOL.findall(text))}
     if noun in ("commands", "subcommands"):
-        found = len(_COMMAND.findall(text))
-        return {"commands": found or len(targets_in(path, text))}
+        count = len(_COMMAND.findall(text))
+        return {"commands": count or len(targets_in(path, text))}
     if noun in ("scripts", "targets", "recipes"):
         return {noun: len(targets_in(path, text))}
     if noun == "projects":

@@ -98,12 +98,12 @@ def _listed(statement: Statement) -> Iterator[str]:
     """Yield the names at the start of an entry of a list of packages: of a bullet, or in a column of a table."""
     if statement.kind == ROW:
         for head, cell in zip(statement.header, statement.cells, strict=False):
-            if _COLUMN.match(head) and (found := _CELL.match(cell)):
-                yield found[1]
+            if _COLUMN.match(head) and (match := _CELL.match(cell)):
+                yield match[1]
     elif statement.kind == BULLET:
         is_listed = _HEADING.search(statement.section.rpartition(" › ")[2])
-        found = _ENTRY.match(statement.lines[0]) if is_listed else _NAMED_ENTRY.match(statement.lines[0])
-        yield from [found[1]] if found else []
+        match = _ENTRY.match(statement.lines[0]) if is_listed else _NAMED_ENTRY.match(statement.lines[0])
+        yield from [match[1]] if match else []
 
 
 def members_of(command: Command) -> Iterator[tuple[str, str]]:
@@ -112,11 +112,11 @@ def members_of(command: Command) -> Iterator[tuple[str, str]]:
         tool = "turbo" if "turbo" in words[1:3] and words[0] in ("npx", "pnpm", "yarn", "bunx") else words[0]
         if tool == "cargo" and not _FOREIGN.isdisjoint(words[1:3]):
             continue
-        found = [*_values_of(_OPTIONS.get(tool, ()), words), *_positional(words)]
+        members = [*_values_of(_OPTIONS.get(tool, ()), words), *_positional(words)]
         if tool.rpartition("/")[2] in ("gradle", "gradlew"):
             modules = filter(None, map(_MODULE.match, words[1:]))
             yield from (("gradle", module[1]) for module in modules if not _EXAMPLE.search(module[1]))
-        for name in map(_bare, found):
+        for name in map(_bare, members):
             if _NAME.match(name) and "." not in name and not _EXAMPLE.search(name):
                 yield _kind_of(tool, words), name
 

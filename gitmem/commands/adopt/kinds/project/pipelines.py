@@ -44,8 +44,8 @@ def job_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
     if statement.kind in (CODE, TREE, HEADING) or not _ABOUT_CI.search(f"{statement.section} {statement.text}"):
         return
     for number, line in enumerate(statement.lines, statement.line):
-        for found in _JOB.finditer(line):
-            name = found["before"] or found["after"]
+        for match in _JOB.finditer(line):
+            name = match["before"] or match["after"]
             yield Claim(JOB, number, f"job {name}", name, is_certain=False)
 
 
@@ -73,8 +73,8 @@ def run_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
     if statement.kind in (CODE, TREE, HEADING):
         return
     for number, line in enumerate(statement.lines, statement.line):
-        said = [one for found in _RUNS.finditer(line) for one in re.findall(r"`([^`]+)`", found["commands"])]
-        for command in (*said, *(found["command"] for found in _IN_CI.finditer(line))):
+        commands = [one for found in _RUNS.finditer(line) for one in re.findall(r"`([^`]+)`", found["commands"])]
+        for command in (*commands, *(found["command"] for found in _IN_CI.finditer(line))):
             if " " in command and not re.search(r"[<>{}]|\.\.\.|…", command):
                 yield Claim(RUN, number, command, command, is_certain=False)
 
@@ -85,8 +85,8 @@ def find_run(code: Code, claim: Claim, _document: Document) -> Source | None:
     words = re.compile(r"\s+".join(map(re.escape, claim.name.split())) + r"(?![\w:-])")
     first = claim.name.split()[0]
     for path, text in code.texts([*_pipelines(code), *sorted(called)]).items():
-        if first in text and (found := words.search(text)):
-            return Source(path, text.count("\n", 0, found.start()) + 1)
+        if first in text and (match := words.search(text)):
+            return Source(path, text.count("\n", 0, match.start()) + 1)
     return None
 
 

@@ -61,13 +61,13 @@ def program_claims(statement: Statement, _document: Document) -> Iterator[Claim]
         if re.match(r"^(?:python[\d.]*|py)$", words[0]) and "-m" in words[:-1]:
             yield from _module(words[words.index("-m") + 1], command.line)
         elif words[0] in _SERVERS:
-            for found in filter(None, map(_APP.match, words[1:])):
-                yield from _module(found[1], command.line)
+            for match in filter(None, map(_APP.match, words[1:])):
+                yield from _module(match[1], command.line)
         elif words[0] in ("bazel", "bazelisk"):
-            for found in filter(None, map(_LABEL.match, words[1:])):
-                places = tuple(posixpath.join(found["package"], name) for name in ("BUILD.bazel", "BUILD"))
-                name = found["target"] or ""
-                yield Claim(PROGRAM, command.line, found[0], name, is_certain=False, places=places, tool="bazel")
+            for match in filter(None, map(_LABEL.match, words[1:])):
+                places = tuple(posixpath.join(match["package"], name) for name in ("BUILD.bazel", "BUILD"))
+                name = match["target"] or ""
+                yield Claim(PROGRAM, command.line, match[0], name, is_certain=False, places=places, tool="bazel")
         elif words[0] == "cargo":
             for option, name in itertools.pairwise(words):
                 if option in _TARGETS and re.match(r"^[\w-]+$", name):
@@ -102,9 +102,9 @@ def _find_label(code: Code, claim: Claim) -> Source | None:
     """Return where a build file names a target of Bazel; the file itself for all targets of a package."""
     named = re.compile(rf"\bname\s*=\s*\"{re.escape(claim.name)}\"") if claim.name not in ("", "all") else None
     for path, text in code.texts(path for path in claim.places if path in code.files).items():
-        found = named.search(text) if named else None
-        if named is None or found:
-            return Source(path, text.count("\n", 0, found.start()) + 1 if found else 0)
+        match = named.search(text) if named else None
+        if named is None or match:
+            return Source(path, text.count("\n", 0, match.start()) + 1 if match else 0)
     return None
 
 
@@ -117,10 +117,10 @@ def find_macro(code: Code, claim: Claim, _document: Document) -> Source | None:
 
 def _find_target(code: Code, name: str) -> Source | None:
     """Return the manifest that names a target of cargo, or a package with this name."""
-    said = re.compile(rf"^\s*name\s*=\s*[\"']{re.escape(name)}[\"']", re.M)
+    pattern = re.compile(rf"^\s*name\s*=\s*[\"']{re.escape(name)}[\"']", re.M)
     for path, text in code.texts(code.tree.files_named("Cargo.toml")).items():
-        if found := said.search(text):
-            return Source(path, text.count("\n", 0, found.start() + len(found[0])) + 1)
+        if match := pattern.search(text):
+            return Source(path, text.count("\n", 0, match.start() + len(match[0])) + 1)
     return None
 
 
@@ -134,9 +134,9 @@ def program_check(claim: Claim, source: Source) -> Mapping[str, Any]:
 def node_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
     """Yield the tests that a statement's commands run by name."""
     for command in iter_commands(statement):
-        for found in filter(None, map(_NODE.match, command.words)):
-            if not _EXAMPLE.search(found[0]):
-                yield Claim(TEST, command.line, found[0], found[2], places=(posixpath.normpath(found[1]),))
+        for match in filter(None, map(_NODE.match, command.words)):
+            if not _EXAMPLE.search(match[0]):
+                yield Claim(TEST, command.line, match[0], match[2], places=(posixpath.normpath(match[1]),))
         for option, value in itertools.pairwise(command.words):
             named = _NAMED_TEST.fullmatch(value.strip("\"'^$*")) if option in _SELECTORS else None
             if named and not _EXAMPLE.search(value):
@@ -151,8 +151,8 @@ def find_node(code: Code, claim: Claim, document: Document) -> Source | None:
     paths = [posixpath.join(folder, claim.places[0]) for folder in folders]
     defined = re.compile(rf"^\s*(?:async\s+def|def|class)\s+{re.escape(claim.name)}\b", re.M)
     for path, text in code.texts(path for path in paths if path in code.files).items():
-        if found := defined.search(text):
-            return Source(path, text.count("\n", 0, found.end()) + 1)
+        if match := defined.search(text):
+            return Source(path, text.count("\n", 0, match.end()) + 1)
     return None
 
 
@@ -162,8 +162,10 @@ def _find_named(code: Code, claim: Claim) -> Source | None:
     paths = list_with_line(code, rf"\b{re.escape(claim.name)}\b")
     texts = code.texts(path for path in paths if is_code(path))
     if package:  # a file of another package has another test
-        said = {path: _PACKAGE_LINE.search(text) for path, text in texts.items()}
-        texts = {path: text for path, text in texts.items() if not (one := said[path]) or f"{one[1]}." == package[1]}
+        package_lines = {path: _PACKAGE_LINE.search(text) for path, text in texts.items()}
+        texts = {
+            path: text for path, text in texts.items() if not (one := package_lines[path]) or f"{one[1]}." == package[1]
+        }
     defining = (path for path, text in texts.items() if is_defined_in(text, claim.name))
     found = next(defining, None) or next(iter(texts), None)
     return Source(found) if found else None

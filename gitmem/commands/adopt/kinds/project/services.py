@@ -112,7 +112,7 @@ def services_in(path: str, text: str) -> dict[str, int]:
         node = read_source(path, text.encode("utf-8", "surrogateescape")).at("services")
     except FormatError:
         return {}
-    return {name: one.line for name, one in node.iter_members()}
+    return {name: member.line for name, member in node.iter_members()}
 
 
 def service_check(claim: Claim, source: Source) -> Mapping[str, Any]:

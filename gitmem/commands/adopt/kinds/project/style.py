@@ -73,25 +73,29 @@ def style_claims(statement: Statement, _: Document) -> Iterator[Claim]:
     if statement.kind in (CODE, HEADING, TREE) or _PART.search(f"{statement.section} {text}"):
         return
     for name, pattern in _SAID:
-        found = list(pattern.finditer(text))
-        if len(found) == 1 and not re.search(
-            r"\b(?:not|never|don['’]t|avoid|instead of)\s[^.;]{0,20}$", text[: found[0].start()]
+        match = list(pattern.finditer(text))
+        if len(match) == 1 and not re.search(
+            r"\b(?:not|never|don['’]t|avoid|instead of)\s[^.;]{0,20}$", text[: match[0].start()]
         ):
-            word = next(filter(None, found[0].groups())).lower()
+            word = next(filter(None, match[0].groups())).lower()
             value = ("no semicolons" if word in _REFUSALS else "semicolons") if name == SEMICOLONS else word
-            yield Claim(STYLE, statement.line, found[0][0], name, value)
+            yield Claim(STYLE, statement.line, match[0][0], name, value)
 
 
 def find_style(code: Code, claim: Claim, document: Document) -> Source | None:
     """Return the setting that says what a rule says, if no other setting says otherwise."""
-    found = _settings(code, claim, document)
-    return found[0] if found and all(one.actual == claim.stated for one in found) else None
+    settings = _settings(code, claim, document)
+    return settings[0] if settings and all(setting.actual == claim.stated for setting in settings) else None
 
 
 def find_other_style(code: Code, claim: Claim, document: Document) -> Source | None:
     """Return the setting that contradicts a rule, if all settings say the same."""
-    found = _settings(code, claim, document)
-    return found[0] if found and len({one.actual for one in found}) == 1 and found[0].actual != claim.stated else None
+    settings = _settings(code, claim, document)
+    return (
+        settings[0]
+        if settings and len({setting.actual for setting in settings}) == 1 and settings[0].actual != claim.stated
+        else None
+    )
 
 
 def _settings(code: Code, claim: Claim, document: Document) -> list[Source]:
@@ -103,9 +107,9 @@ def _settings(code: Code, claim: Claim, document: Document) -> list[Source]:
         path for folder in folders for name in _FILES if (path := posixpath.join(folder, name)) in code.files
     )
     values = _VALUES.get(claim.name, {})
-    found = []
+    settings = []
     for path, text in code.texts(paths).items():
         for one in _SET[claim.name].finditer(text):
             word = next(filter(None, one.groups())).lower()
-            found.append(Source(path, text.count("\n", 0, one.end()) + 1, values.get(word, word)))
-    return found
+            settings.append(Source(path, text.count("\n", 0, one.end()) + 1, values.get(word, word)))
+    return settings

@@ -170,11 +170,11 @@ def absence_claims(statement: Statement, _document: Document) -> Iterator[Claim]
     if statement.kind not in (BULLET, ROW, SENTENCE) or _PART.search(statement.section.rpartition(" › ")[2]):
         return
     for number, line in enumerate(statement.lines, statement.line):
-        for found in _WITHOUT.finditer(line):
-            if not _CONDITION.search(line[: found.start()]) and "/" not in line[: found.start()]:
-                name = found["name"].strip("`")
+        for match in _WITHOUT.finditer(line):
+            if not _CONDITION.search(line[: match.start()]) and "/" not in line[: match.start()]:
+                name = match["name"].strip("`")
                 # "No Python, no JSON" is more often about what people need than about the code.
-                if name in _LANGUAGES and not (found["there"] or found["here"]):
+                if name in _LANGUAGES and not (match["there"] or match["here"]):
                     continue
                 yield Claim(ABSENCE, number, f"no {name}", name, is_certain=False)
 
@@ -231,8 +231,8 @@ def _find_import(code: Code, name: str, document: Document) -> Source | None:
         path for path in code.files_naming([name]) if path.startswith(f"{document.folder}/" * bool(document.folder))
     )
     for path, text in code.texts(below).items():
-        if found := _import_of(name).search(text):
-            return Source(path, text.count("\n", 0, found.start()) + 1, found[0].strip())
+        if match := _import_of(name).search(text):
+            return Source(path, text.count("\n", 0, match.start()) + 1, match[0].strip())
     return None
 
 
@@ -244,13 +244,13 @@ def _import_of(name: str) -> re.Pattern[str]:
 
 def _find_file(code: Code, document: Document, endings: tuple[str, ...]) -> Source | None:
     """Return a file of a language that is neither a test nor a setting, below a document's folder."""
-    found = (
+    paths = (
         path
         for path in sorted(code.files)
         if path.endswith(endings) and path.startswith(f"{document.folder}/" if document.folder else "")
         if is_code(path) and not is_aside(path) and not _SETTINGS.search(path)
     )
-    return next(map(Source, found), None)
+    return next(map(Source, paths), None)
 
 
 def _own_manifests(code: Code, document: Document) -> list[str]:
@@ -269,8 +269,8 @@ def _read_manifests(past: Past, commit: str, head: Code, folder: str) -> Mapping
 @lru_cache(maxsize=4)
 def _every_manifest(code: Code) -> list[str]:
     """Return all manifests, those of tests and examples last, nearest to the root first."""
-    found = [path for path in code.files if is_manifest(path) and "node_modules/" not in path]
-    return sorted(found, key=lambda path: (is_aside(path), path.count("/"), path))
+    manifests = [path for path in code.files if is_manifest(path) and "node_modules/" not in path]
+    return sorted(manifests, key=lambda path: (is_aside(path), path.count("/"), path))
 
 
 def _find_listed(texts: Mapping[str, str], name: str) -> Source | None:

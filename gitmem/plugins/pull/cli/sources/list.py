@@ -29,12 +29,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Print the sources; return 1 if there are none."""
     with open_memory(out) as memory:
-        found, now = memory.sources.list(), memory.repository.now
+        sources, now = memory.sources.list(), memory.repository.now
     if args.json:
-        out.json({"sources": [as_table(one) for one in found]})
+        out.json({"sources": [as_table(source) for source in sources]})
     else:
-        print_states(found, out, now=now)
-    return int(not found)
+        print_states(sources, out, now=now)
+    return int(not sources)
 
 
 def as_table(one: SourceState) -> dict[str, Any]:

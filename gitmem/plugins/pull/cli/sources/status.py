@@ -23,12 +23,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Print the state of sources; return 1 if one is overdue or failed."""
     with open_memory(out) as memory:
-        found, now = memory.sources.list(*args.source), memory.repository.now
+        sources, now = memory.sources.list(*args.source), memory.repository.now
     if args.json:
-        out.json({"sources": [as_table(one) for one in found]})
+        out.json({"sources": [as_table(one) for one in sources]})
     else:
-        print_states(found, out, now=now)
-        for one in found:
-            if one.is_silent:
-                out.note(f"{one.source.name} is overdue: gitmem pull {one.source.name}")
-    return int(any(one.is_silent or one.error for one in found))
+        print_states(sources, out, now=now)
+        for source in sources:
+            if source.is_silent:
+                out.note(f"{source.source.name} is overdue: gitmem pull {source.source.name}")
+    return int(any(one.is_silent or one.error for one in sources))
