@@ -38,18 +38,28 @@ def read_table(path: str, kind: str) -> Iterator[ImportRecord | Unreadable]:
         yield Unreadable(path, f"the table is larger than {LIMIT >> 20} MiB")
         return
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if path.lower().endswith(".tsv") else ",")
+    csv.field_size_limit(LIMIT)  # by default 128 KiB: the first longer cell would end the table
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(path, text))
     header: list[str] = []
     before = 0
     try:
         for row in rows:
             where, before = f"{path}:{before + 1}", rows.line_num
-            if not header:
-                header = [_name(one, number) for number, one in enumerate(row, 1)]
-            elif any(cell.strip() for cell in row):
+            if not any(cell.strip() for cell in row):
+                continue
+            if header:
                 yield from_table(_cells(header, row), where=where, kind=kind)
+            else:
+                header = [_name(one, number) for number, one in enumerate(row, 1)]
     except csv.Error as err:
         yield Unreadable(f"{path}:{rows.line_num}", f"it is not a table: {err}")
+
+
+def _delimiter(path: str, text: str) -> str:
+    """Return what separates cells: Excel writes semicolons where the comma is the decimal mark."""
+    first = text.lstrip("\r\n").partition("\n")[0]
+    signs = "\t" if path.lower().endswith(".tsv") else ",;\t"
+    return next((sign for sign in signs if sign in first), signs[0])
 
 
 def _name(text: str, number: int) -> str:
@@ -61,6 +71,8 @@ def _cells(header: list[str], row: list[str]) -> dict[str, object]:
     cells: dict[str, object] = {}
     for number, cell in enumerate(row, 1):
         name = header[number - 1] if number <= len(header) else f"column_{number}"
-        cells[f"{name}_{number}" if name in cells else name] = cell.strip()
+        while name in cells:
+            name = f"{name}_{number}"
+        cells[name] = cell.strip()
     tags = cells.get("tags")
     return cells | ({"tags": tags.replace(";", ",")} if isinstance(tags, str) else {})

@@ -22,6 +22,10 @@ def read(path: Path, data: bytes) -> list[ImportRecord | Unreadable]:
             "a.csv",
             b'\xef\xbb\xbfTitle,Body,Tags,Date,Run Time\r\nVPN,"Needed,\r\nalways",ops;net,"January 27, 2024",30 s\r\n',
         ),
+        (
+            "a.csv",
+            b'Title;Body;Tags;Date;Run Time\r\nVPN;"Needed,\r\nalways";"ops;net";"January 27, 2024";30 s\r\n',
+        ),
         ("a.tsv", b'Title\tBody\tTags\tDate\tRun Time\nVPN\t"Needed,\nalways"\tops,net\t2024-01-27\t30 s\n\n'),
     ],
 )
@@ -41,5 +45,12 @@ def test_row_without_text_and_cells_without_a_column_are_named(tmp_path: Path) -
     assert none.where.endswith("a.csv:2")
     assert isinstance(more, ImportRecord)
     assert (more.body, more.fields["text_3"], more.fields["column_4"]) == ("Restart it", "by hand", "twice")
-    (large,) = read(tmp_path / "b.csv", b"text\n" + b"x" * 200_000)
-    assert isinstance(large, Unreadable)
+
+
+def test_rows_after_a_long_cell_and_columns_of_any_name_are_kept(tmp_path: Path) -> None:
+    long, last = read(tmp_path / "a.csv", b",\ntext,a,a_4,a\n" + b"x" * 200_000 + b"\nRestart it,1,2,3\n")
+
+    assert isinstance(long, ImportRecord)
+    assert len(long.body) == 200_000
+    assert isinstance(last, ImportRecord)
+    assert [last.fields[name] for name in ("a", "a_4", "a_4_4")] == ["1", "2", "3"]
