@@ -208,7 +208,8 @@ def run_by_lines(
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     guard = None
     try:
-        guard = _start_guard(-child.pid if timeout_s is not None else child.pid)
+        with suppress(ProcessError):  # without a shell, or a process more, git can still do its work
+            guard = _start_guard(-child.pid if timeout_s is not None else child.pid)
         for reader in readers:
             reader.start()
         for reader in readers:
@@ -228,6 +229,7 @@ def run_by_lines(
 # It waits for a line. Without one, we were killed: then it ends the process, or the group if the number is negative,
 # with a signal that lets git remove its unfinished files.
 _GUARD = 'read -r _ || kill -TERM "$0"'
+_SHELL = "/bin/sh"
 
 
 def _start_guard(number: int) -> Popen[bytes]:
@@ -238,7 +240,7 @@ def _start_guard(number: int) -> Popen[bytes]:
     """
     import subprocess
 
-    argv, nowhere = ["/bin/sh", "-c", _GUARD, str(number)], subprocess.DEVNULL
+    argv, nowhere = [_SHELL, "-c", _GUARD, str(number)], subprocess.DEVNULL
 
     def start() -> Popen[bytes]:
         return subprocess.Popen(

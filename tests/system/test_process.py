@@ -353,6 +353,12 @@ def test_run_past_its_limit_ends_with_what_it_started(mark: str) -> None:
     assert wait_until(lambda: not pids_of(mark))
 
 
+def test_lines_are_passed_on_without_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "_SHELL", "/nowhere/sh")
+
+    assert run_by_lines("print(1)", timeout_s=60.0) == (0, ["1\n"], [])
+
+
 @each("timeout_s", [None, 60.0])
 def test_killing_us_ends_what_runs_by_lines(mark: str, timeout_s: float | None) -> None:
     code = (
