@@ -31,13 +31,15 @@ LONGEST_QUERY = 500
 SHORTEST_WORD = 4
 MOST_WORDS = 8
 _PUNCTUATION = "\"'`.,;:!?()[]{}<>*"
+# Around a sign, only these do not belong to it.
+_QUOTES = "\"'`"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
 def parts_of(query: str) -> list[str]:
     """Return the parts of a query to find inside words: in lower case, signs such as ``&&`` first, then the longest."""
     typed = query[:LONGEST_QUERY].lower().split()
-    words = dict.fromkeys(word if is_sign(word) else word.strip(_PUNCTUATION) for word in typed)
+    words = dict.fromkeys(word.strip(_QUOTES if is_sign(word) else _PUNCTUATION) for word in typed)
     # Unprintable text was not typed, and SQLite rejects lone surrogates.
     fit = (word for word in words if 0 < len(word) <= tokens.MAX_TERM and word.isprintable())
     fit = (word for word in fit if len(word) >= SHORTEST_PART or tokens.is_unspaced(word) or is_sign(word))

@@ -33,6 +33,7 @@ def catalog() -> Catalog:
         ("what does && do", ["&&", "what", "does"]),
         ("§ ? . :: -", ["::", "§"]),
         ("; >", []),
+        ("`&&` '\"->\"' \"%\" ''", ["&&", "->"]),
     ],
 )
 def test_parts_are_words_of_three_letters_and_at_most_three(query: str, expected: list[str]) -> None:
