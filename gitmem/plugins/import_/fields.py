@@ -325,8 +325,8 @@ def is_deleted(table: Mapping[str, Any]) -> bool:
 
 def _by(table: Mapping[str, Any]) -> dict[str, Any]:
     """Return its author: the agent or the person, and the role if ``source`` names it."""
-    author = table.get("by")
-    if isinstance(author, dict) and all(isinstance(part, str) for part in author.values()):
-        return dict(author)
+    value = table.get("by")
+    if isinstance(value, dict) and all(isinstance(part, str) for part in value.values()):
+        return dict(value)
     role = table["source"] if table.get("source") in ROLES else ""  # where captures by agents put it here
     return without_empty(who=_first(table, _PERSON, str), agent=_first(table, _AGENT, str), role=role)

@@ -42,7 +42,7 @@ def test_status_shows_the_view_and_its_unsaved_files(memory: Memory, shown: Path
     assert (found["path"], found["state"], found["unsaved"]) == (
         str(shown), "whole", ["learned/a.md", "learned/new.md"],
     )  # fmt: skip
-    assert f"view: {shown} at {view_of(memory).shown[:12]}; 2 files not saved: gitmem save\n" in stdin
+    assert f"view: {shown}; 2 files not saved: gitmem save\n" in stdin
     assert git(shown, "diff", "--cached", "--name-only") == "learned/a.md"
 
 
