@@ -97,7 +97,7 @@ def _excess(
         return f"{client.title} loads {client.limit_characters:,} of its {len(texts[path]):,} characters"
     if not client.limit_bytes:
         return ""
-    above = [load for load in loads if client in loads[load] and _is_above(folders[load], folders[path])]
+    above = [one for one in loads if client in loads[one] and _is_above(folders[one], folders[path])]
     size = sum(len(texts[one].encode("utf-8", "surrogateescape")) for one in above)
     if size <= client.limit_bytes:
         return ""

@@ -158,5 +158,5 @@ def _source() -> str:
 
 def of_extra(requirements: Iterable[str], extra: str) -> list[str]:
     """Return the requirements of one extra, in pip's form."""
-    match = [_EXTRA.match(requirement) for requirement in requirements]
-    return [one[1].strip() for one in match if one and one[2] == extra]
+    matches = [_EXTRA.match(requirement) for requirement in requirements]
+    return [one[1].strip() for one in matches if one and one[2] == extra]

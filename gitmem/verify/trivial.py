@@ -77,8 +77,10 @@ def needs_code(check: Check) -> bool:
     statements = _parse(command) if command else None
     if statements is None or len(statements) != 1 or any(before not in ("", "&&") for before, _ in statements[0]):
         return False
-    match = (_GREP.fullmatch(part) or _TEST.fullmatch(part) for _, pipeline in statements[0] for part in pipeline[-1:])
-    paths = (each[each.re.groups] for each in match if each)
+    matches = (
+        _GREP.fullmatch(part) or _TEST.fullmatch(part) for _, pipeline in statements[0] for part in pipeline[-1:]
+    )
+    paths = (each[each.re.groups] for each in matches if each)
     return any(not path.startswith("/") and not {".", ".."} & set(path.split("/")) for path in paths)
 
 

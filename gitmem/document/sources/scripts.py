@@ -161,15 +161,15 @@ def _expanded(name: str) -> list[str]:
     """Return the environments for a name with braces: ``py{311,312}-lint``."""
     names = [name]
     while any("{" in one for one in names):
-        match = [_BRACES.search(one) for one in names]
+        matches = [_BRACES.search(one) for one in names]
         more = [
             one[: braces.start()] + choice.strip() + one[braces.end() :]
-            for one, braces in zip(names, match, strict=True)
+            for one, braces in zip(names, matches, strict=True)
             if braces
             for choice in braces[1].split(",")
         ]
-        names = [one for one, braces in zip(names, match, strict=True) if not braces and "{" not in one] + more
-        if len(names) > EXPANSIONS_LIMIT or not any(match):
+        names = [one for one, braces in zip(names, matches, strict=True) if not braces and "{" not in one] + more
+        if len(names) > EXPANSIONS_LIMIT or not any(matches):
             return names[:EXPANSIONS_LIMIT]
     return names
 

@@ -121,8 +121,8 @@ def find_needed(output: str) -> tuple[str, str]:
 
 def find_program(output: str) -> str:
     """Return the program that was not found by the message of a shell or a tool; or empty."""
-    match = (form.search(output[:SEARCHED]) for form, what in _MESSAGES if what == _PROGRAM)
-    return next((one[1].strip("'\"`:,.")[:NAME_LIMIT] for one in match if one), "")
+    matches = (form.search(output[:SEARCHED]) for form, what in _MESSAGES if what == _PROGRAM)
+    return next((one[1].strip("'\"`:,.")[:NAME_LIMIT] for one in matches if one), "")
 
 
 def describe_unset(spec: Spec) -> str:

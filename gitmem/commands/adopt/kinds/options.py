@@ -68,8 +68,10 @@ def option_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
     seen: set[str] = set()
     cells = [(cell.strip("* "), statement.line) for cell in statement.cells[:2]] if statement.header else []
     spans = [(span.text, span.line) for span in statement.spans if span.kind == "code"]
-    match = [(_LONE.match(text), line) for text, line in spans] + [(_IN_CELL.match(text), line) for text, line in cells]
-    for option, line in match:
+    matches = [(_LONE.match(text), line) for text, line in spans] + [
+        (_IN_CELL.match(text), line) for text, line in cells
+    ]
+    for option, line in matches:
         if option is not None and option[1] not in seen | _COMMON:
             seen.add(option[1])
             yield Claim(OPTION, line, f"--{option[1]}", option[1], is_certain=False)

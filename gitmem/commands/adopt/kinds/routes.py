@@ -219,9 +219,9 @@ def routes_in(path: str, text: str) -> tuple[Route, ...]:
 
 
 def _registered(form: _Form, text: str) -> Iterator[Route]:
-    match = list(iter_matches(form.pattern, text))
-    prefixes = _Prefixes(form.prefix.finditer(text) if form.prefix and match else ())
-    for one, line in match:
+    matches = list(iter_matches(form.pattern, text))
+    prefixes = _Prefixes(form.prefix.finditer(text) if form.prefix and matches else ())
+    for one, line in matches:
         on = _group(one, "on")
         whole = "/".join([*prefixes.before(on, one.start()), _group(one, "path")])
         is_whole = bool(form.whole and re.fullmatch(form.whole, on)) and whole.startswith("/")
