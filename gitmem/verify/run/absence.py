@@ -41,6 +41,7 @@ _TRIED = re.compile(r"\|\| *(?:(?:exit|return) \d|false\b)")
 _EXITS = re.compile(r"\b(?:exit|return) \"?\$")
 _NOTES = re.compile(r"(?:^|[\s;])(\w+)=(?:[1-9]|true|yes)\b")
 _BRANCH_LINES = 4
+_CASE_ENDS = re.compile(r"(?:^|[;\s])esac\b")
 _BRANCH_ENDS = re.compile(r"(?:^|[;\s])(?:fi|else|elif)\b")
 # How a script asks whether a program is there; what it does without it that proves nothing.
 _ASKS = (
@@ -164,6 +165,7 @@ def find_swallowed(script: str, path: str) -> str:
     lines = [line.strip().lstrip("@+ ") for line in script.replace("\r\n", "\n").replace("\\\n", " ").split("\n")]
     if _ELSEWHERE.search(script):
         return ""
+    lines = _without_cases(lines)
     certain = {one.name for one in read_shell("\n".join(lines)).commands if not one.is_optional}
     tests = _list_tests(lines)
     for nth, line in enumerate(lines):
@@ -173,6 +175,16 @@ def find_swallowed(script: str, path: str) -> str:
             if name in certain and not is_asked and not re.search(rf"-x \S*/{re.escape(name)}(?![\w./-])", script):
                 return name
     return ""
+
+
+def _without_cases(lines: list[str]) -> list[str]:
+    """Return the lines of a script, empty where only some value of a word leads to them."""
+    depth, kept = 0, []
+    for line in lines:
+        depth += line.startswith("case ")
+        kept.append("" if depth else line)
+        depth -= depth > 0 and _CASE_ENDS.search(line) is not None
+    return kept
 
 
 def _list_tests(lines: list[str]) -> dict[str, list[int]]:
@@ -193,7 +205,9 @@ def _takes_absence(nth: int, lines: list[str], tests: dict[str, list[int]]) -> b
     if line.startswith("if "):
         return not line.startswith("if !") and _decides(nth, lines, tests)
     if assigned := _ASSIGNS.match(line):
-        after = [at for at in tests.get(assigned[1], []) if at >= nth][:_BRANCH_LINES]
+        other = re.compile(rf"(?<![\w$]){assigned[1]}=")  # a default, if the program printed nothing
+        end = next((at for at in range(nth + 1, len(lines)) if other.search(lines[at])), len(lines))
+        after = [at for at in tests.get(assigned[1], []) if nth <= at < end][:_BRANCH_LINES]
         return any(_decides(at, lines, tests) for at in after)
     empty = _IS_EMPTY.match(line) or _COUNTS_NONE.search(line)
     return empty is not None or line.startswith("! ") or _THEN_FAILS.search(line) is not None

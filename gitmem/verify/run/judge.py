@@ -43,7 +43,7 @@ from gitmem.verify.run.outcome import (
     end_of,
     explain_change,
     find_absent,
-    find_crash,
+    find_hidden,
     outcome_of,
     show_errors,
 )
@@ -259,13 +259,13 @@ class Judge:
         return outcome, why
 
     def _find_crash(self, due: Due) -> str:
-        """Return what a program lacked that crashed in a check that holds, and whose message the check hides; or empty.
+        """Return what a check that holds did not find, or a crashed program of it, if the check hides the message.
 
         The check runs once more, with its messages.
         """
         shown = show_errors(due.spec) if self._means.rung != sandbox.NONE else None
         ran = self._run_at(shown, self._commit, due.moved)[0] if shown is not None else None
-        return find_crash(due.spec, ran.output) if ran is not None else ""
+        return find_hidden(due.spec, ran.output) if ran is not None else ""
 
     def _find_swallowed(self, spec: Spec) -> str:
         """Return a program whose absence a script or a recipe of a check takes for success; or empty."""

@@ -139,13 +139,28 @@ def _find_not_run(spec: Spec, output: str, path: str) -> str:
     """
     if spec.check.form != SHELL:
         return ""
-    words = spec.check.words[0]
-    name, is_negated = find_program(output), words.lstrip().startswith("!")
-    if name and (is_negated or read_shell(words).runs(name)) and _needs(words, name):
-        return f"the program {name}"
+    if named := _find_named(spec, output):
+        return named
     if absent := find_absent(spec, path):
         return f"the program {absent}"
-    return (_find_tool(spec, output) if is_negated and not name else "") or find_crash(spec, output)
+    is_tool = _is_negated(spec) and not find_program(output)
+    return (_find_tool(spec, output) if is_tool else "") or _find_crash(spec, output)
+
+
+def find_hidden(spec: Spec, output: str) -> str:
+    """Return what a check did not find although it holds, given the output of a run that shows its messages."""
+    return _find_named(spec, output) or _find_crash(spec, output)
+
+
+def _is_negated(spec: Spec) -> bool:
+    return spec.check.words[0].lstrip().startswith("!")
+
+
+def _find_named(spec: Spec, output: str) -> str:
+    """Return the program that a shell or make did not find and that a check needs; or empty."""
+    name, words = find_program(output), spec.check.words[0]
+    is_run = name and (_is_negated(spec) or read_shell(words).runs(name)) and "(ignored)" not in output
+    return f"the program {name}" if is_run and _needs(words, name) else ""
 
 
 def show_errors(spec: Spec) -> Spec | None:
@@ -159,7 +174,7 @@ def show_errors(spec: Spec) -> Spec | None:
     return replace(spec, check=replace(spec.check, words=(shown,))) if is_other else None
 
 
-def find_crash(spec: Spec, output: str) -> str:
+def _find_crash(spec: Spec, output: str) -> str:
     """Return what a check needs that holds because a program of it crashed, as ``the Python module yaml``; or empty."""
     if spec.check.form != SHELL or "||" in _NO_OTHER.sub("", words := spec.check.words[0]) or _ELSE.search(words):
         return ""

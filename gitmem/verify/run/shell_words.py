@@ -269,6 +269,9 @@ class _Reader:
             if quote == '"' and text.startswith(("$(", "${"), end):
                 end = (self._inner if text[end + 1] == "(" else self._expanded)(text, end + 2)
                 continue
+            if quote == '"' and text[end] == "`":
+                end = self._quoted(text, end)
+                continue
             end += 2 if text[end] == "\\" and quote != "'" else 1
         self.is_sure = self.is_sure and end < len(text)
         if quote == "`":

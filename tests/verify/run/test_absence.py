@@ -68,6 +68,12 @@ def path(tmp_path_factory) -> str:
         ("export PYTHONPATH=src\n! rg x\n", "rg"),
         ("PATH=bin:$PATH\n! rg x\n", ""),
         ("! command rg x\n", "rg"),
+        ('test -z "`rg x`"\ngrep -q x f\n', "rg"),
+        # A default where a program prints nothing; a branch for another word.
+        ('wide=$(tput cols)\n[ -n "$wide" ] || wide=80\ngrep -q x f\n', ""),
+        ('wide=$(tput cols)\nif [ -z "$wide" ]; then wide=80; fi\nif [ $wide -lt 9 ]; then exit 2; fi\n', ""),
+        ("case $1 in\n  a)\n    if rg x; then\n      exit 1\n    fi\n    ;;\nesac\ngrep -q x f\n", ""),
+        ("case $1 in a) x=1;; esac\n! rg x\n", "rg"),
     ],
 )
 def test_script_that_takes_the_absence_of_a_program_for_success_is_found(path, script, absent):

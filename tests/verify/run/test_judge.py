@@ -940,17 +940,18 @@ def test_check_that_hides_the_crash_or_the_absence_of_its_program_is_blocked(mem
     files = {
         "lint.py": "import absent_yaml\n",
         "lint.sh": "#!/bin/sh\nwhich absent-rg >/dev/null || exit 0\n! absent-rg -q TODO src\n",
-        "Makefile": "check: lint\nlint:\n\t! absent-rg -q TODO src\n",
+        "Makefile": "check: lint\nlint:\n\t! absent-rg -q TODO src\nfind:\n\tabsent-rg TODO src\n",
     }
     if not sandbox.ladder():
         pytest.skip("needs a sandbox")
     commit_files(repo, files, "tools")
-    commands = ["! python3 lint.py 2>/dev/null", "sh lint.sh", "make check", "! python3 -c 'raise SystemExit(1)' 2>&1"]
+    commands = ["! python3 lint.py 2>/dev/null", "sh lint.sh", "make check", "! make find 2>/dev/null"]
+    commands += ["! python3 -c 'raise SystemExit(1)' 2>&1"]
     put(repo, *(make_fact(f"check-{nth}", command) for nth, command in enumerate(commands)))
     approve_all(memory)
 
     found = verify(memory, no_sandbox=False)
 
-    missing = ["the Python module absent_yaml", "the program absent-rg", "the program absent-rg", ""]
+    missing = ["the Python module absent_yaml", *["the program absent-rg"] * 3, ""]
     reasons = [result_of(found, f"check-{nth}").reason for nth in range(len(commands))]
     assert [reason.partition("it needs ")[2].partition(",")[0] for reason in reasons] == missing

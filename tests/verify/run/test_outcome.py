@@ -59,6 +59,7 @@ def test_outcome_follows_from_how_the_run_ended(found, outcome, why):
         ("if rg -q type src; then exit 1; fi", "sh: 1: rg: not found", "rg"),
         ("rg -q TODO src && exit 1 || exit 0", "sh: 1: rg: not found", "rg"),
         ("for f in src/*; do ! rg -q TODO $f; done", "sh: 1: rg: not found", "rg"),
+        ("! make lint", "make: tput: No such file or directory\nmake: [Makefile:2: lint] Error 127 (ignored)", ""),
         ("! timeout 5 rg TODO src", "timeout: failed to run command 'rg': No such file or directory", "rg"),
         ("ls src | xargs rg TODO; true", "xargs: rg: No such file or directory", "rg"),
         ('if [[ "$(cat a)" == b ]]; then exit 1; fi', "sh: 1: [[: not found", "[["),

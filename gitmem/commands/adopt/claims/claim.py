@@ -69,7 +69,7 @@ _LOG_SECTION = re.compile(
 _FORBIDDEN = re.compile(
     r"\b(?:do not|don'?t|never|must not|should not|avoid|no need to) (?:re-?)?"
     r"(?:add(?:ing)?|creat(?:e|ing)|commit(?:ting)?|introduc(?:e|ing)|check(?:ing)? in|bring(?:ing)? back)\b"
-    r"(?:(?!\b(?:to|in|into|under|from|until|before|after|without|unless|directly)\b)[^.;:]){0,60}$",
+    r"(?:(?!\b(?:to|in|into|under|from|until|before|after|without|unless|directly)\b)(?:[^.;:]|\.(?=\w))){0,60}$",
     re.I,
 )
 

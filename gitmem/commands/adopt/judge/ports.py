@@ -90,7 +90,9 @@ def _judge_named(mention: Mention, head: Code, port: str) -> JudgedClaim | None:
     declared = {path: one for path in dict.fromkeys(spots) if (one := _declared(head.text(path), path)) is not None}
     if (source := _find(head, declared, port)) is not None:
         return JudgedClaim(mention, HOLDS, source, check=_check(head, source))
-    if len(declared) != 1 or len(spots) != 1 or mention.is_past:
+    if len(declared) != 1 or len(spots) != 1 or mention.is_past or port in _SERVERS:
+        return None
+    if any(form in head.text(spots[0]) for form in spellings_of_port(port)):  # perhaps declared in another way
         return None
     return JudgedClaim(mention, NEVER, next(iter(declared.values())), is_contradicted=True)
 

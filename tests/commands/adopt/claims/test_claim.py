@@ -13,6 +13,8 @@ from gitmem.commands.adopt.claims.claim import is_denied, is_example, is_log, is
         ("`a.py` does not exist", "a.py", True),
         ("Have `b.py`, and no `a.py`.", "a.py", True),
         ("No tests, but `a.py`", "a.py", False),
+        ("Never commit `.env.local` or `a.py`", "a.py", True),
+        ("Never commit. Read `a.py`", "a.py", False),
         ("`a.py` has the limits", "a.py", False),
         ("`legacy/gone.py` has the limits", "legacy/gone.py", False),
         ("`a.py` has the limits. " + "x" * 90 + " The rest was removed.", "a.py", False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 
 from gitmem.commands.adopt.claims.claim import Claim
@@ -33,7 +34,8 @@ _OPTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 }
 # Commands that may be about another package.
 _FOREIGN = frozenset({"add", "install", "tool", "update", "remove", "new", "init", "publish", "info"})
-_HERE = re.compile(r"^[\"']?(?:-e)?(?:\.{1,2}|[\w-]+/)(?:[\w./-]*)\[([\w.,-]+)\][\"']?$")
+_HERE = re.compile(r"^[\"']?(?:-e)?((?:\.{1,2}|[\w-]+/)[\w./-]*)\[([\w.,-]+)\][\"']?$")
+_START = re.compile(r"[^=\[]+=\s*\[")
 _NAME = re.compile(r"^[A-Za-z][\w.-]*$")
 _EXAMPLE = re.compile(r"^(?:your|my|some|foo|bar|extra|extras|group|feature|features|name)\b", re.I)
 _MANIFESTS: Mapping[str, tuple[str, ...]] = {"feature": ("Cargo.toml",)}
@@ -53,17 +55,21 @@ _DEPENDENCIES = (("dependencies",), ("workspace", "dependencies"), ("build-depen
 def extra_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
     """Yield the extras, groups and features that a statement's commands name."""
     for command in iter_commands(statement):
-        for sort, name in dict.fromkeys(_named_by(command)):
+        for sort, name, folder in dict.fromkeys(_named_by(command)):
             if _NAME.match(name) and not _EXAMPLE.match(name):
-                yield Claim(EXTRA, command.line, f"{sort} {name}", name, tool=sort)
+                yield Claim(EXTRA, command.line, f"{sort} {name}", name, tool=sort, places=(folder,) if folder else ())
 
 
-def _named_by(command: Command) -> Iterator[tuple[str, str]]:
+def _named_by(command: Command) -> Iterator[tuple[str, str, str]]:
+    """Yield the sort and name of each optional part that a command names, and the folder if it names one."""
     for words in filter(None, (command.runner, command.words)):
         tool = words[0]
         if "install" in words[1:4] and (tool in ("pip", "pip3", "uv") or words[1:3] == ("-m", "pip")):
             yield from (
-                ("extra", name) for word in words if (found := _HERE.match(word)) for name in found[1].split(",")
+                ("extra", name, posixpath.normpath(found[1]).strip("./"))
+                for word in words
+                if (found := _HERE.match(word))
+                for name in found[2].split(",")
             )
         is_foreign = not _FOREIGN.isdisjoint(words[1:2]) and (tool, *words[1:2]) not in (
             ("poetry", "install"),
@@ -71,12 +77,14 @@ def _named_by(command: Command) -> Iterator[tuple[str, str]]:
         )
         for sort, options in _OPTIONS.get(tool, {}).items() if not is_foreign else ():
             for value in option_values(words, *options):
-                yield from ((sort, name.rpartition("/")[2]) for name in re.split(r"[,\s]+", value.strip("\"'")) if name)
+                names = re.split(r"[,\s]+", value.strip("\"'"))
+                yield from ((sort, name.rpartition("/")[2], "") for name in names if name)
 
 
 def is_readable(code: Code, claim: Claim) -> bool:
-    """Return whether the code has a manifest that can define what is named."""
-    return bool(_list_manifests(code, claim))
+    """Return whether the code has a manifest that can define what is named, and the folder."""
+    has_folder = all(any(f"/{one}".endswith(f"/{place}") for one in code.tree.folders) for place in claim.places)
+    return has_folder and bool(_list_manifests(code, claim))
 
 
 def find_extra(code: Code, claim: Claim, document: Document) -> Source | None:
@@ -86,10 +94,23 @@ def find_extra(code: Code, claim: Claim, document: Document) -> Source | None:
         key=lambda path: (not path.startswith(f"{document.folder}/"), path.count("/"), path),
     )
     for path, text in code.texts(paths).items():
-        if line := _lines_in(path, text, claim.tool).get(_plain(claim.name), 0):
-            written = text.split("\n")[line - 1].strip()
-            return Source(path, line, written if text.count(written) == 1 else "")
+        if (part := _parts_in(path, text, claim.tool).get(_plain(claim.name))) is not None:
+            lines = text.split("\n")
+            # `[tool.poetry.group.ci.dependencies]` also makes the group `ci`, which has no line of its own.
+            numbers = (part.line, *(member.line for _, member in part.iter_members()))
+            line = next((one for one in numbers if _plain(claim.name) in _plain(lines[one - 1])), 0)
+            return Source(path, line, _start_of(lines[line - 1].strip(), text) if line else "")
     return None
+
+
+def _start_of(written: str, text: str) -> str:
+    """Return the start of a line that shows that a list is defined, whatever is in it; empty if other lines have it.
+
+    That of an optional dependency has its version, which changes without making it another feature.
+    """
+    start = _START.match(written)
+    starts = (start[0] if start else "", written) if "{" not in written else ()
+    return next((one for one in starts if one and text.count(one) == 1), "")
 
 
 def find_unread(code: Code, claim: Claim, _document: Document) -> Source | None:
@@ -112,19 +133,19 @@ def _list_manifests(code: Code, claim: Claim) -> list[str]:
     return code.tree.files_named(*_MANIFESTS.get(claim.tool, _PYTHON))
 
 
-def _lines_in(path: str, text: str, sort: str) -> dict[str, int]:
-    """Return the optional parts of a sort that a manifest defines, each with its line."""
+def _parts_in(path: str, text: str, sort: str) -> dict[str, Node]:
+    """Return the optional parts of a sort that a manifest defines."""
     top = _read(path, text)
     if top is None:
         return {}
-    found = {_plain(name): one.line for keys in _KEYS[sort] for name, one in top.at(*keys).iter_members()}
+    found = {_plain(name): one for keys in _KEYS[sort] for name, one in top.at(*keys).iter_members()}
     if sort == "feature":  # an optional dependency is a feature
         for keys in _DEPENDENCIES:
             for name, one in top.at(*keys).iter_members():
                 if one.at("optional").text == "true":
-                    found.setdefault(_plain(name), one.line)
+                    found.setdefault(_plain(name), one)
     if sort in ("group", "part") and (one := top.at("tool", "uv", "dev-dependencies")).line:
-        found.setdefault("dev", one.line)
+        found.setdefault("dev", one)
     return found
 
 

@@ -24,7 +24,13 @@ if TYPE_CHECKING:
 
 SERVICE = "service"
 _NAME = re.compile(r"^[A-Za-z][\w-]*$")
-_SAID = re.compile(r"`(?P<before>[a-z][\w-]*)` service\b|\bservice (?:called |named )?`(?P<after>[a-z][\w-]*)`")
+_SAID = re.compile(
+    r"`(?P<before>[a-z][\w-]*)` service\b(?! (?:files?|units?|accounts?|class|layer)\b)"
+    r"|\bservice (?:called |named )?`(?P<after>[a-z][\w-]*)`"
+)
+# Words before one that is still to be written; what separates it from a file that is about something else.
+_TO_ADD = re.compile(r"\b(?:add|create|define|declare)(?:ing)? (?:an?|the|your|another) $", re.I)
+_OTHER_CLAUSE = re.compile(r"[;.:] ")
 _FILE = re.compile(r"(?:^|/)[\w.-]*compose[\w.-]*\.ya?ml$", re.I)
 # The files that compose reads without `-f`. Source: the Compose specification, "The Compose file".
 _USUAL = frozenset({"compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml"})
@@ -69,7 +75,10 @@ def _in_sentence(statement: Statement) -> Iterator[Claim]:
     places = tuple(map(posixpath.normpath, files))
     for number, line in enumerate(statement.lines, statement.line):
         for found in _SAID.finditer(line):
-            name = found["before"] or found["after"]
+            name, file = found["before"] or found["after"], line.find(next(iter(files)))
+            between = line[found.end() : file] if file >= 0 else ""
+            if _OTHER_CLAUSE.search(between) or _TO_ADD.search(line[: found.start()]):
+                continue
             yield Claim(SERVICE, number, name, name, places=places)
 
 

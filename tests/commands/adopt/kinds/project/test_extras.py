@@ -55,7 +55,7 @@ def test_optional_part_is_looked_for_in_the_manifests(repo):
         "core/Cargo.toml:4",
     ]
     assert [one.claim.token for one in adoption.of(NEVER)] == ["extra gpu", "group docs", "feature none"]
-    assert adoption.of(HOLDS)[1].check == {"contains": 'lint = ["y"]', "in": "pyproject.toml"}
+    assert adoption.of(HOLDS)[1].check == {"contains": "lint = [", "in": "pyproject.toml"}
 
 
 def test_extra_that_code_defines_or_no_manifest_can_is_not_judged(repo):
@@ -64,3 +64,12 @@ def test_extra_that_code_defines_or_no_manifest_can_is_not_judged(repo):
     handle = Git(discover(repo))
 
     assert adopt(handle, handle.resolve("HEAD"), kinds={"extra"}).findings == []
+
+
+def test_group_without_a_line_of_its_own_is_proven_by_its_table(repo):
+    code = {"pyproject.toml": '[project]\nname = "app"\n[tool.poetry.group.ci.dependencies]\ntox = "*"\n'}
+    commit_files(repo, {"AGENTS.md": "- `poetry install --with ci`, `pip install ./vendor/tool[gpu]`\n", **code})
+    handle = Git(discover(repo))
+
+    (found,) = adopt(handle, handle.resolve("HEAD"), kinds={"extra"}).findings
+    assert found.check == {"contains": "[tool.poetry.group.ci.dependencies]", "in": "pyproject.toml"}

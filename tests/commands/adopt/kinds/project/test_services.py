@@ -26,6 +26,10 @@ def found(find, text):
         ("- `docker compose exec -u root db psql`", ["db"]),
         ("- `docker compose down -v`, `docker compose up -d`, `docker run redis`", []),
         ("- `docker compose logs -f --tail 50 <service>`", []),
+        ("- The `web` service in `compose.yml` serves the pages.", ["web"]),
+        ("- Add a `cache` service to `compose.yml` if you need one.", []),
+        ("- The `pay` service is remote; see `compose.yml` for ours.", []),
+        ("- `systemd` service files are not for `compose.yml`.", []),
     ],
 )
 def test_service_is_found_behind_the_command_and_its_options(text, names):
