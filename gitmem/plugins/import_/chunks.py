@@ -30,7 +30,8 @@ def cut_documents(
     """Yield records, a document with headings as one for each section.
 
     The text before the first heading keeps the document's key and title; a section has both, followed by its headings,
-    so that the same document gives the same keys. Files of gitmem and retired memories stay whole.
+    so that the same document gives the same keys. Of a document without a key, each section gets one from its own text:
+    another document may have the same title. Files of gitmem and retired memories stay whole.
 
     Args:
         records: The records.
@@ -64,7 +65,7 @@ def _sections(record: ImportRecord, *, has_links: bool = False) -> Iterator[Impo
         yield record
         return
     title = str(record.fields.get("title") or "")
-    base = record.key or key_from(title or parts[0].name)
+    base = record.key
     taken = set[str]()
     numbers = Counter[str]()  # of the headings that repeat
     for part in parts:
@@ -78,9 +79,8 @@ def _sections(record: ImportRecord, *, has_links: bool = False) -> Iterator[Impo
         taken.add(own)
         file = f"{record.name}#{own}" if record.name else ""
         fields = {**record.fields, "title": name} if name else record.fields
-        yield replace(
-            record, where=f"{record.where}:{part.first}", key=own, name=file, fields=fields, body=_text(part.text)
-        )
+        where, own = f"{record.where}:{part.first}", own if base else ""
+        yield replace(record, where=where, key=own, name=file, fields=fields, body=_text(part.text))
 
 
 def _cut(line: str) -> Iterator[str]:

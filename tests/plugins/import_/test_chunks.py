@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 
@@ -65,6 +66,19 @@ def test_line_that_is_longer_than_a_memory_is_cut(word: str, memory: Memory, tmp
     assert not done.unreadable.total
     assert len(bodies) >= 3
     assert sorted("".join("".join(bodies).split())) == sorted("".join(line.split()))
+
+
+def test_long_texts_without_keys_are_kept_whole_whatever_their_titles(memory: Memory, tmp_path: Path) -> None:
+    texts = [" ".join(f"{word} {number}." for number in range(9_000)) for word in ("alpha", "beta", "gamma", "delta")]
+    tables = [{"title": title, "text": text} for title, text in zip(("Week", "Week", "", ""), texts, strict=True)]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, tables)))
+    sources = Sources((str(tmp_path / "a.jsonl"),))
+
+    done = memory.bulk.import_files(sources)
+    bodies = "\n".join(memory.show(key).body for key in done.settled.new)
+
+    assert sorted(bodies.split()) == sorted(" ".join(texts).split())
+    assert not memory.bulk.import_files(sources).settled.new
 
 
 def test_what_has_no_sections_or_is_gitmems_own_stays_whole() -> None:
