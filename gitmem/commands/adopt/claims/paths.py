@@ -69,7 +69,10 @@ _LABEL = re.compile(r"\[`{1,2}([^`\]]{1,200})`{1,2}\]\(https?://([^)\s]{1,300})\
 FOREIGN = "foreign"
 # A file of the reader's own project: "your build.gradle", "your app's `package.json`".
 _YOUR = re.compile(r"\byour (?:own )?(?:\w{1,20}['’]s )?$", re.I)
-_YOURS = re.compile(r"\b[Yy]our (?:own )?(?:\w{1,20}['’]s )?`([^`/\s]{1,80})`")
+_YOURS = re.compile(
+    r"\b[Yy]our (?:own )?(?:\w{1,20}['’]s )?`([^`/\s]{1,80})`"
+    r"|`([^`/\s]{1,80})` (?:file )?(?:in|of|at) (?:the root of )?your (?:own )?(?:project|app(?:lication)?)\b"
+)
 # What stands for any name at the end of a path: `src/providers/<name>/`, `src/engine/**`.
 _ANY = re.compile(r"^((?:[\w@.-]+/){2,})(?:<[\w -]+>|\{\w+\}|\*\*$)")
 # The mark of a folder in which such a name is.
@@ -109,7 +112,7 @@ def _list_paths(statement: Statement, document: Document) -> Iterator[Claim]:
     spans = statement.spans if statement.kind != CODE else ()
     linked = {found[1] for span in spans if span.kind == "link" and (found := _REPOSITORY.match(span.text))}
     foreign = {name for name, address in _LABEL.findall(statement.text) if address.endswith(f"/{name}")}
-    yours = set(_YOURS.findall(statement.text))
+    yours = {name for names in _YOURS.findall(statement.text) for name in names if name}
     for span in spans:
         if span.kind != "code" or span.text not in yours:
             is_foreign = span.kind == "code" and span.text in foreign

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from gitmem.commands.adopt.claims.claim import is_example
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Probe, Source
 from gitmem.text.globs import escape
@@ -91,6 +92,8 @@ def _judge_named(mention: Mention, head: Code, port: str) -> JudgedClaim | None:
     if (source := _find(head, declared, port)) is not None:
         return JudgedClaim(mention, HOLDS, source, check=_check(head, source))
     if len(declared) != 1 or len(spots) != 1 or mention.is_past or port in _SERVERS:
+        return None
+    if is_example(mention.statement.text):
         return None
     if any(form in head.text(spots[0]) for form in spellings_of_port(port)):  # perhaps declared in another way
         return None
