@@ -244,9 +244,9 @@ def _tag_notes(items: list[Any]) -> None:
         about = tag["content"]
         if tag["content_type"] == "Tag" and isinstance(about, dict) and isinstance(about.get("references"), list):
             for link in about["references"]:
-                note = notes.get(link.get("uuid")) if isinstance(link, dict) else None
-                if note is not None:
-                    note.setdefault("tags", []).append(str(about.get("title")))
+                note = notes.get(str(link.get("uuid"))) if isinstance(link, dict) else None
+                if note is not None and isinstance(about.get("title"), str):
+                    note["tags"] = [*as_list(note.get("tags")), about["title"]]
 
 
 def _is_standard_note(table: Mapping[str, Any]) -> bool:

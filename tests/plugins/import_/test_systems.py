@@ -202,9 +202,10 @@ def test_notes_of_standard_notes_come_with_their_tags_and_all_else_is_named() ->
         return {"uuid": uuid, "content_type": kind, "created_at": "2024-01-27T10:00:00Z", "content": content}
 
     items = [
-        item("1", "Note", title="VPN", text="Deploys need it."),
+        item("1", "Note", title="VPN", text="Deploys need it.") | {"tags": "net"},
         item("2", "Note", title="", text="Old", trashed=True),
-        item("3", "Tag", title="ops", references=[{"uuid": "1"}, {"uuid": "9"}, 7]),
+        item("3", "Tag", title="ops", references=[{"uuid": "1"}, {"uuid": "9"}, {"uuid": ["1"]}, 7]),
+        item("5", "Tag", title=None, references=[{"uuid": "1"}]),
         {"uuid": "4", "content_type": "Note", "content": "004:abc"},
     ]
 
@@ -212,10 +213,11 @@ def test_notes_of_standard_notes_come_with_their_tags_and_all_else_is_named() ->
     note, *others = found
 
     assert isinstance(note, ImportRecord)
-    assert (note.fields["title"], note.body, note.fields["tags"]) == ("VPN", "Deploys need it.", ["ops"])
+    assert (note.fields["title"], note.body, note.fields["tags"]) == ("VPN", "Deploys need it.", ["net", "ops"])
     assert note.fields["created"] == "2024-01-27T10:00:00Z"
     assert [(one.is_skipped, one.reason) for one in others if isinstance(one, Unreadable)] == [
         (True, "it was deleted where it comes from"),
+        (True, "it is not a note but a Tag of Standard Notes"),
         (True, "it is not a note but a Tag of Standard Notes"),
         (False, "it is encrypted: export a decrypted backup"),
     ]
