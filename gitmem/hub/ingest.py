@@ -15,6 +15,7 @@ from gitmem.hub.database import Connections, connected, transaction
 from gitmem.hub.links import find_links, replace_links
 from gitmem.hub.memory_rows import COLUMNS, iter_rows, values_of
 from gitmem.hub.registry import bury
+from gitmem.text import display
 from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
@@ -143,7 +144,7 @@ def _sync_one(connections: Connections, folder: Path, due: _Due) -> Synced:
         is_known = tips.memory == due.commit and not due.problem
         found = None if is_known else mirror.fetch(source)
     except GitmemError as err:
-        problem = redact(" ".join(err.message.split()))[:500]
+        problem = display(redact(" ".join(err.message.split())))[:500]  # PostgreSQL refuses NUL, which git may print
         with connections.connected() as connection:
             connection.execute(
                 "UPDATE hub.repository SET problem = %s, problem_at = now() WHERE id = %s", (problem, due.number)

@@ -132,7 +132,10 @@ def test_problem_of_one_repository_does_not_stop_the_others(hub: HubDatabase, te
     without = tmp_path / "without"
     shutil.copytree(template, without)
     vanished = make_repository(template, tmp_path / "vanished", make_memory("kept", "Known before it vanished"))
-    add_to(hub, good, foreign, without, vanished, tmp_path / "missing")
+    damaged = make_repository(template, tmp_path / "damaged", make_memory("lost", "Its blob is gone"))
+    blob = git(damaged, "rev-parse", "memory:gotchas/lost.md").strip()
+    (damaged / ".git" / "objects" / blob[:2] / blob[2:]).unlink()  # git's message about it ends with a NUL
+    add_to(hub, good, foreign, without, vanished, damaged, tmp_path / "missing")
     synced(hub, tmp_path, "vanished")
     shutil.rmtree(vanished)
 
@@ -143,6 +146,7 @@ def test_problem_of_one_repository_does_not_stop_the_others(hub: HubDatabase, te
         "foreign": True,
         "without": True,
         "vanished": True,
+        "damaged": True,
         "missing": True,
     }
     assert "is not a memory store" in done["foreign"].problem

@@ -16,6 +16,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.hub.database import connected, transaction
 from gitmem.hub.links import read_stated
 from gitmem.hub.work.checkout import Checkout
+from gitmem.text import display
 from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
@@ -131,8 +132,8 @@ def verify(url: str, folder: Path, job: Job) -> Verified:
 
 
 def one_line(text: str) -> str:
-    """Return a problem as one line without secrets."""
-    return redact(" ".join(text.split()))[:PROBLEM_LENGTH]
+    """Return a problem as one line without secrets and hidden characters: PostgreSQL refuses NUL."""
+    return display(redact(" ".join(text.split())))[:PROBLEM_LENGTH]
 
 
 def _judge(url: str, checkout: Checkout, name: str, job: Job) -> Verified:
