@@ -205,15 +205,62 @@ SYSTEMS: dict[str, tuple[dict[str, str], str]] = {
         },
         "merlin",
     ),
+    "Dendron": (
+        {
+            "dendron.yml": "version: 5\n",
+            "vault/sea.crab.md": "---\nid: c1\ntitle: Crab\n---\n\nA plover eats it: [[the bird|sea.bird]].\n",
+            "vault/sea.bird.md": "---\nid: b1\ntitle: Bird\n---\n\nA dunlin.\n",
+        },
+        "plover dunlin",
+    ),
+    "Notion": (
+        {
+            f"Wiki/Deploys {'0a' * 16}.md": (
+                "# Deploys\n\nCreated: January 27, 2024 10:15 AM\nTags: ops\n\nAsk a redshank first.\n"
+            ),
+        },
+        "redshank",
+    ),
+    "Standard Notes": (
+        {
+            "Standard Notes Backup and Import File.txt": json.dumps(
+                {
+                    "version": "004",
+                    "items": [
+                        {"uuid": "n1", "content_type": "Note", "content": {"title": "Tide", "text": "A knot waits."}},
+                        {
+                            "uuid": "t1",
+                            "content_type": "Tag",
+                            "content": {"title": "sea", "references": [{"uuid": "n1", "content_type": "Note"}]},
+                        },
+                    ],
+                }
+            )
+        },
+        "knot",
+    ),
+    "Joplin": (
+        {
+            "Shop/Prices.md": (
+                "---\ntitle: Prices\nupdated: 2024-01-27 10:15:00Z\ncreated: 2024-01-27 10:15:00Z\n"
+                "tags:\n  - shop\n---\n\nA curlew in cents.\n"
+            ),
+        },
+        "curlew",
+    ),
+    "CSV, TSV": ({"notes.csv": "title,text,tags\nFerry,The whimbrel sails at six,sea\n"}, "whimbrel"),
     "JSON": ({"memories.json": json.dumps([{"content": "a nuthatch"}, {"text": "an oriole"}])}, "nuthatch oriole"),
 }
 
+# Systems whose one file is read only if it is named: in a folder, it may be anything.
+NAMED = ("Standard Notes", "CSV, TSV")
+
 
 def write_systems(folder: Path) -> list[str]:
-    """Write every system's files to a folder of its own, and return these folders."""
+    """Write every system's files to a folder of its own; return these folders, or a file that must be named itself."""
     for name, (files, _) in SYSTEMS.items():
         for path, text in files.items():
             to = folder / name / path
             to.parent.mkdir(parents=True, exist_ok=True)
             to.write_text(text)
-    return [str(folder / name) for name in SYSTEMS]
+    return [str(folder / name / ("" if name not in NAMED else next(iter(SYSTEMS[name][0])))) for name in SYSTEMS]
