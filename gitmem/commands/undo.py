@@ -59,7 +59,7 @@ def undo(store: OpenStore, *, dry_run: bool = False) -> Undone:
 
     Raises:
         NotFoundError: There is nothing to undo.
-        RefusedError: All of it is other people's.
+        RefusedError: All changes are by other people.
         ConflictError: Something that it changed has been changed again.
     """
     git = store.git

@@ -52,7 +52,7 @@ def connected(url: str) -> Iterator[Connection]:
 
 
 class Connections:
-    """Connections to a database that threads use in turn: opening one costs both sides as much as 40 memories."""
+    """Connections to a database that threads use in turn: opening one costs as much as writing 40 memories."""
 
     def __init__(self, url: str) -> None:
         """Use a database; no connection is opened yet."""

@@ -90,7 +90,7 @@ def host_of(setting: str) -> str:
     """Return the host that a setting sends texts to, if it is not this machine; else an empty string."""
     try:
         host = urlsplit(setting).hostname or "" if setting.startswith(("http://", "https://")) else ""
-    except ValueError:  # who opens it says what is wrong with it
+    except ValueError:  # opening it reports what is wrong
         return ""
     return "" if host in LOOPBACK else host
 

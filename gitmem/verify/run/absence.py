@@ -31,11 +31,11 @@ _RULE = re.compile(
 _VARIABLE_OF_MAKE = re.compile(r"\$(?:\$|\((?:[^()\n]|\([^()\n]*\))*\)|\{[^{}\n]*\}|[@<^*?])")
 # What makes the recipes of a makefile run in another way: one shell for all lines, another PATH.
 _OTHER_MAKE = re.compile(r"(?m)^\.ONESHELL|(?<!\w)PATH\b")
-# What gives a word of a script another meaning: other files and texts, an alias, another PATH.
+# Constructs that change what a word of a script means: other files and texts, an alias, another PATH.
 _ELSEWHERE = re.compile(r"<<|\beval\b|\balias\b|(?<!\w)PATH\+?=|(?:^|[\n;&|(])[ \t]*(?:\.|source)\s")
-# Text over several lines and comments of a script.
+# Comments of a script, and quoted text, which may span lines.
 _PROSE = re.compile(r"\\.|(?<![^\s;])#[^\n]*|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.S)
-# What ends a branch that found something wrong, in its line or in the next ones; and the end of a branch.
+# How a branch makes the script fail, in its first line or in the next ones, and where a branch ends.
 _REFUSES = re.compile(r"\b(?:exit|return) [1-9]|\bfalse\b")
 _TRIED = re.compile(r"\|\| *(?:(?:exit|return) \d|false\b)")
 _EXITS = re.compile(r"\b(?:exit|return) \"?\$")
@@ -43,7 +43,7 @@ _NOTES = re.compile(r"(?:^|[\s;])(\w+)=(?:[1-9]|true|yes)\b")
 _BRANCH_LINES = 4
 _CASE_ENDS = re.compile(r"(?:^|[;\s])esac\b")
 _BRANCH_ENDS = re.compile(r"(?:^|[;\s])(?:fi|else|elif)\b")
-# How a script asks whether a program is there; what it does without it that proves nothing.
+# How a script asks whether a program is installed, and how it then succeeds without it, which proves nothing.
 _ASKS = (
     r"\b(?:command -[vV]|which|type|hash|function|has|have|(?:require|need|ensure|check|assert)\w*|for \w+ in)\b"
     r"[^\n;&|]*"
@@ -61,7 +61,7 @@ _ASSIGNS = re.compile(r"(?:local |readonly |declare )?(\w+)=\"?(?:\$\(|`)")
 _TESTS = re.compile(r"\b(?:exit|return|test) |\[ ")
 _VARIABLE = re.compile(r"\$\{?(\w+)")
 _THEN_FAILS = re.compile(r"&& *(?:exit|return) [1-9]|&& *false\b")
-# What another program is not tried with.
+# Alternatives that run no other program: `|| true`, `|| exit 1`.
 _NO_OTHER = re.compile(r"\|\| *(?:(?:true|:|false)(?![\w/.-])|(?:exit|return)\b|\{[^\n}]*\b(?:exit|return)\b)")
 
 
@@ -157,9 +157,8 @@ def find_skipped(script: str, path: str) -> str:
 def find_swallowed(script: str, path: str) -> str:
     """Return a program whose absence a script takes for success, as `! rg TODO src` in it does; empty if it has none.
 
-    A line that ends the script with an error if a program succeeds also does so. Nothing is said of a script that reads
-    another one or changes PATH. The script is one that succeeded: a line that does not accept absence would have
-    ended it.
+    So does a line that ends the script with an error if a program succeeds. A script that reads another one or changes
+    PATH is not judged. The script has succeeded: a line that does not accept absence would have ended it.
     """
     script = _PROSE.sub(lambda one: "" if one[0][0] == "#" else "''" if "\n" in one[0][2:] else one[0], script)
     lines = [line.strip().lstrip("@+ ") for line in script.replace("\r\n", "\n").replace("\\\n", " ").split("\n")]
