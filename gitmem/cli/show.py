@@ -127,7 +127,7 @@ def print_memory(found: Mapping[str, Any], out: Output, names: Mapping[str, str]
     short_id = (found["short_id"], "key"), "  "
     out.line("  ", *(short_id if found["short_id"] else ()), (key, "key"), "  ", (", ".join(about), "dim"))
     fields = {k: v for k, v in found["frontmatter"].items() if k not in ("title", "kind", FIELD)}
-    # What the writer fills in, and what every memory of this project shares, is left to --json.
+    # Only --json has the fields that the writer fills in, and those that all memories of a project share.
     is_own = found["scope"] == PROJECT and "store" not in found and not found.get("repository")
     usual = {"importance": "medium"} | ({"project": fields.get("project")} if is_own else {})
     for name, value in fields.items():

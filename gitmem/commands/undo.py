@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # The most commits examined: to undo more than these, use `git log`.
 MOST = 500
-# How the log of the branch calls commits that came from elsewhere; git writes fast-import for those made here.
+# Reflog messages of commits that came from elsewhere; git calls those made here "fast-import".
 _FETCHED = frozenset(f"gitmem: {what}" for what in ("join", "sync", "doctor", "purge"))
 NAMED = 5
 

@@ -117,7 +117,7 @@ _HAPPENED = (
 _PEOPLE = "we i us wir nous"
 # These take the newest of something, whenever it was recorded: "install the latest version".
 _TAKES = "install installs use uses pull pulls pin pins upgrade run runs deploy deploys fetch fetches require requires"
-# What happens once: "the incidents of the last two weeks" names a time, "the orders of the last two weeks" does not.
+# Events happen once: "the incidents of the last two weeks" names a time, "the orders of the last two weeks" does not.
 _EVENTS = (
     "anything something everything nothing new different happening going failing breaking happened commit commits bug"
     " bugs problem problems failure failures regression regressions postmortem postmortems review reviews meeting"

@@ -22,7 +22,7 @@ _LINKS = frozenset(
     " the of than to directly raw plain bare in into go through touch reach for any every over one should must"
     " may".split()
 )
-# What says that nothing can be avoided: "it is not possible to avoid `x`".
+# Phrases that say that nothing can be avoided: "it is not possible to avoid `x`".
 _UNAVOIDABLE = frozenset("cannot can't couldn't not isn't impossible unable hard no never don't doesn't".split())
 # Verbs before "`a` over `b`", and before "`b` with `a`", which forbid `b`.
 _PREFERS = frozenset("prefer favor favour choose pick use".split())
@@ -32,7 +32,7 @@ _AWAY = (
     *("away from", "steer clear of", "stay clear of", "keep clear of", "get rid of", "refrain from", "stop"),
     *("move off", "migrate off"),
 )
-# What forbids a name said before it: "`x` blocks, so don't use it".
+# Phrases that forbid the name before them: "`x` blocks, so don't use it".
 _IT = (
     *(f"{no} {verb} it" for no in ("don't", "do not", "never") for verb in ("use", "call", "import", "add")),
     *("avoid it", "stay away from it"),
@@ -50,7 +50,7 @@ _NEGATED = (
     "is not allowed",
     "are not allowed",
 )
-# What follows a name that "not" only tells from another one: "`a`, not `b`, is slow".
+# After a name that "not" only distinguishes from another one: "`a`, not `b`, is slow".
 _SUBJECT = tuple(f", {verb} " for verb in ("is", "are", "was", "were", "has", "does"))
 _NO = frozenset("not never no isn't wasn't".split())
 _NOT_NAMES = [char if char.isalnum() or char in "_.(" else " " for char in map(chr, range(128))]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # What precedes the hash in the key of a note whose name gives no other.
 NOTE = "note"
-# What Notion's export appends to the name of each page and its folder.
+# The id that Notion's export appends to the name of each page and its folder.
 _NOTION_ID = re.compile(r" [0-9a-f]{32}(?=/|$)")
 
 

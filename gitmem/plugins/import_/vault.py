@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 LOGSEQ, DENDRON = "logseq/config.edn", "dendron.yml"
-# What marks the top of notes in which `#word` is a tag.
+# Files and folders that mark the top of a vault in which `#word` is a tag.
 _MARKS = (".obsidian", ".foam", ".zk", LOGSEQ, DENDRON)
 # Where Obsidian, Templater and QuickAdd name the folder of templates, and the setting.
 _TEMPLATES = (

@@ -352,7 +352,7 @@ class Judge:
             where = {"held": held, "written": written}
             confirmation = confirm(due.latest, verdict, ask=ask, is_unclear=result.is_unclear, firm=firm, **where)
         if confirmation.outcome == UNPROVEN and is_known and due.verdict is not None:
-            confirmation = Confirmation(FAILS, verdict=confirmation.verdict)  # confirmed when it was found
+            confirmation = Confirmation(FAILS, verdict=confirmation.verdict)  # confirmed when the failure was new
         if confirmation.verdict is None or confirmation.outcome == UNPROVEN:
             return self._unconfirmed(result, confirmation)
         verdict = confirmation.verdict

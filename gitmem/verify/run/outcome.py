@@ -175,7 +175,7 @@ def show_errors(spec: Spec) -> Spec | None:
 
 
 def _find_crash(spec: Spec, output: str) -> str:
-    """Return what a check needs that holds because a program of it crashed, as ``the Python module yaml``; or empty."""
+    """Return what a crashed program lacks if the check holds for that reason: ``the Python module yaml``; or empty."""
     if spec.check.form != SHELL or "||" in _NO_OTHER.sub("", words := spec.check.words[0]) or _ELSE.search(words):
         return ""
     text = read_shell(words)

@@ -80,7 +80,7 @@ _LAUNCHERS = {
     "bunx": ("", ""),
     "deno": ("-c --config --import-map --cert --lock", "eval"),
 }
-# What a launcher does with the next word; the rest of a word by which it is the path of a script.
+# Verbs of a launcher before the program to run; how the path of a script ends or looks.
 _LAUNCHES = frozenset("run exec dlx x test".split())
 _IS_FILE = re.compile(r"[^$]*(?:/[^$]*|\.(?:[cm]?[jt]sx?|py|rb|pl|sh))")
 _IS_FUNCTION = re.compile(r"\([ \t]*\)")

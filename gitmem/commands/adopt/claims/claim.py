@@ -65,7 +65,7 @@ _LOG_SECTION = re.compile(
 )
 
 
-# Words before what must not come to be: "Do not add a `config.js` that nothing loads".
+# Words that forbid a new file: "Do not add a `config.js` that nothing loads".
 _FORBIDDEN = re.compile(
     r"\b(?:do not|don'?t|never|must not|should not|avoid|no need to) (?:re-?)?"
     r"(?:add(?:ing)?|creat(?:e|ing)|commit(?:ting)?|introduc(?:e|ing)|check(?:ing)? in|bring(?:ing)? back)\b"

@@ -34,7 +34,7 @@ _BUILT = re.compile(
     r"\b(?:built|compiled|resulting|generated|produced) (?:binary|binaries|executable|program|file)s?\b",
     re.I,
 )
-# What a program writes under a name: "stores the sources as `Readme.md`".
+# Verbs of a program that writes a file of this name: "stores the sources as `Readme.md`".
 _STORED = re.compile(
     r"\b(?:stores?|saves?|writes?|generates?|produces?|emits?|dumps?)\b[^;]{0,160}\b(?:as|to|into)\W{0,3}$"
 )
