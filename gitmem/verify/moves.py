@@ -305,7 +305,7 @@ class Moves:
     def find_written_commit(self, written_at: int) -> str:
         """Return the newest commit that is not newer than a time in epoch seconds, or an empty string.
 
-        git is asked once for facts that were written together: between two times with one answer, there is no other.
+        Facts that were written together need one search: a time between two with the same commit also has that one.
         """
         place = bisect_left(self._written, (written_at, ""))
         at, commit = self._written[place]

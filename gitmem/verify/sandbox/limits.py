@@ -175,7 +175,7 @@ class LimitWatch:
                     if target.startswith(b"socket:"):
                         sockets.add(target)
                     elif target.startswith(b"/memfd:"):
-                        info = os.stat(place)  # noqa: PTH116
+                        info = os.stat(place)  # noqa: PTH116 - as above
                         files[info.st_dev, info.st_ino] = info.st_blocks * 512
                         has_file = True
                 except OSError:
