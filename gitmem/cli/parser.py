@@ -18,6 +18,15 @@ if TYPE_CHECKING:
 # the help is in English.
 argparse._ = str  # type: ignore[attr-defined]
 UNKNOWN = "unrecognized arguments: "
+# Words that people type for an option of ours: of several, the first one that the command has is meant.
+SYNONYMS = MappingProxyType(
+    {
+        **dict.fromkeys(("--grep", "--search", "--text", "--pattern"), ("--contains",)),
+        **dict.fromkeys(("--shell", "--command", "--cmd", "--check", "--run", "--test"), ("--verify",)),
+        **dict.fromkeys(("--file", "--files"), ("--in", "--path")),
+        **dict.fromkeys(("--message", "--description", "--details", "-m"), ("--body",)),
+    }
+)
 
 
 class Formatter(argparse.HelpFormatter):
@@ -79,9 +88,12 @@ class Parser(argparse.ArgumentParser):
                 f"unexpected argument: {extras}", hint=f"quote arguments that contain spaces; see {self.prog} --help"
             )
         name = first.split("=", 1)[0]
-        near = get_close_matches(name, self._option_string_actions, n=1)
+        known = self._option_string_actions
+        near = [option for option in SYNONYMS.get(name, ()) if option in known] or get_close_matches(name, known, n=1)
         hint = f"did you mean {near[0]}?" if near else f"{self.prog} --help lists the options"
-        return UsageError(f"unknown option: {name}", hint=f"{hint}\narguments that begin with - go after --")
+        if self._get_positional_actions():
+            hint += "\narguments that begin with - go after --"
+        return UsageError(f"unknown option: {name}", hint=hint)
 
     def parse(self, arguments: list[str]) -> argparse.Namespace:
         """Parse a command's arguments; mixing words and options takes 3 ms and is tried second.
@@ -101,10 +113,12 @@ class Parser(argparse.ArgumentParser):
         if extras:
             args = self.parse_intermixed_args(arguments)
         if getattr(args, "program", None):
-            raise UsageError(
-                f"unexpected argument: {args.program[0]}",
-                hint="quote arguments that contain spaces; a program goes after --: … -- grep -q TEXT FILE",
-            )
+            hint = "quote arguments that contain spaces; a program goes after --: … -- grep -q TEXT FILE"
+            if any(getattr(args, check, None) for check in ("contains", "matches", "lacks")) and not getattr(
+                args, "in"
+            ):
+                hint = "name the files of a check with --in FILE"
+            raise UsageError(f"unexpected argument: {args.program[0]}", hint=hint)
         if program:
             args.program = program
         return args

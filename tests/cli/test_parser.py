@@ -73,6 +73,12 @@ def test_every_argument_says_what_it_is() -> None:
         ("list", ["--limit", "١"], "--limit: must be a whole number", "--help"),
         ("completion", ["elvish"], "SHELL: invalid choice: 'elvish'", "--help"),
         ("recall", ["--lim", "3"], "unknown option: --lim", "did you mean --limit?"),
+        ("fact", ["t", "--grep", "x", "f"], "unknown option: --grep", "did you mean --contains?"),
+        ("fact", ["t", "--shell", "true"], "unknown option: --shell", "did you mean --verify?"),
+        ("fact", ["t", "--file", "f"], "unknown option: --file", "did you mean --in?"),
+        ("remember", ["t", "--file", "f"], "unknown option: --file", "did you mean --path?"),
+        ("fact", ["t", "-m", "why"], "unknown option: -m", "did you mean --body?"),
+        ("fact", ["t", "--contains", "x", "f"], "unexpected argument: f", "with --in FILE"),
     ],
 )
 def test_wrong_use_is_worded_with_a_hint(name: str, words: list[str], message: str, hint: str) -> None:
