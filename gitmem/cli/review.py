@@ -16,7 +16,8 @@ from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.command_memory import open_memory
 from gitmem.cli.names import with_short_ids
 from gitmem.cli.options import add_approved
-from gitmem.cli.output import Output
+from gitmem.cli.output import Output, quantity
+from gitmem.model import ADOPTED, VERIFIED
 from gitmem.statuses import MARKS
 
 TYPE_CHECKING = False
@@ -78,6 +79,8 @@ def run(args: Arguments, out: Output) -> int:
         out.json(table)
     elif form == "text":
         print_review(review, out)
+        if not args.range and not review.base:
+            out.note("there is no memory of a remote to compare with: everything is new (gitmem review memory~1)")
     for note in review.notes if form == "text" else ():
         out.note(note)
     return int(review.is_failed(args.fail_on or review.fail_on))
@@ -85,6 +88,8 @@ def run(args: Arguments, out: Output) -> int:
 
 # One run may record hundreds of verdicts, all made by one machine.
 PROOFS_SHOWN = 20
+# The most claims that are shown in full where there is nothing to compare with: an adoption adds hundreds.
+CLAIMS_SHOWN = 5
 
 
 def print_review(review: Review, out: Output) -> None:
@@ -97,30 +102,53 @@ def print_review(review: Review, out: Output) -> None:
     for group in groups:
         if not group.others and group.first.key in keys:
             own.setdefault(group.first.key, []).append(group)
+    plain = [change.key for change in review.changes if change.key not in own and _is_plain_claim(change)]
+    # What someone else proposes is shown in full.
+    folded = set() if review.base else set(plain[CLAIMS_SHOWN:])
     # The most severe last, because the end of the output is read first on a terminal.
     worst = {key: SEVERITIES.index(mine[0].first.severity) for key, mine in own.items()}
     for change in sorted(review.changes, key=lambda one: -worst.get(one.key, len(SEVERITIES))):
+        if change.key in folded:
+            continue
         _print_change(change, out)
         for group in own.get(change.key, ()):
             _print_finding(group, out, indent="  ")
     for setting in review.settings:
         out.line(("~", "yellow"), f" setting {setting.name}: ", *_was(setting.before), setting.after or "default")
+    if folded:
+        out.line(
+            f"… {quantity(len(folded), 'more added claim')}, built-in checks that hold: gitmem review --format markdown"
+        )
     if review.changes or review.settings:
         out.line("")
+    _print_statuses(review, folded, out)
+    for group in reversed(groups):
+        if group.others or group.first.key not in keys:
+            _print_finding(group, out)
+    out.line((review.summary, "bold"))
+
+
+def _print_statuses(review: Review, folded: set[str], out: Output) -> None:
+    """Print the statuses that differ and who proved what, without those of folded claims."""
     for shift in review.shifts:
+        if shift.key in folded and shift.after == VERIFIED:
+            continue
         why = f" — {shift.because}" if shift.because else ""
         was = f" (was {shift.before})" if shift.before else ""
         out.line(
             (MARKS[shift.after], shift.after), " ", (shift.key, "key"), f"  {shift.after or 'no status'}{was}{why}"
         )
-    for proof in review.proofs[:PROOFS_SHOWN]:
+    proofs = [proof for proof in review.proofs if proof.key not in folded][:PROOFS_SHOWN]
+    for proof in proofs:
         out.line(("=", "dim"), " ", (proof.key, "key"), f"  {proof.sentence}")
-    if (more := len(review.proofs) - PROOFS_SHOWN) > 0:
+    if (more := len(review.proofs) - len(proofs)) > 0:
         out.line(f"… {more} more verdicts: gitmem review --json")
-    for group in reversed(groups):
-        if group.others or group.first.key not in keys:
-            _print_finding(group, out)
-    out.line((review.summary, "bold"))
+
+
+def _is_plain_claim(change: MemoryChange) -> bool:
+    """Return whether a change adds a claim of a document whose built-in check holds."""
+    answer = change.command.answer if change.command else ""
+    return change.what == "added" and change.kind == ADOPTED and answer.startswith("holds")
 
 
 def _print_finding(group: FindingGroup, out: Output, *, indent: str = "") -> None:

@@ -54,6 +54,20 @@ def test_the_policy_says_what_fails_where_nothing_was_typed(run_cli, repo: Path)
     assert run_cli("review", f"{base}..memory").status == 1
 
 
+def test_without_a_remote_an_adoption_is_summed_up(run_cli, repo: Path) -> None:
+    claims = {f"claims/c{at}.md": f"---\nkind: claim\nverify: {{exists: src}}\n---\n# C{at}\n" for at in range(9)}
+    base = commit(repo, {"learned/l.md": "---\nkind: learned\n---\n# A lesson\n"})
+    commit(repo, claims)
+
+    done = run_cli("review")
+
+    assert done.out.count("added claim") == 5 + 1
+    assert "… 4 more added claims" in done.out
+    assert "added learned l" in done.out
+    assert "no memory of a remote to compare with" in done.err
+    assert run_cli("review", base).out.count("added claim") == 9
+
+
 def test_json_is_as_documented(run_cli, leak: str, repo: Path) -> None:
     found = json.loads(run_cli("review", leak, "--json").out)
 
