@@ -41,11 +41,11 @@ EXAMPLES = (
     "gitmem purge --accept",
     "gitmem purge --continue",
 )
-CONSEQUENCES = (
-    "Other clones keep it until each of them runs gitmem purge --accept; their sync stops and says so.",
-    "A remote keeps it until gitmem purge --push. A forge may show old commits by id even then: ask its support.",
-    "Backups, CI logs, forks and transcripts of agents are not touched. Revoke what can be revoked.",
+OF_CLONES = "Other clones keep it until each of them runs gitmem purge --accept; their sync stops and says so."
+OF_REMOTES = (
+    "A remote keeps it until gitmem purge --push. A forge may show old commits by id even then: ask its support."
 )
+OF_COPIES = "Backups, CI logs, forks and transcripts of agents are not touched. Revoke what can be revoked."
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -73,14 +73,15 @@ def run(args: Arguments, out: Output) -> int:
     with open_memory(out) as memory:
         secret = _read_secret(out) if args.secret else ""
         planned = memory.purges.preview(*args.keys, secret=secret, scope=scope)
+        has_remote = _has_remote(memory)
         if args.dry_run:
-            return _print(planned, args, out)
-        if not (args.yes or _is_agreed(planned, out)):
+            return _print(planned, args, out, has_remote=has_remote)
+        if not (args.yes or _is_agreed(planned, out, has_remote=has_remote)):
             out.note("nothing was changed")
             return 1
         done = memory.purges.purge(*args.keys, secret=secret, scope=scope)
         branches = _publish(memory, args) if args.push else ()
-    return _print(done, args, out, branches)
+    return _print(done, args, out, branches, has_remote=has_remote)
 
 
 def _refuse_mixed(args: Arguments) -> None:
@@ -105,7 +106,14 @@ def _maintain(args: Arguments, scope: str, out: Output) -> int:
         elif args.accept:
             done = memory.purges.accept(args.remote)
         branches = _publish(memory, args) if args.push else ()
-    return _print(done, args, out, branches)
+        has_remote = _has_remote(memory)
+    return _print(done, args, out, branches, has_remote=has_remote)
+
+
+def _has_remote(memory: Memory) -> bool:
+    from gitmem.git.remotes import list_remotes
+
+    return bool(list_remotes(memory.repository.git))
 
 
 def _publish(memory: Memory, args: Arguments) -> tuple[str, ...]:
@@ -126,11 +134,15 @@ def _read_secret(out: Output) -> str:
     return text
 
 
-def _is_agreed(planned: PurgeResult, out: Output) -> bool:
+def _note_consequences(out: Output, *, has_remote: bool) -> None:
+    for sentence in (OF_CLONES, *([OF_REMOTES] if has_remote else []), OF_COPIES):
+        out.note(sentence)
+
+
+def _is_agreed(planned: PurgeResult, out: Output, *, has_remote: bool) -> bool:
     """Print what will happen, and return whether the person at the terminal agrees."""
     out.note(_describe(planned, "will be"))
-    for sentence in CONSEQUENCES:
-        out.note(sentence)
+    _note_consequences(out, has_remote=has_remote)
     if not is_interactive():
         raise UsageError("purging cannot be undone: confirm it with --yes", hint="see what would happen: --dry-run")
     return (ask("Purge it for good? [y/N] ") or "").lower() in ("y", "yes")
@@ -141,15 +153,14 @@ def _describe(done: PurgeResult, tense: str) -> str:
     return f"{where}, in {', '.join(done.refs) or 'no history'}"
 
 
-def _print(done: PurgeResult, args: Arguments, out: Output, branches: tuple[str, ...] = ()) -> int:
+def _print(done: PurgeResult, args: Arguments, out: Output, branches: tuple[str, ...] = (), *, has_remote: bool) -> int:
     if args.json:
         out.json({**fields_of(done), "dry_run": args.dry_run, "published": list(branches)})
         return 0
     if args.dry_run or done.rewritten:
         out.line(_describe(done, "would be" if args.dry_run else "were"))
     if args.dry_run:
-        for sentence in CONSEQUENCES:
-            out.note(sentence)
+        _note_consequences(out, has_remote=has_remote)
         return 0
     if done.derived or done.objects:
         out.line(
@@ -159,6 +170,6 @@ def _print(done: PurgeResult, args: Arguments, out: Output, branches: tuple[str,
         out.alarm(f"the text is still in {place}")
     for branch in branches:
         out.line(f"replaced the history of {branch}")
-    if done.rewritten and not branches and not args.accept:
+    if done.rewritten and not branches and not args.accept and has_remote:
         out.note("the remote still has it: gitmem purge --push")
     return 0

@@ -19,6 +19,8 @@ def octopus(run_cli) -> str:
 
 def test_dry_run_names_the_refs_and_the_consequences_and_changes_nothing(run_cli, repo: Path, octopus: str) -> None:
     before = tip(repo)
+    alone = run_cli("purge", octopus, "--dry-run")
+    git(repo, "remote", "add", "origin", "../hub.git")
 
     done = run_cli("purge", octopus, "--dry-run")
 
@@ -27,6 +29,7 @@ def test_dry_run_names_the_refs_and_the_consequences_and_changes_nothing(run_cli
     assert "refs/heads/memory" in done.out
     for words in ("Other clones keep it", "A forge may show old commits", "Backups"):
         assert words in done.err
+    assert "remote" not in alone.err
 
 
 def test_without_a_terminal_consent_is_an_option(run_cli, repo: Path, octopus: str) -> None:
