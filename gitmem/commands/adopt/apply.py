@@ -74,7 +74,7 @@ class ApplyResult:
         retired: Keys of memories whose sentence is gone, or that a comment says to ignore.
         ignored: The number of those that a comment says to ignore.
         unchanged: The number of memories that the store has already.
-        unproved: The statements without a check, or whose check disagrees with the judgement.
+        unproved: The statements without a check, or whose check disagrees with the judgement or would prove nothing.
         withheld: What holds in sentences that are false in part.
         repeated: The statements that another one's fact proves as well.
         skipped: The statements left out, with reasons.
@@ -182,6 +182,7 @@ class _Plan:
         read = [path for path in decisions if path in texts and path not in self._ignored_documents]
         proposed = proposals_of(adoption, {path: texts[path] for path in read})
         self._repeated = len(supporting(adoption.findings)) - sum(bool(one.outcome) for one in proposed)
+        stated = len(proposed)
         proposed = self._check_definitions(proposed)
         answers = self._answers([one.fields["verify"] for one in proposed if one.outcome])
         self._agreeing = [
@@ -189,7 +190,7 @@ class _Plan:
         ]
         self._proposed: dict[str, Proposal] = {}
         without_check = sum(one.check is None for one in (*adoption.of(FALSE), *adoption.of(HOLDS)))
-        self._unproved = without_check + len(proposed) - len(self._agreeing)
+        self._unproved = without_check + stated - len(self._agreeing)
         self._incoming: dict[str, Incoming | str] = {}
         self._settled, self._retired = ImportPlan(), dict[str, AdoptedMemory]()
 

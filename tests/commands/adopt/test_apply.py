@@ -163,6 +163,17 @@ def test_word_that_a_folder_elsewhere_has_as_its_name_makes_no_claim_of_the_fold
     assert set(statuses(repo, run_cli)) == {"`pkg/hooks` exists", "`pkg/core/a.go` exists"}
 
 
+def test_counts_of_what_was_added_account_for_everything_that_holds(repo, run_cli):
+    # A plain word that occurs in the code, and that no file defines, makes no claim.
+    commit_files(repo, {"AGENTS.md": "- `LEARNED` lines are read by `src/a.py`\n", "src/a.py": "x = ' LEARNED '\n"})
+    assert run_cli("init").status == 0
+
+    out = run_cli("adopt", "--apply").out
+
+    assert "0 false, 2 hold" in out
+    assert "1 claim added; 1 without a check" in out
+
+
 def test_number_beside_a_constant_is_its_value_and_fails_with_it(repo, run_cli):
     commit_files(repo, PARTLY_FALSE)
     commit_files(repo, {"AGENTS.md": "- Tokens expire after 15 minutes (`TTL_MINUTES`)\n- 20 tries (`MAX_RETRIES`)\n"})
