@@ -5,6 +5,7 @@ from __future__ import annotations
 from gitmem.frozen import replace
 from gitmem.model import ADOPTED, FAILS
 from gitmem.repository.verification import counts_here, note_unreadable, stores_to_prove
+from gitmem.store.scopes import PRIVATE, PROJECT
 from gitmem.text import count_of, list_some
 from gitmem.verify.options import SILENT, join_runs
 
@@ -31,7 +32,8 @@ def verify(
     Raises:
         BusyError: Another job is still running.
     """
-    if not options.is_job():
+    has_none = not is_scheduled and not repository.stores((PROJECT, PRIVATE))  # a wrong command, not a failed job
+    if has_none or not options.is_job():
         return _verify(repository, options, report, watch)
     from gitmem.verify.jobs.job import JobRun
 

@@ -216,13 +216,16 @@ def _as_table(
 
 def distance(git: Git, commit: str, head: str | None) -> dict[str, int | None]:
     """Return how many commits a commit is behind *head*, and how many ahead; both if they have diverged."""
-    if not commit or not head:
+    if not commit:
         return {"behind": None, "ahead": None}
     if commit == head:
         return {"behind": 0, "ahead": 0}
     try:
-        output = git.run("rev-list", "--left-right", "--count", f"{commit}...{head}", timeout_s=5).stdout
-        ahead, behind = map(int, output.split())
+        # Without a commit at HEAD, all of its history is ahead.
+        span = ("--left-right", f"{commit}...{head}") if head else (commit,)
+        output = git.run("rev-list", "--count", *span, "--", timeout_s=5).stdout
+        ahead, *rest = map(int, output.split())
+        behind = rest[0] if rest else 0
     except (ProcessError, ValueError):
         return {"behind": None, "ahead": None}  # the commit is not in this clone
     return {"behind": behind, "ahead": ahead}
