@@ -72,7 +72,7 @@ def run(args: Arguments, out: Output) -> int:
         if args.settings:
             raise UsageError("--settings and keys cannot be combined")
         if not args.keys and not args.review:
-            raise UsageError("trust needs the keys of facts, or one of --review, --settings, --list, --print")
+            raise UsageError("say which commands to approve", hint="gitmem trust --review goes through all that wait")
         return _approve(memory, args, out)
 
 

@@ -68,7 +68,7 @@ def test_untrust_needs_keys_or_settings(run_cli) -> None:
 
     assert (done.status, done.err) == (
         2,
-        "gitmem: error: trust needs the keys of facts, or one of --review, --settings, --list, --print\n",
+        "gitmem: error: say which commands to approve\n  hint: gitmem trust --review goes through all that wait\n",
     )
 
 
