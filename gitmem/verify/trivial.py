@@ -33,6 +33,8 @@ COMPARED = {
 }  # fmt: skip
 _OPERATOR = re.compile(r"\|\||&&|[;|&\n]")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+# What may end a command early, or with another status than that of its last command.
+_ENDS = re.compile(r"\b(?:exit|return|false|set|trap|kill|exec|eval)\b|\$\{\w+:?\?")
 _NUMBER = re.compile(r"-?\d{1,9}")
 _TO_NOWHERE = re.compile(r"[12&]?>>?\s*(?:/dev/null|&[12])(?=\s|$)")
 _REDIRECTION = re.compile(r"\d?[<>]")
@@ -55,6 +57,8 @@ def why_trivial(check: Check) -> str:
     command = check.words[0].strip()
     if not command:
         return "the command is empty"
+    if _is_only_said(command):
+        return f"{command!r} succeeds whichever branch it takes: let a branch end with `exit 1`"
     statements = _parse(command)
     if statements is None or not _value(statements):
         return ""
@@ -64,6 +68,17 @@ def why_trivial(check: Check) -> str:
     if command.rstrip().endswith("&"):
         return "it ends in '&', so the result does not depend on the background command"
     return f"it ends in {parts[-1]!r}, which succeeds whatever comes before it"
+
+
+def _is_only_said(command: str) -> bool:
+    """Return whether a command is one `if` that only says something: `if a; then echo ok; else echo bad; fi`."""
+    words = command.split()
+    is_whole = words[:1] == ["if"] and words[-1:] == ["fi"] and len(COMPOUND.intersection(words)) == 1
+    if not is_whole or words.count("if") > 1 or _ENDS.search(command) or "elif" in words:
+        return False
+    body, is_else, other = command.rstrip().removesuffix("fi").partition("then")[2].partition("else")
+    branches = [_parse(branch.strip(" ;\n\t")) for branch in ([body, other] if is_else else [body])]
+    return all(branch and _value(branch) for branch in branches)
 
 
 def needs_code(check: Check) -> bool:

@@ -25,6 +25,8 @@ from gitmem.verify.trivial import needs_code, suggest_builtin, why_trivial
         "echo ok",
         "echo it holds # really",
         "printf done",
+        "if rg -q TODO src; then echo bad; else echo ok; fi",
+        "if make lint\nthen\n  echo ok\nfi",
         "exit 0",
         "exit",
         "true && true",
@@ -80,6 +82,10 @@ def test_command_that_cannot_fail_is_trivial(command):
 @each(
     "command",
     [
+        "if rg -q TODO src; then echo bad; exit 1; fi",
+        "if a; then echo ok; else false; fi",
+        "if a; then echo ok; fi; grep -q x f",
+        "if a; then if b; then echo ok; fi; fi; test -e x; if c; then echo d; fi",
         "grep -q RS256 src/auth/jwt.py",
         "test -f README.md",
         "[ -f README.md ]",
