@@ -193,5 +193,7 @@ def describe_denials(traces: Iterable[Trace], ground: str, path: str) -> str:
     """Return the last place that runs on a ground were denied, without those in which they only searched; or empty."""
     folders = path.split(":")
     places = [where for trace in traces for where in trace.denied if where.rpartition("/")[0] not in folders]
-    denied = [where for where in places if not where.startswith(_NEVER_NEEDED)]
+    # An interpreter looks through the parents of its own folder for settings.
+    parents = {str(parent) for folder in folders for parent in Path(folder).parents}
+    denied = [where for where in places if not where.startswith(_NEVER_NEEDED) and where not in parents]
     return f"it was denied access to {without_places(denied[-1], [ground], home())}" if denied else ""
