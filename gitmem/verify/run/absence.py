@@ -1,4 +1,4 @@
-"""Find the scripts and recipes that a check runs, and a program whose absence they take for success. Pure.
+"""Find the scripts and recipes that a check runs. Pure.
 
 Sources: POSIX.1-2017, Shell Command Language; make(1), GNU make manual, 4.2 and 9; npm-run(1).
 """
@@ -10,7 +10,6 @@ import posixpath
 import re
 
 from gitmem.verify.run.shell_words import list_scripts, read_shell
-from gitmem.verify.sandbox.sandbox import find_program
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,46 +28,20 @@ _RULE = re.compile(
     r"^([\w./][\w./ -]*)[ \t]*:(?![=:])([^\n;]*)(?:;([^\n]*))?\n?((?:(?:\t[^\n]*|[ \t]*|#[^\n]*)\n?)*)", re.M
 )
 _VARIABLE_OF_MAKE = re.compile(r"\$(?:\$|\((?:[^()\n]|\([^()\n]*\))*\)|\{[^{}\n]*\}|[@<^*?])")
-# What makes the recipes of a makefile run in another way: one shell for all lines, another PATH.
-_OTHER_MAKE = re.compile(r"(?m)^\.ONESHELL|(?<!\w)PATH\b")
-# Constructs that change what a word of a script means: other files and texts, an alias, another PATH.
-_ELSEWHERE = re.compile(r"<<|\beval\b|\balias\b|(?<!\w)PATH\+?=|(?:^|[\n;&|(])[ \t]*(?:\.|source)\s")
-# Comments of a script, and quoted text, which may span lines.
-_PROSE = re.compile(r"\\.|(?<![^\s;])#[^\n]*|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.S)
-# How a branch makes the script fail, in its first line or in the next ones, and where a branch ends.
-_REFUSES = re.compile(r"\b(?:exit|return) [1-9]|\bfalse\b")
-_TRIED = re.compile(r"\|\| *(?:(?:exit|return) \d|false\b)")
-_EXITS = re.compile(r"\b(?:exit|return) \"?\$")
-_NOTES = re.compile(r"(?:^|[\s;])(\w+)=(?:[1-9]|true|yes)\b")
-_BRANCH_LINES = 4
-_CASE_ENDS = re.compile(r"(?:^|[;\s])esac\b")
-_BRANCH_ENDS = re.compile(r"(?:^|[;\s])(?:fi|else|elif)\b")
-# How a script asks whether a program is installed, and how it then succeeds without it, which proves nothing.
-_ASKS = (
-    r"\b(?:command -[vV]|which|type|hash|function|has|have|(?:require|need|ensure|check|assert)\w*|for \w+ in)\b"
-    r"[^\n;&|]*"
+# How programs of other languages start one, and how they ask for one: run(["rg", …]), execSync('rg TODO'), which("rg").
+_STARTS = re.compile(
+    r"\b(?:run|call|check_call|check_output|getoutput|Popen|system|popen|spawn|spawnSync|exec\w{0,12})"
+    r"(?:\(|[ \t])[ \t]{0,4}\[?[ \t]{0,4}[rbf]?[\"'`]([A-Za-z][\w.+-]{0,60})"
 )
-_LOOKS_UP = r"(?:command -v|which|type|hash)(?: -\w)? +([A-Za-z][\w.+-]*)[^\n;|]*"
-_SKIPS = re.compile(
-    rf"^{_LOOKS_UP}\|\| *(?:exit 0|{{[^\n}}]*\bexit 0)|^\[ -x \"?\$\({_LOOKS_UP}\|\| *(?:exit 0|{{[^\n}}]*\bexit 0)"
-    rf"|^if ! {_LOOKS_UP};? *\n? *then\b[^\n]*(?:\n(?!fi\b|else\b|elif\b)[^\n]*){{0,3}}\bexit 0",
-    re.M,
-)
-# Tests that nothing was printed, or no line; a variable with what a program printed, and a test of it.
-_IS_EMPTY = re.compile(r"(?:test|\[\[?) (?:-z )?\"?(?:\$\(|`)")
-_COUNTS_NONE = re.compile(r"\| *(?:wc -l *|grep -\w*c[^|]*)\| *grep -\w*x\w* [\"']?0")
-_ASSIGNS = re.compile(r"(?:local |readonly |declare )?(\w+)=\"?(?:\$\(|`)")
-_TESTS = re.compile(r"\b(?:exit|return|test) |\[ ")
-_VARIABLE = re.compile(r"\$\{?(\w+)")
-_THEN_FAILS = re.compile(r"&& *(?:exit|return) [1-9]|&& *false\b")
-# Alternatives that run no other program: `|| true`, `|| exit 1`.
-_NO_OTHER = re.compile(r"\|\| *(?:(?:true|:|false)(?![\w/.-])|(?:exit|return)\b|\{[^\n}]*\b(?:exit|return)\b)")
+_ASKS_FOR = re.compile(r"\bwhich(?:Sync)?\([ \t]{0,4}[\"'`]([A-Za-z][\w.+-]{0,60})")
+_VALUE_OF_MAKE = re.compile(r"(?m)^[ \t]*(\w+)[ \t]*[:?]?=[ \t]*([\w./-]+)[ \t]*$")
 
 
 def list_texts(command: str, read: Callable[[str], str]) -> dict[str, str]:
     """Return the shell scripts, recipes of make and scripts of package.json that a check runs, and those that they run.
 
-    Each has the folder whose ``node_modules`` has further programs for it; empty if there is none.
+    Of a script of another language, it is the programs that it starts. Each has the folder whose ``node_modules`` has
+    further programs for it; empty if there is none.
 
     Args:
         command: The check.
@@ -84,13 +57,21 @@ def list_texts(command: str, read: Callable[[str], str]) -> dict[str, str]:
 
 
 def _texts_of(command: str, read: Callable[[str], str]) -> Iterator[tuple[str, str]]:
-    for path in list_scripts(command, of_shells=True):
-        yield read(path), ""
+    of_shells = list_scripts(command, of_shells=True)
+    for path in list_scripts(command):
+        text = read(path)
+        is_foreign = text.startswith("#!") and "sh" not in text.partition("\n")[0]
+        yield text if path in of_shells and not is_foreign else list_started(text), ""
     for words in _MAKE.findall(command) if read_shell(command).runs("make") else []:
         yield from ((recipe, "") for recipe in _recipes_of(words.split(), read))
     for folder, name in _NPM.findall(command):
         scripts = _read_scripts(read(posixpath.join(folder, "package.json")))
         yield from ((scripts.get(each, ""), folder or ".") for each in (f"pre{name}", name))
+
+
+def list_started(program: str) -> str:
+    """Return the programs that a program of another language starts, one a line, without those that it asks for."""
+    return "\n".join(name for name in dict.fromkeys(_STARTS.findall(program)) if name not in _ASKS_FOR.findall(program))
 
 
 def _read_scripts(package: str) -> dict[str, str]:
@@ -122,13 +103,12 @@ def _recipes_of(words: list[str], read: Callable[[str], str]) -> Iterator[str]:
 def recipes_of(makefile: str, targets: list[str]) -> list[str]:
     """Return the recipes that make runs for targets and their prerequisites, as a shell gets them.
 
-    Without a target it is that of the first rule. A target of which several rules have a recipe has none here, since a
-    condition decides.
+    Without a target it is that of the first rule. If several rules of a target have a recipe, each is here: a condition
+    decides.
     """
     makefile = makefile.replace("\\\n", " ")
     rules = list(_RULE.finditer(makefile))
-    if _OTHER_MAKE.search(makefile) or not rules:
-        return []
+    values = dict(_VALUE_OF_MAKE.findall(makefile))
     known: dict[str, list[re.Match[str]]] = {}
     for rule in rules:
         for name in rule[1].split():
@@ -139,97 +119,10 @@ def recipes_of(makefile: str, targets: list[str]) -> list[str]:
         needed = [name for rule in of_target for name in rule[2].split() if name in known and name not in seen]
         seen.update(needed)
         targets += needed
-        recipes = [f"{rule[3] or ''}\n{rule[4]}" for rule in of_target if (rule[3] or rule[4]).strip()]
-        if len(recipes) == 1:
-            found.append(_VARIABLE_OF_MAKE.sub(lambda one: "$" if one[0] == "$$" else "./variable", recipes[0]))
+        found += [f"{rule[3] or ''}\n{rule[4]}" for rule in of_target if (rule[3] or rule[4]).strip()]
+
+    def expand(one: re.Match[str]) -> str:
+        return "$" if one[0] == "$$" else values.get(one[0].strip("$(){}"), "./variable")
+
+    found = [_VARIABLE_OF_MAKE.sub(expand, recipe) for recipe in found]
     return [re.sub(r"(?m)^[\t@+ ]+", "", recipe).strip("\n") for recipe in found]
-
-
-def find_skipped(script: str, path: str) -> str:
-    """Return a program without which a script ends with success and has shown nothing; empty if it has none.
-
-    A check that cannot tell exits with 125.
-    """
-    names = (name for found in _SKIPS.finditer(script) for name in found.groups() if name)
-    return next((name for name in names if find_program(name, path) is None), "")
-
-
-def find_swallowed(script: str, path: str) -> str:
-    """Return a program whose absence a script takes for success, as `! rg TODO src` in it does; empty if it has none.
-
-    So does a line that ends the script with an error if a program succeeds. A script that reads another one or changes
-    PATH is not judged. The script has succeeded: a line that does not accept absence would have ended it.
-    """
-    script = _PROSE.sub(lambda one: "" if one[0][0] == "#" else "''" if "\n" in one[0][2:] else one[0], script)
-    lines = [line.strip().lstrip("@+ ") for line in script.replace("\r\n", "\n").replace("\\\n", " ").split("\n")]
-    if _ELSEWHERE.search(script):
-        return ""
-    lines = _without_cases(lines)
-    certain = {one.name for one in read_shell("\n".join(lines)).commands if not one.is_optional}
-    tests = _list_tests(lines)
-    for nth, line in enumerate(lines):
-        for name in read_shell(line).find_absent(path) if _takes_absence(nth, lines, tests) else []:
-            word = rf"(?<![\w./-]){re.escape(name)}(?![\w./-])"
-            is_asked = re.search(rf"{_ASKS}{word}|{word} *(?:\([ \t]*\)|--version|-V\b|--help)", script)
-            if name in certain and not is_asked and not re.search(rf"-x \S*/{re.escape(name)}(?![\w./-])", script):
-                return name
-    return ""
-
-
-def _without_cases(lines: list[str]) -> list[str]:
-    """Return the lines of a script, empty where only some value of a word leads to them."""
-    depth, kept = 0, []
-    for line in lines:
-        depth += line.startswith("case ")
-        kept.append("" if depth else line)
-        depth -= depth > 0 and _CASE_ENDS.search(line) is not None
-    return kept
-
-
-def _list_tests(lines: list[str]) -> dict[str, list[int]]:
-    """Return the numbers of the lines that test a variable or end with it, by its name."""
-    found: dict[str, list[int]] = {}
-    for nth, line in enumerate(lines):
-        if tested := _TESTS.search(line):
-            for name in dict.fromkeys(_VARIABLE.findall(line, tested.start())):
-                found.setdefault(name, []).append(nth)
-    return found
-
-
-def _takes_absence(nth: int, lines: list[str], tests: dict[str, list[int]]) -> bool:
-    """Return whether this line of a script goes on if its program fails."""
-    line = lines[nth]
-    if "||" in _NO_OTHER.sub("", line):
-        return False
-    if line.startswith("if "):
-        return not line.startswith("if !") and _decides(nth, lines, tests)
-    if assigned := _ASSIGNS.match(line):
-        other = re.compile(rf"(?<![\w$]){assigned[1]}=")  # a default, if the program printed nothing
-        end = next((at for at in range(nth + 1, len(lines)) if other.search(lines[at])), len(lines))
-        after = [at for at in tests.get(assigned[1], []) if nth <= at < end][:_BRANCH_LINES]
-        return any(_decides(at, lines, tests) for at in after)
-    empty = _IS_EMPTY.match(line) or _COUNTS_NONE.search(line)
-    return empty is not None or line.startswith("! ") or _THEN_FAILS.search(line) is not None
-
-
-def _decides(nth: int, lines: list[str], tests: dict[str, list[int]]) -> bool:
-    """Return whether the status of a script depends on a line that tests something, or on what its branch notes."""
-    branch = _branch(nth, lines)
-    noted = [tests[name][-1] for name in _NOTES.findall(branch) if name in tests] if branch.startswith("if ") else []
-    return _refuses(branch) or any(
-        at >= nth and (_EXITS.search(lines[at]) or _refuses(_branch(at, lines))) for at in noted
-    )
-
-
-def _refuses(branch: str) -> bool:
-    """Return whether a test, with the branch of its condition, fails the script."""
-    if branch.startswith("if "):
-        return _REFUSES.search(branch) is not None
-    return "&&" not in branch or _THEN_FAILS.search(branch) is not None
-
-
-def _branch(nth: int, lines: list[str]) -> str:
-    """Return a line, with the branch of a condition that begins in it, without the failures of its commands."""
-    branch = "\n".join(lines[nth : nth + _BRANCH_LINES]) if lines[nth].startswith("if ") else lines[nth]
-    end = _BRANCH_ENDS.search(branch) if branch.startswith("if ") else None
-    return _TRIED.sub("", branch[: end.start()] if end else branch)

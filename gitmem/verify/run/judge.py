@@ -20,7 +20,7 @@ from gitmem.verify.ground.folders import ENVIRONMENTS
 from gitmem.verify.ground.ground import Ground, Grounds
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import Moves, is_moved, restore_command, tree_with_moves
-from gitmem.verify.run.absence import find_skipped, find_swallowed, list_texts
+from gitmem.verify.run.absence import list_texts
 from gitmem.verify.run.confirm import (
     STEADY,
     Confirmation,
@@ -43,12 +43,13 @@ from gitmem.verify.run.outcome import (
     end_of,
     explain_change,
     find_absent,
-    find_hidden,
+    find_crash,
     outcome_of,
     show_errors,
 )
 from gitmem.verify.run.reason import without_places
 from gitmem.verify.run.shell_words import list_scripts
+from gitmem.verify.run.stand_ins import find_needed
 from gitmem.verify.run.unsteady import QUICK_S, Rate, rate_at, since, steadiness
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.trace.outside import DECLARED
@@ -170,6 +171,8 @@ class Judge:
         self._trial_s = min(means.trial_s, HURRIED_TRIAL_S) if means.is_hurried else means.trial_s
         # Read before anything runs, so that a check that is about to start notices when all are stopped.
         self._stops = stop_count()
+        # What checks that hold need and did not find, by check and commit (``_find_vain``).
+        self._vain: dict[tuple[Spec, str, str], str] = {}
 
     def stop(self) -> None:
         """Kill the running checks, and start no more."""
@@ -180,8 +183,8 @@ class Judge:
         """Run one fact's check and return the result; a doubtful failure must still be confirmed."""
         ran, problem, evidence = self._look(due)
         outcome, why = self._outcome_of(ran, due.spec, problem)
-        if outcome == HOLDS and (crash := self._find_crash(due)):
-            outcome, why = BLOCKED, describe_vain(crash)
+        if outcome == HOLDS and (lacking := self._find_vain(due.spec, ran, self._commit, due.moved)):
+            outcome, why = BLOCKED, describe_vain(lacking)
         if outcome in (FAILS, UNCLEAR) and (moved := self._find_moves(due)) != due.moved:
             due = replace(due, moved=moved)
             if is_moved(self._tree, due.spec.check, moved):
@@ -253,38 +256,57 @@ class Judge:
         return ran, problem, Evidence(UNTRACEABLE if self._outcome_of(ran, due.spec, problem)[0] == HOLDS else "")
 
     def _outcome_of(self, ran: Ran | None, spec: Spec, problem: str) -> tuple[str, str]:
-        outcome, why = outcome_of(ran, spec, self._means.rung, problem, self._path())
-        if outcome == HOLDS and (absent := self._find_swallowed(spec)):
-            return BLOCKED, describe_vain(f"the program {absent}")
-        return outcome, why
+        return outcome_of(ran, spec, self._means.rung, problem)
 
-    def _find_crash(self, due: Due) -> str:
-        """Return what a check that holds did not find, or a crashed program of it, if the check hides the message.
+    def _find_vain(self, spec: Spec, ran: Ran | None, commit: str, moved: str) -> str:
+        """Return what a check that holds did not find and needs, or what made a program of it crash; or empty.
+
+        It is determined once for each commit.
+        """
+        if ran is None or spec.check.form == BUILTIN:
+            return ""
+        key = spec, commit, moved
+        if key not in self._vain:
+            texts = self._list_texts(spec, commit)
+
+            def run(other: Spec) -> Ran | None:
+                return self._run_at(other, commit, moved)[0]
+
+            is_safe = self._means.rung != sandbox.NONE and not spec.network
+            absent = find_needed(spec, texts, ran.output, self._path(), run, is_safe=is_safe)
+            self._vain[key] = f"the program {absent}" if absent else self._find_crash(spec, run)
+        return self._vain[key]
+
+    def _find_crash(self, spec: Spec, run: Callable[[Spec], Ran | None]) -> str:
+        """Return what a crashed program of a check that holds lacks, if the check hides its messages.
 
         The check runs once more, with its messages.
         """
-        shown = show_errors(due.spec) if self._means.rung != sandbox.NONE else None
-        ran = self._run_at(shown, self._commit, due.moved)[0] if shown is not None else None
-        return find_hidden(due.spec, ran.output) if ran is not None else ""
+        shown = show_errors(spec) if self._means.rung != sandbox.NONE else None
+        ran = run(shown) if shown is not None else None
+        return find_crash(spec, ran.output) if ran is not None else ""
 
-    def _find_swallowed(self, spec: Spec) -> str:
-        """Return a program whose absence a script or a recipe of a check takes for success; or empty."""
-        if spec.check.form == BUILTIN or spec.setup:
-            return ""
-        command, path = " ".join(spec.check.words), self._path()
-        found, top = find_skipped(command, path), self._git.repository.work_tree
-        for text, folder in list_texts(command, self._read).items():
+    def _list_texts(self, spec: Spec, commit: str) -> dict[str, str]:
+        """Return the texts of a check and of what it runs, each with the folders that have further programs for it."""
+        command = spec.check.words[0] if spec.check.form == SHELL else shlex.join(spec.check.words)
+        top, read = self._git.repository.work_tree, self._reader_at(commit)
+        texts = {command: ""} | list_texts(command, read)
+        for text, folder in texts.items():
             bins = [f"{top}/{name}/node_modules/.bin" for name in dict.fromkeys((folder, ".")) if folder and top]
-            own = ":".join([*bins, path])
-            found = found or find_skipped(text, own) or find_swallowed(text, own)
-        return found
+            texts[text] = ":".join(bins)
+        return texts
 
-    def _read(self, path: str) -> str:
-        """Return the text of a script of the code; empty if there is none, or it is for another program."""
-        entry = self._tree.places.find(path)
-        content = next(self._git.read_blobs([entry[1]], limit=SCRIPT_BYTES))[1] if entry is not None else None
-        text = (content or b"").decode("utf-8", "replace")
-        return "" if text.startswith("#!") and "sh" not in text.partition("\n")[0] else text
+    def _reader_at(self, commit: str) -> Callable[[str], str]:
+        """Return a function that reads the text of a file of the code at a commit; empty if there is none."""
+        with self._moving:
+            tree = self._tree if commit == self._commit else self._moves.tree_at(commit)
+
+        def read(path: str) -> str:
+            entry = tree.places.find(path) if tree is not None else None
+            content = next(self._git.read_blobs([entry[1]], limit=SCRIPT_BYTES))[1] if entry is not None else None
+            return (content or b"").decode("utf-8", "replace")
+
+        return read
 
     def _path(self) -> str:
         """Return where programs of checks may be: their PATH, with the Python environments of the work tree."""
@@ -454,7 +476,10 @@ class Judge:
     def ask(self, spec: Spec, commit: str, moved: str = "") -> tuple[str, str]:
         """Run a specification at one commit and return the outcome and the reason; *moved* files are also restored."""
         ran, problem = self._run_at(spec, commit, moved)
-        return self._outcome_of(ran, spec, problem)
+        outcome, why = self._outcome_of(ran, spec, problem)
+        if outcome == HOLDS and (lacking := self._find_vain(spec, ran, commit, moved)):
+            return BLOCKED, describe_vain(lacking)
+        return outcome, why
 
     def _ask_often(self, due: Due, commit: str, times: int, width: int, *, end: str = HOLDS) -> list[tuple[str, str]]:
         """Run a fact's check at one commit up to *times* times, or until it shows *end*; return the results."""

@@ -91,12 +91,12 @@ def argv_of(spec: Spec) -> tuple[str, ...]:
     return ("sh", "-c", spec.check.words[0]) if spec.check.form == SHELL else spec.check.words
 
 
-def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str, path: str = "") -> tuple[str, str]:
+def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[str, str]:
     """Return the outcome of a run, and the reason.
 
     It is ``holds`` for 0, ``fails`` for any other exit status that the check itself chose, ``UNCLEAR`` if the
     environment may be the cause, and ``blocked`` if there was no run, the check cannot say (exit 125), or it only holds
-    because its program is missing. Programs are looked up in the folders of *path*.
+    because a program crashed. Whether it holds without an absent program is another question (``stand_ins``).
 
     Source: POSIX.1-2017, Shell Command Language, 2.8.2.
     """
@@ -110,7 +110,7 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str, path: str =
     if ran.timed_out:
         return UNCLEAR, f"{_TIMED_OUT} after {spec.timeout_s} s"
     if ran.status == 0:
-        what = _find_not_run(spec, ran.output, path)
+        what = _find_not_run(spec, ran.output)
         return (BLOCKED, describe_vain(what)) if what else (HOLDS, "")
     said = reason_of(ran.output)
     if ran.status == CANNOT_SAY:
@@ -132,35 +132,12 @@ def describe_vain(what: str) -> str:
     return f"it needs {what}, and holds whatever the code says without it"
 
 
-def _find_not_run(spec: Spec, output: str, path: str) -> str:
-    """Return what a check did not find although it holds, as ``the program rg``; empty if the check expects that.
-
-    `! rg -q TODO src` succeeds without rg, and so does `test -z "$(rg TODO src 2>/dev/null)"`.
-    """
+def _find_not_run(spec: Spec, output: str) -> str:
+    """Return what a program of a check did not find although the check holds: ``the Python module yaml``; or empty."""
     if spec.check.form != SHELL:
         return ""
-    if named := _find_named(spec, output):
-        return named
-    if absent := find_absent(spec, path):
-        return f"the program {absent}"
-    is_tool = _is_negated(spec) and not find_program(output)
-    return (_find_tool(spec, output) if is_tool else "") or _find_crash(spec, output)
-
-
-def find_hidden(spec: Spec, output: str) -> str:
-    """Return what a check did not find although it holds, given the output of a run that shows its messages."""
-    return _find_named(spec, output) or _find_crash(spec, output)
-
-
-def _is_negated(spec: Spec) -> bool:
-    return spec.check.words[0].lstrip().startswith("!")
-
-
-def _find_named(spec: Spec, output: str) -> str:
-    """Return the program that a shell or make did not find and that a check needs; or empty."""
-    name, words = find_program(output), spec.check.words[0]
-    is_run = name and (_is_negated(spec) or read_shell(words).runs(name)) and "(ignored)" not in output
-    return f"the program {name}" if is_run and _needs(words, name) else ""
+    is_tool = spec.check.words[0].lstrip().startswith("!") and not find_program(output)
+    return (_find_tool(spec, output) if is_tool else "") or find_crash(spec, output)
 
 
 def show_errors(spec: Spec) -> Spec | None:
@@ -174,7 +151,7 @@ def show_errors(spec: Spec) -> Spec | None:
     return replace(spec, check=replace(spec.check, words=(shown,))) if is_other else None
 
 
-def _find_crash(spec: Spec, output: str) -> str:
+def find_crash(spec: Spec, output: str) -> str:
     """Return what a crashed program lacks if the check holds for that reason: ``the Python module yaml``; or empty."""
     if spec.check.form != SHELL or "||" in _NO_OTHER.sub("", words := spec.check.words[0]) or _ELSE.search(words):
         return ""

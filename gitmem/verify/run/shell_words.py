@@ -225,7 +225,7 @@ class _Reader:
             elif char in "<>":
                 self.is_sure = self.is_sure and not text.startswith(("<<", "<(", ">("), at)
                 self._end(is_number=True)
-                self._is_target = True
+                self._is_target = text[at + 1 : at + 2] != "("  # a process substitution runs commands
                 self.has_effects = self.has_effects or (char == ">" and not _goes_nowhere(text[at:]))
                 at += 2 if text[at + 1 : at + 2] in ("&", ">", "|") else 1
             elif text.startswith("&>", at):

@@ -1,28 +1,12 @@
-"""Which programs a shell command runs, and what a check says on a machine that lacks some of them."""
+"""Which programs a shell command runs."""
 
 from __future__ import annotations
 
-import sys
 import time
-from pathlib import Path
 
 import pytest
 
-from gitmem.model import BLOCKED, HOLDS, SHELL, Check, Spec
-from gitmem.system.environment import search_path
-from gitmem.verify.run.outcome import outcome_of
 from gitmem.verify.run.shell_words import list_scripts, read_shell
-from gitmem.verify.sandbox import sandbox
-
-# The programs of the bare machine, besides Python.
-PROGRAMS = tuple("sh cat env false find grep head ls make sed sort test timeout true wc xargs".split())
-FILES = {
-    "api.py": "VERSION = 2\n",
-    "lint.py": "import absent_yaml\n",
-    "names.txt": "a;rg\n",
-    "Makefile": "all:\n\ttrue\n",
-    "tool.mk": "lint:\n\t! grep -q TODO api.py\n",
-}
 
 
 @pytest.mark.parametrize(
@@ -61,94 +45,6 @@ def test_programs_of_a_shell_command_are_found_or_the_list_is_unsure(text, names
 
     assert found.is_sure == is_sure
     assert names is None or " ".join(one.name for one in found.commands) == names
-
-
-@pytest.fixture(scope="module")
-def bare(tmp_path_factory) -> tuple[Path, str]:
-    """Return a folder of code, and a PATH with few programs."""
-    ground, programs = tmp_path_factory.mktemp("ground"), tmp_path_factory.mktemp("bin")
-    for name, text in FILES.items():
-        (ground / name).write_text(text, encoding="ascii")
-    for name in PROGRAMS:
-        if place := sandbox.find_program(name, search_path()):
-            (programs / name).symlink_to(place)
-    (programs / "python3").symlink_to(sys.executable)
-    return ground.resolve(), str(programs.resolve())
-
-
-@pytest.mark.parametrize(
-    ("command", "missing"),
-    [
-        # True only because something is missing.
-        ("! rg -q VERSION . 2>/dev/null", "the program rg"),
-        ("! rg -q VERSION . >/dev/null 2>&1", "the program rg"),
-        ('test -z "$(rg VERSION . 2>/dev/null)"', "the program rg"),
-        ("! find . -name '*.py' -exec rg -q VERSION {} +", "the program rg"),
-        ("find . -name '*.py' -exec rg -l VERSION {} \\; | wc -l | grep -q 0", "the program rg"),
-        ("! node lint.js 2>/dev/null", "the program node"),
-        ("! npx eslint . 2>/dev/null", "the program npx"),
-        ("sh -c '! rg -q VERSION . 2>/dev/null'", "the program rg"),
-        ("if jq . a.json 2>/dev/null; then exit 1; fi", "the program jq"),
-        ("grep -q 2 api.py && ! ruff check . 2>/dev/null", "the program ruff"),
-        ("! python3 -m absent_tool .", "the Python module absent_tool"),
-        ("! python3 lint.py", "the Python module absent_yaml"),
-        ("rg -q VERSION . 2>/dev/null; true", "the program rg"),
-        ("! command rg -q VERSION . 2>/dev/null", "the program rg"),
-        ("if rg -q VERSION . 2>/dev/null; then fail=1; fi; exit $fail", "the program rg"),
-        ("! rg -q eval . 2>/dev/null", "the program rg"),
-        ("! rg -q 'print()' . 2>/dev/null", "the program rg"),
-        ("PYTHONPATH=src; ! rg -q x . 2>/dev/null", "the program rg"),
-        ("grep -q 2 api.py || exit 1; ! rg -q VERSION . 2>/dev/null", "the program rg"),
-        ('hits=$(rg -l VERSION . 2>/dev/null || true); [ -z "$hits" ]', "the program rg"),
-        ("if python3 lint.py; then exit 1; fi", "the Python module absent_yaml"),
-        ('test -z "$(python3 lint.py)"', "the Python module absent_yaml"),
-        ("python3 lint.py | wc -l | grep -q 0", "the Python module absent_yaml"),
-        ("! make all absent", "the target absent of make"),
-        ("! rg -q VERSION . 2>/dev/null && # none\n  grep -q 2 api.py", "the program rg"),
-        ("grep -q 2 api.py &&\n\n  ! rg -q VERSION . 2>/dev/null", "the program rg"),
-        ("grep -q 2 api.py; rg -l VERSION . 2>/dev/null |\n  wc -l | grep -q 0", "the program rg"),
-        # True whatever is missing.
-        ("rg VERSION . 2>/dev/null; grep -q 2 api.py && grep -q VERSION api.py", ""),
-        ("rg VERSION . >/dev/null 2>&1 && true; grep -q 2 api.py || false", ""),
-        ("python3 lint.py; grep -q 2 api.py && grep -q VERSION api.py", ""),
-        ("! make absent", ""),
-        ("python3 lint.py || grep -q VERSION api.py", ""),
-        ("python3 lint.py; grep -q VERSION api.py", ""),
-        ("python3 lint.py || true; grep -q VERSION api.py", ""),
-        ("if python3 lint.py; then true; else grep -q VERSION api.py; fi", ""),
-        ("if python3 -c 'import absent_yaml'; then exit 1; fi", ""),
-        ("rg -q 'a;b' . 2>/dev/null || grep -q VERSION api.py", ""),
-        ("rg VERSION .; grep -q VERSION api.py", ""),
-        ("rg VERSION . 2>/dev/null; grep -q VERSION api.py", ""),
-        ("rg -q VERSION . 2>/dev/null || grep -q VERSION api.py", ""),
-        ("if command -v rg >/dev/null 2>&1; then rg VERSION .; else grep -q VERSION api.py; fi", ""),
-        ("! command -v yarn 2>/dev/null", ""),
-        ("grep -q VERSION api.py && { tput bold 2>/dev/null || true; }", ""),
-        ("! python3 -c 'import absent_yaml'", ""),
-        ("! grep -q TODO api.py 2>/dev/null", ""),
-        ("grep -q 'a;rg' names.txt 2>/dev/null", ""),
-        ("! make lint 2>/dev/null", ""),
-        ("make -f tool.mk lint >/dev/null 2>&1", ""),
-        ("test ! -e node.js && ! ls node 2>/dev/null", ""),
-        ("for f in *.py; do grep -q . $f 2>/dev/null || exit 1; done", ""),
-        # True, and the program was not run.
-        ('[ -n "$NO" ] && npm ci >/dev/null 2>&1; grep -q VERSION api.py', ""),
-        ('[ -n "$NO" ] && npm ci 2>/dev/null; if true; then grep -q VERSION api.py; fi', ""),
-        ("test -x /usr/zzz && { zzz 2>/dev/null; exit; }; grep -q VERSION api.py", ""),
-        ("if [ -f package.json ]; then npm test 2>/dev/null; else grep -q VERSION api.py; fi", ""),
-        ("until grep -q VERSION api.py 2>/dev/null; do snooze 1; done; grep -q 2 api.py", ""),
-        ("test -f api.py &&\n{ true; ! rg -q VERSION . 2>/dev/null; }", "the program rg"),
-        ("if test -f api.py; then ! rg -q VERSION . 2>/dev/null; fi", "the program rg"),
-    ],
-)
-def test_check_on_a_machine_without_its_programs_is_blocked_and_others_hold(bare, command, missing):
-    ground, path = bare
-    spec = Spec(Check(SHELL, (command,)), interpreter="sh", timeout_s=20)
-
-    ran = sandbox.run_check(["sh", "-c", command], ground=ground, rung="none", network=False, timeout_s=20.0, path=path)
-
-    outcome, why = outcome_of(ran, spec, "none", "", path)
-    assert (outcome, why.partition("it needs ")[2].partition(",")[0]) == (BLOCKED if missing else HOLDS, missing), ran
 
 
 def test_long_texts_are_read_in_time_that_grows_with_their_length():

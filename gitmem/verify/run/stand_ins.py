@@ -1,0 +1,226 @@
+"""Find an absent program that a check needs although it holds, by running the check with stand-ins for it. No process.
+
+`! rg -q TODO src` succeeds without rg, and so do a hundred other ways to write it, in a script, a recipe of make or a
+call of Python. So the check runs again with a folder at the end of its PATH that has a stand-in for each absent program
+that it names: each notes that it was started, and ends as a shell does that finds no program (127). For those that were
+started, it runs with one that succeeds, prints something or fails: a check that then fails depends on the program.
+Each stand-in is a script of sh in the private home of the check; the check itself writes down which were started.
+
+Source: POSIX.1-2017, Shell Command Language, 2.8.2 and 2.9.1.1.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from gitmem.frozen import frozen, replace
+from gitmem.model import SHELL, Check
+from gitmem.verify.run import missing
+from gitmem.verify.run.absence import list_started
+from gitmem.verify.run.outcome import argv_of
+from gitmem.verify.run.shell_words import read_shell
+from gitmem.verify.sandbox.sandbox import find_program
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from gitmem.model import Ran, Spec
+
+# The most programs that get a stand-in, those that are tried, the texts that each prints, and the characters of one.
+MOST_NAMES, MOST_TRIED, MOST_TEXTS, MOST_PRINTED = 100, 4, 6, 4_000
+# Seconds that the runs with stand-ins of one check may take before the last ones are left out.
+LIMIT_S = 10.0
+# What precedes the names of the programs that were started, in the output; the folder of stand-ins.
+MARK = "\ngitmem: started:\n"
+_FOLDER = '"${TMPDIR:-$HOME}/.gitmem-absent"'
+_NAME = re.compile(r"[A-Za-z][\w.+-]*|\[\[")
+_HEREDOC = re.compile(r"<<-?[ \t]*['\"\\]?(\w+)")
+# How a text asks whether a program is there or works, and what it does otherwise.
+_ASKS = r"(?:command +-[vV]|which|type|hash)(?: +-\w+)? +"
+_OPTION_ASKS = re.compile(r"[ \t]+(?:--version|-V|--help)\b")
+_TRIVIAL = frozenset("echo printf true test [ which command exit return".split())
+_LITERALS = re.compile(r"(?:!=|=|-(?:eq|ne|lt|le|gt|ge))[ \t]*[\"']?([\w.:/@+-]{1,60})|([\w.:/@+-]{1,60})[\"']?\)")
+_QUOTED = re.compile(r"'([^'\n]{1,200})'|\"([^\"\n]{1,200})\"")
+_WORDS = re.compile(r"[\w.:/@+-]{1,60}")
+
+
+@frozen
+class StandIn:
+    """How a stand-in ends.
+
+    Attributes:
+        prints: What it prints.
+        status: Its exit status.
+        is_once: Whether only the first call succeeds.
+        is_late: Whether it is left out if the runs take long.
+    """
+
+    prints: str = ""
+    status: int = 127
+    is_once: bool = False
+    is_late: bool = False
+
+
+def find_needed(
+    spec: Spec, texts: Mapping[str, str], output: str, path: str, run: Callable[[Spec], Ran | None], *, is_safe: bool
+) -> str:
+    """Return an absent program on which a check depends that holds; empty if it depends on none.
+
+    Args:
+        spec: The check.
+        texts: The check, and the scripts that it runs, each with the folders besides *path* that have programs for it.
+        output: What the check printed.
+        path: Where programs are looked up.
+        run: Runs a check in the place of this one.
+        is_safe: Whether programs that follow a stand-in may be run although it did nothing; else each program that was
+            started and that the check has no alternative to is needed.
+    """
+    names = list_absent(texts, output, path)
+    ran = run(with_stand_ins(spec, names, StandIn())) if names else None
+    started = read_started(ran.output) if ran is not None else {}
+    if not is_safe or ran is None:
+        return next(iter(started), "")
+    tried = [([name], one) for name in list(started)[:MOST_TRIED] for one in list_stand_ins(texts, started[name])]
+    tried.sort(key=lambda pair: pair[1].is_late)
+    if len(names) > 1 and started:  # one may decide whether another is started: `which rg || exit 0`
+        tried.append((names, StandIn(status=0)))
+    seconds = ran.seconds
+    for together, stand_in in tried:
+        again = run(with_stand_ins(spec, together, stand_in)) if seconds < LIMIT_S or not stand_in.is_late else None
+        seconds += again.seconds if again is not None else 0.0
+        if again is not None and again.status not in (0, None) and not again.timed_out:
+            return together[0] if len(together) == 1 else next(iter(started))
+    return ""
+
+
+def list_absent(texts: Mapping[str, str], output: str, path: str) -> list[str]:
+    """Return the programs that texts may start and that are not on PATH, without those that they can do without."""
+    found: dict[str, None] = {}
+    for text, more in texts.items():
+        plain = _without_heredocs(text.replace("\r\n", "\n"))
+        names = [one.name for one in read_shell(plain).commands if not one.name.startswith("./variable")]
+        names += list_started(text).split()
+        own = {name for name in set(names) if re.search(rf"(?<![\w.-]){re.escape(name)}[ \t]*\([ \t]*\)", plain)}
+        for name in dict.fromkeys(names):
+            is_absent = _NAME.fullmatch(name) and find_program(name, f"{more}:{path}" if more else path) is None
+            if is_absent and name not in own and not does_without(plain, name):
+                found[name] = None
+    said = missing.find_program(output)
+    if said and not any(does_without(text, said) for text in texts):
+        found[said] = None
+    return list(found)[:MOST_NAMES]
+
+
+def _without_heredocs(text: str) -> str:
+    """Return a text without its here-documents, except those that a shell reads."""
+    if "<<" not in text:
+        return text
+    lines, end = [], ""
+    for line in text.split("\n"):
+        if end:
+            end = "" if line.strip() == end else end
+            continue
+        lines.append(line)
+        opened = _HEREDOC.search(line)
+        end = opened[1] if opened and not re.search(r"(?<![\w.-])(?:ba|da|z|k)?sh\b", line) else ""
+    return "\n".join(line.replace("<<", "< ") for line in lines)
+
+
+def does_without(text: str, name: str) -> bool:
+    """Return whether a text tries another program instead of this one, or is about its absence.
+
+    It may ask for the program first, or whether it works: `if docker info; then docker run a; fi; grep -q b c`.
+    """
+    if re.search(r"\b127\b", text):
+        return True
+    word = rf"(?<![\w./-]){re.escape(name)}(?![\w./-])"
+    rests = [text[one.end() :] for one in re.finditer(word, text)]
+    if rests and all(_OPTION_ASKS.match(rest) for rest in rests):
+        return True
+    for rest in rests:
+        before, is_tried, after = rest.partition("\n")[0].partition("||")
+        if is_tried and ";" not in before and _runs_other(re.split(r"[;&|)}]", after, maxsplit=1)[0], name):
+            return True
+    asked = re.search(rf"\bif[ \t]+(![ \t]*)?({_ASKS})?{word}", text)
+    return asked is not None and _has_alternative(text[asked.end() :], name, *asked.groups(""))
+
+
+def _has_alternative(rest: str, name: str, negation: str, asks: str) -> bool:
+    """Return whether a text runs another program if a condition that asks for one is false.
+
+    Args:
+        rest: The text that follows the name in the condition.
+        name: The program.
+        negation: `!`, if the condition is negated.
+        asks: How it asks whether the program is there; empty if it runs it.
+    """
+    branches, _, after = _split_at(rest.partition("then")[2], r"\bfi\b")
+    body, _, other = _split_at(branches, r"\b(?:else|elif)\b")
+    if negation:
+        return _runs_other(body, name)
+    is_guard = asks or re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w./-])", body)
+    return bool(is_guard) and _runs_other(f"{other}\n{after}", name)
+
+
+def _split_at(text: str, pattern: str) -> tuple[str, str, str]:
+    at = re.search(pattern, text)
+    return (text[: at.start()], at[0], text[at.end() :]) if at else (text, "", "")
+
+
+def _runs_other(text: str, name: str) -> bool:
+    """Return whether a text runs a program besides one, and those that say or end something."""
+    return bool(read_shell(text).programs() - _TRIVIAL - {name})
+
+
+def with_stand_ins(spec: Spec, names: Iterable[str], stand_in: StandIn) -> Spec:
+    """Return a check that runs this one with stand-ins for programs, and prints which of them were started."""
+    lines = [
+        "#!/bin/sh",
+        "d=${0%/*}/..",
+        "p=; [ -p /dev/stdout ] && p=read",
+        'echo "${0##*/} $p" >>"$d/started"',
+        *(['[ ! -e "$d/once" ] || exit 1', ': >"$d/once"'] if stand_in.is_once else []),
+        *([f"printf '%s\\n' {shlex.quote(stand_in.prints)}"] if stand_in.prints else []),
+        f"exit {stand_in.status}\n",
+    ]
+    quoted = " ".join(map(shlex.quote, names))
+    wrapped = "\n".join(
+        (
+            f"d={_FOLDER} p=$PATH",
+            "PATH=$PATH:/usr/bin:/bin",  # for these programs, if a check's PATH has them not
+            f'mkdir -p "$d/bin" && printf %s {shlex.quote(chr(10).join(lines))} >"$d/bin/.one" || exit 0',
+            'chmod 755 "$d/bin/.one" && : >"$d/started" || exit 0',
+            f'for n in {quoted}; do ln -s .one "$d/bin/$n" || exit 0; done',
+            'PATH="$p:$d/bin"',
+            f"{shlex.join(argv_of(spec))} >/dev/null",
+            "s=$?",
+            f"printf %s {shlex.quote(MARK)}",
+            'while read -r n; do echo "$n"; done <"$d/started"',
+            "exit $s",
+        )
+    )
+    return replace(spec, check=Check(SHELL, (wrapped,)))
+
+
+def read_started(output: str) -> dict[str, bool]:
+    """Return the programs whose stand-ins were started, in order, each with whether another program read its output."""
+    started: dict[str, bool] = {}
+    for line in output.rpartition(MARK)[2].split("\n") if MARK in output else []:
+        name, _, is_read = line.partition(" ")
+        if name:
+            started[name] = started.get(name, False) or is_read == "read"
+    return started
+
+
+def list_stand_ins(texts: Iterable[str], is_read: bool) -> list[StandIn]:
+    """Return the stand-ins to try; further ones if another program reads what they print."""
+    whole = "\n".join(texts)[:MOST_PRINTED]
+    quoted = (text for pair in _QUOTED.findall(whole) for text in pair)
+    words = "\n".join(dict.fromkeys([*filter(None, quoted), *_WORDS.findall(whole)]))
+    first = [StandIn(words, 0), StandIn(words, 0, is_once=True)]
+    literals = dict.fromkeys(text for pair in _LITERALS.findall(whole) for text in pair if text)
+    compared = [*list(literals)[:MOST_TEXTS], "0", "999999"] if is_read else []
+    late = [StandIn("", 0, is_late=True), StandIn("", 1, is_late=True)]
+    return [*first, *late, *(StandIn(text, 0, is_late=True) for text in dict.fromkeys(compared))]
