@@ -69,7 +69,17 @@ _BUILT_IN = frozenset({
     "Set", "tuple", "object", "Object", "any", "Any", "void", "unit", "Unit", "date", "error", "Error", "Option",
     "Some", "Result", "Vec", "Ok", "Err", "self", "this", "super", "int8", "int16", "int32", "int64", "uint8",
     "uint16", "uint32", "uint64", "float32", "float64", "usize", "isize", "i32", "i64", "u32", "u64", "f32", "f64",
+    "TRUE", "FALSE", "OFF", "YES", "NULL",
+    # Kinds of processors, which settings of CI name.
+    "x86_64", "x64", "x86", "i386", "i686", "amd64", "arm64", "aarch64", "armv7", "armv7l", "riscv64", "ppc64le",
+    "s390x", "wasm32", "loongarch64",
 })  # fmt: skip
+# Styles of names, written in their own style: "functions are `snake_case`".
+_STYLE_OF_NAMES = re.compile(
+    r"(?:upper|lower|screaming|train)?_?(?:snake|camel|pascal|kebab|cobol|dot|title|upper|lower)_?case|camelback|"
+    r"caps_?case|capitalized_?words",
+    re.I,
+)
 # Keys of a keyboard.
 _KEYBOARD = frozenset(
     form
@@ -127,7 +137,7 @@ def _in_plain_text(statement: Statement, seen: set[str]) -> Iterator[Claim]:
     """Yield the names in text without marks, which count only if they are gone."""
     for number, line in enumerate(statement.lines, statement.line):
         for name in _PLAIN.findall(_NO_PLAIN.sub(" ", line)):
-            if len(name) > 5 and name not in seen | _PRODUCTS:
+            if len(name) > 5 and name not in seen | _PRODUCTS and not _STYLE_OF_NAMES.fullmatch(name):
                 seen.add(name)
                 yield Claim(SYMBOL, number, name, name, is_certain=False, tool=LOOSE)
 
@@ -155,6 +165,7 @@ def _in_code(span: Span, written: str, seen: set[str]) -> Iterator[Claim]:
             len(last) > 2
             and bare not in _BUILT_IN
             and bare not in _KEYBOARD
+            and not _STYLE_OF_NAMES.fullmatch(bare)
             and ("(" in text or not is_file_name(bare))
         ):
             is_coded = _CODED.search(last) is not None and len(last) > 5

@@ -53,6 +53,10 @@ _MANIFESTS = (
     "package.json", "pyproject.toml", "setup.py", "Cargo.toml", "go.mod", "build.gradle", "build.gradle.kts", "pom.xml",
     "pubspec.yaml", "mix.exs", "composer.json", "Gemfile", "Package.swift",
 )  # fmt: skip
+# What a plain word in code may be that no file defines.
+_THING = r"(?:branch(?:es)?|tags?|remotes?|labels?|profiles?|channels?|folders?|director(?:y|ies)|columns?|tables?)"
+# What says that a file does more than mention a name.
+_DEFINED = re.compile(r"\b(?:defined|declared|implemented)\b", re.I)
 # The fewest letters of a plain word that is taken for a name.
 _SHORTEST = 5
 
@@ -80,7 +84,8 @@ def _judge(mention: Mention, corpus: Corpus, head: Code, past: Past, tie: str) -
     where = corpus.present.get(claim.name)
     if claim.tool == LOOSE and (where is not None or not corpus.is_whole or mention.is_past):
         return None
-    if where is not None and (owner := owner_of(claim.token)):
+    owner = owner_of(claim.token)
+    if where is not None and owner:
         where = _find_member(owner, claim.name, corpus, head)
         if where is None:
             return _judge_owner(mention, owner, corpus, past)
@@ -88,22 +93,22 @@ def _judge(mention: Mention, corpus: Corpus, head: Code, past: Past, tie: str) -
         written = next((corpus.present[one] for one in forms if one in corpus.present), None)
         if written is None and (claim.token.endswith(">") or where.endswith(_CALLING)):
             return _judge_outside(mention, past, forms, head) if corpus.is_whole else None
-        is_owned = owner_of(claim.token) != ""
-        where = where if is_owned else written or where
+        where = where if owner else written or where
     first = corpus.present.get(claim.name, "")
     if where is not None and claim.is_certain and is_sample(first) and not tie and _is_about_program(mention):
         return _judge_outside(mention, past, (claim.name,), head, left=first) if corpus.is_whole else None
     if where is not None:
-        tied = _judge_tie(mention, head, past, tie) if tie else None
-        if tied is None and is_plain_word(claim):
+        if tie:
+            return _judge_tie(mention, head, past, tie) or _judge_mentioned(mention, head, corpus, tie)
+        if is_plain_word(claim):
             # Any text may have the word: a comment with `code` proves nothing about a program of that name.
-            defined = "" if claim.token.startswith("-") else _find_definition(claim.name, where, corpus, head)
-            if not defined:
+            is_option = claim.token.startswith("-")
+            where = "" if is_option or _is_other_thing(mention) else _find_definition(claim.name, where, corpus, head)
+            if not where:
                 return None
-            where = defined
         # Without a file in the sentence, the name may move: the file only says where to look first.
-        check = {"contains": claim.name, "in": escape(where), OR_IN: SCOPE}
-        return tied or JudgedClaim(mention, HOLDS, Source(where), check=check)
+        text = next((one for one in qualified(owner, claim.name) if corpus.present.get(one) == where), claim.name)
+        return JudgedClaim(mention, HOLDS, Source(where), check={"contains": text, "in": escape(where), OR_IN: SCOPE})
     if not corpus.is_whole or mention.is_past:
         return None
     if claim.is_certain:
@@ -113,6 +118,28 @@ def _judge(mention: Mention, corpus: Corpus, head: Code, past: Past, tie: str) -
     # A plain word means a name if the sentence says which file defines it, or if it is written as a name.
     judged = _judge_tie(mention, head, past, tie) if tie else _judge_plain(mention, past)
     return judged if judged is not None and judged.verdict == FALSE else None
+
+
+def _judge_mentioned(mention: Mention, head: Code, corpus: Corpus, tie: str) -> JudgedClaim | None:
+    """Judge a name that a sentence says is in a file, which does not define it.
+
+    That the file mentions it is enough, unless the sentence says that it is defined there, or the name is a plain word.
+    """
+    name = mention.claim.name
+    if _DEFINED.search(mention.statement.text):
+        other = _find_definition(name, corpus.present[name], corpus, head)
+        is_false = other and other != tie and not mention.is_past
+        return JudgedClaim(mention, NEVER, Source(other), is_contradicted=True) if is_false else None
+    if is_plain_word(mention.claim) or not re.search(rf"\b{re.escape(name)}\b", head.text(tie)):
+        return None
+    return JudgedClaim(mention, HOLDS, Source(tie), check={"contains": name, "in": escape(tie)})
+
+
+def _is_other_thing(mention: Mention) -> bool:
+    """Return whether a sentence calls a plain word a thing that no code defines: "the `main` branch"."""
+    token = rf"[`*]{{1,3}}{re.escape(mention.claim.token)}[`*]{{1,3}}"
+    thing = rf"{token} {_THING}\b|\b{_THING}(?: is| called| named)?:? {token}"
+    return re.search(thing, mention.statement.text, re.I) is not None
 
 
 def _find_definition(name: str, where: str, corpus: Corpus, head: Code) -> str:

@@ -45,6 +45,13 @@ _COMMON = frozenset({
     "defaults", "test", "tests", "example", "examples", "readme", "contributing",
 })  # fmt: skip
 _WORD = re.compile(r"[a-z]{4,}")
+# "When port 3000 is taken": not a port that something here opens.
+_TAKEN = re.compile(
+    r"\b(?:if|when|whenever|unless|in case)\b[^.;]{0,40}\bport\W{0,3}\d+\W{0,3}[^.;]{0,20}\b"
+    r"(?:taken|in use|busy|occupied|unavailable|blocked|already|free|not available)\b"
+    r"|\bport\W{0,3}\d+\W{0,3}(?:is )?(?:already )?(?:taken|in use|busy|occupied)\b",
+    re.I,
+)
 _COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|<!--)")
 # Any port that one of these declares.
 _ANY = re.compile("|".join(f"(?:{one.format(_PORT.format('([1-9][0-9]{1,4})'))})" for one in _DECLARED))
@@ -93,7 +100,7 @@ def _judge_named(mention: Mention, head: Code, port: str) -> JudgedClaim | None:
         return JudgedClaim(mention, HOLDS, source, check=_check(head, source))
     if len(declared) != 1 or len(spots) != 1 or mention.is_past or port in _SERVERS:
         return None
-    if is_example(mention.statement.text):
+    if is_example(mention.statement.text) or _TAKEN.search(mention.statement.text):
         return None
     if any(form in head.text(spots[0]) for form in spellings_of_port(port)):  # perhaps declared in another way
         return None

@@ -20,6 +20,7 @@ from gitmem.commands.adopt.statements import split
         ("Press `ESC` or `Enter`", []),
         ("`mix.exs`, `zig.exe`, `minimized.sql`, `BUILD.bazel`", []),
         ("`null`, `string`, `None`, `Option`, `u32`", []),
+        ("`snake_case`, `UPPER_SNAKE_CASE`, `PascalCase`, `x86_64`, `OFF`", []),
         ("`mutex.lock()` and `System.Text.Json`", [("lock", False), ("Json", False)]),
         ("`App.Store.run_hook/2` and `App.valid_name?/1`", [("run_hook", True), ("valid_name", True)]),
         ("**OrderChecker**: checks, **Bold words**, **all**", [("OrderChecker", False)]),

@@ -107,6 +107,30 @@ def test_plain_word_holds_only_by_code_that_has_it_or_a_file_that_defines_it(rep
     assert not symbols(repo, NEVER)
 
 
+@pytest.mark.parametrize(
+    ("text", "verdicts"),
+    [
+        ("- `Agent` is defined in `src/base.py`", [NEVER]),
+        ("- `load_agent` is implemented in `src/base.py`", [NEVER]),
+        ("- `Agent` is defined in `src/agent.py`", [HOLDS]),
+        ("- `src/base.py`: `load_agent`", [HOLDS]),
+        ("- `src/base.py`: `Agent`", []),
+        ("- Merge into the `Agent` branch, the branch `Agent`", []),
+        ("- The `Agent` works", [HOLDS]),
+    ],
+)
+def test_name_of_a_named_file_is_proved_by_that_file_and_a_branch_by_none(repo, text, verdicts):
+    code = {
+        "src/agent.py": "class Agent: ...\ndef load_agent(): ...\n",
+        "src/base.py": "import agent\n\nagent.Agent(agent.load_agent())\n",
+    }
+    commit_files(repo, {"AGENTS.md": f"{text}\n", **code})
+
+    handle = Git(discover(repo))
+    adoption = adopt(handle, handle.resolve("HEAD"), kinds={"symbol", "path"})
+    assert [one.verdict for one in adoption.findings if one.claim.kind == "symbol"] == verdicts
+
+
 @pytest.mark.parametrize("is_package", [True, False])
 def test_name_of_another_package_that_an_example_still_has_is_not_false(repo, is_package):
     said = {"libs/web/README.md": "- Needs `minSdkVersion` 21\n", "libs/web/a.js": "x\n"}

@@ -122,7 +122,7 @@ def test_file_that_a_sentence_names_decides_its_port(repo):
 
 def test_named_file_that_has_the_port_in_another_way_or_a_usual_one_is_not_held_against_it(repo):
     said = "- `a.js` exposes metrics on port 9464.\n\n- Behind the proxy, `a.js` is on port 443.\n\n"
-    said += "- `a.js` gets a port, e.g. port 28311.\n"
+    said += "- `a.js` gets a port, e.g. port 28311.\n- When port 3000 is taken, change `a.js`.\n"
     commit_files(repo, {"AGENTS.md": said, "a.js": "const PORT = 4100;\nconst metrics = 9464;\n"})
 
     assert judged(repo, NEVER) == []
