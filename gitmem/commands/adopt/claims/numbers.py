@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 LABELLED = "labelled"
 NUMBER = r"\d+(?:\.\d+){0,3}"
 _VERSION = re.compile(
-    r"(?<![\w/.@-])(?P<name>[A-Z.][A-Za-z]*(?:\.js|JS)?(?: (?:CSS|UI|Router|Query|Kit))?|"
+    r"(?<![\w/.@-])(?P<name>[A-Z.][A-Za-z]*(?:\.js|JS)?(?: (?:CSS|UI|Router|Query|Kit|SDK))?|C\+\+|C#|"
     r"pnpm|npm|yarn|nodejs|node|python|go|rustc|zig|deno|bun|redis|postgres|mysql|toolchain)"
-    r"(?P<gap>\s*(?:versions?(?: is| of|:)?\s*\(?|\(|v)?\s*)"
+    r"(?P<gap>\s*(?:versions?(?: is| of|:)?\s*\(?|edition\s|\(|v)?\s*)"
     rf"(?P<sign>>=|≥|==|=|<=|>|\^|~)?\s*v?(?P<low>{NUMBER})(?P<wild>(?:\.x)*)"
     r"(?P<more>\+|\.\*|\s*(?:\(|,)?\s*(?:or|and)\s+(?:later|higher|newer|above|greater|up)\b|\s*以上)?"
     rf"(?P<upto>\s*(?:,|and|&)\s*<\s*(?P<below>{NUMBER}))?"
@@ -66,6 +66,10 @@ _TESTED = re.compile(
 _NEEDED = re.compile(r"\b(?:[Rr]equires?|[Nn]eeds?)\b|\d\.\d+\s*(?:-|–|to|through|up to)\s*v?\d+\.\d")
 # "Ruby 1.9 hash syntax", "Python 3.10+ union syntax": a feature that came with a version, not what the project needs.
 _FEATURE = re.compile(r"\+?(?:'s\b[^.;:]{0,40}?)?(?: [a-z_]+)?(?: features?| (?:syntax|notation)\b)")
+# The number of a language whose standards are years: `C++17`.
+_STANDARDS = ("C++", "C#")
+# The year of an edition of Rust, which is no version of the compiler.
+_EDITION = re.compile(r"20[1-9]\d")
 _DIGIT = re.compile(r"\d")
 _LEAST = re.compile(r"\b(requires?|minimum|at least|newer than)\s*:?\s*$", re.I)
 _SOME = re.compile(
@@ -79,6 +83,9 @@ _SOME = re.compile(
 _OTHERS = re.compile(
     r"\b(?:earlier|older|previous|prior|lower|former|newer|later|future|unsupported|legacy)"
     r" (?:[\w.]+ ){0,2}(?:versions?|releases?)\b[^.]{0,60}$"
+    # What was needed once: "Before the switch we used Node 16".
+    r"|\b(?:we|it|they) (?:used|ran|needed|required|targeted|supported)\b(?! to\b)[^.]{0,40}$"
+    r"|\b(?:originally|initially|historically|in the past|back then|at first)\b[^.]{0,60}$"
     # "The latest released Pool 1 version supports": one series of several.
     r"|(?<![\d.])\b\d{1,9}(?:\.[\dx]{1,9}){0,4} (?:version|release|series|branch|line)\b[^.]{0,60}$",
     re.I,
@@ -89,6 +96,13 @@ _UNIT = r"ms|milliseconds?|s|sec|seconds?|min|minutes?|h|hours?|days?|[KMG]i?B|b
 _DEFAULT = re.compile(
     r"(?:\b[Dd]efault(?:s|ing|ed)?(?: value)?(?P<link> is|:|=|s? to| of)?|默认(?:值|为|：)?)(?P<sign>[:：=]?)\**\s*"
     rf"(?P<value>`[^`]+`|\"[^\"]*\"|'[^']*'|-?[\d.,_]+ (?:{_UNIT})\b|[-\w./:]+)"
+)
+# "`USE_CUDA` is ON by default", "(off by default)", "defaults off".
+_BY_DEFAULT = re.compile(
+    r"(?:\b(?:is|are|stays?|remains?|turned|set to)\s|\(|=\s?|[:,–—-]\s)"
+    r"`?(?P<value>on|off|true|false|enabled|disabled|-?\d[\d._]{0,20})`?"
+    r" by default\b",
+    re.I,
 )
 _DEFAULT_HEAD = re.compile(
     r"(?:the )?defaults?(?: values?| settings?)?|默认值?|既定値|デフォルト|varsayılan|"
@@ -164,28 +178,33 @@ def _versions(line: str, number: int, above: str = "") -> Iterator[Claim]:
     plain = re.sub(r"[`*\[\]]", "", plain)
     if _ELSEWHERE.search(line) or len(_BROWSER.findall(plain)) > 1:
         return
-    is_tested = _TESTED.search(plain) is not None
+    is_of_ci = is_tested(plain)
     for match in _VERSION.finditer(plain):
         before = plain[: match.start()]
         name, stated = match["name"], match["low"]
-        is_glued = not match["gap"] and not match["sign"] and "." not in stated  # `Node16`, `ES2022`
+        is_glued = (  # `Node16`, `ES2022`
+            not match["gap"] and not match["sign"] and "." not in stated and name not in _STANDARDS
+        )
         is_feature = _FEATURE.match(plain[match.end() :]) is not None
         if _SOME.search(before) or is_glued or name.lower() in _GENERIC or is_feature:
             continue
         if _OTHERS.search(f"{above} {before}"):
             continue
-        yield from _stated(match, before, plain[match.end() :], number, is_tested=is_tested)
+        yield from _stated(match, before, plain[match.end() :], number, is_of_ci=is_of_ci)
 
 
-def _stated(found: re.Match[str], before: str, after: str, number: int, *, is_tested: bool) -> Iterator[Claim]:
+def _stated(found: re.Match[str], before: str, after: str, number: int, *, is_of_ci: bool) -> Iterator[Claim]:
     """Yield the versions that a name with a number states, and those after it: the end of a range, a list."""
     name, stated, below = found["name"], found["low"], found["below"]
+    if name.lower() == "rust" and _EDITION.fullmatch(stated):
+        yield Claim(VERSION, number, f"{name} {stated}", "edition", stated)
+        return
     sign, more = found["sign"] or "", (found["more"] or "").strip()
     is_least = more or sign in (">=", "≥", ">", "^", "~") or _LEAST.search(before)
-    relation = "at-least" if is_least else "below" if sign.startswith("<") else "tested" if is_tested else "is"
+    relation = "at-least" if is_least else "below" if sign.startswith("<") else "tested" if is_of_ci else "is"
     high = _TO.match(after) if "." in stated and not more and not _IF.search(before) else None
     if high:
-        yield Claim(VERSION, number, f"{name} {stated}", name, stated, "tested" if is_tested else "at-least")
+        yield Claim(VERSION, number, f"{name} {stated}", name, stated, "tested" if is_of_ci else "at-least")
         yield Claim(VERSION, number, f"{name} up to {high['high']}", name, high["high"], "up-to")
         return
     others = _others(after) if relation in ("is", "tested") else []
@@ -196,6 +215,11 @@ def _stated(found: re.Match[str], before: str, after: str, number: int, *, is_te
         yield Claim(VERSION, number, f"{name} {other}", name, other, relation)
     if below:
         yield Claim(VERSION, number, f"{name} < {below}", name, below, "below")
+
+
+def is_tested(text: str) -> bool:
+    """Return whether a text is about what CI runs."""
+    return _TESTED.search(text) is not None
 
 
 def _remarks(statement: Statement) -> Iterator[Claim]:
@@ -219,9 +243,10 @@ def _defaults(statement: Statement) -> Iterator[Claim]:
     """Yield the defaults in a statement, whose name may be on a line above."""
     text = "\n".join(statement.lines).replace("\n", " ")
     spans = [found.span() for found in re.finditer(r"`[^`]*`", text)]
-    every = [one for one in _DEFAULT.finditer(text) if not any(start <= one.start() < end for start, end in spans)]
+    matches = [*_DEFAULT.finditer(text), *_BY_DEFAULT.finditer(text)]
+    every = [one for one in matches if not any(start <= one.start() < end for start, end in spans)]
     for match in every:
-        stated = _said(match)
+        stated = match["value"] if match.re is _BY_DEFAULT else _said(match)
         if stated and (name := _named(statement, text[: match.start()], is_only=len(every) == 1)):
             line = statement.line + "\n".join(statement.lines)[: match.start()].count("\n")
             yield Claim(VALUE, line, f"{name} = {stated}", name.strip("-"), stated)

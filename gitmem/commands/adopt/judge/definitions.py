@@ -77,6 +77,11 @@ _OWNED = re.compile(r"(?:self|this|process\.env|env|defaults?)\.$", re.I)
 _ACCESS = re.compile(r"(?:[\w)\]]\??\.|\[[\"'])$")
 _SETTINGS = re.compile(r"default|config|setting|option|param|schema|preset|initial|env|pref", re.I)
 _MAKES_DEFAULT = re.compile(r"^(?:new|default|with_?defaults?|get_?defaults?|create_?default)", re.I)
+# Options of a build: `option(USE_CUDA "Build with CUDA" ON)` of CMake, `option('cuda', type: 'boolean', value: true)`
+# of Meson. Source: cmake-commands(7), Meson's "Build options".
+_BUILD_OPTION = re.compile(r"^[ \t]*(?:cmake_dependent_)?option[ \t]*\([ \t]*'?$", re.I)
+_OF_CMAKE = re.compile(r"\s{1,80}\"[^\"]{0,400}\"(?:\s{1,80}(?P<value>[^\s)\"]{1,80}))?[\s)\"]")
+_OF_MESON = re.compile(r"'[^)]{0,400}?\bvalue\s*:\s*(?P<value>'[^'\n]*'|[\w.-]+)\s*[,)]")
 # What follows a name that gets a value; most names are only used.
 _LEADS_ON = re.compile(r"[\"'`)\]]{0,3}[ \t]*(?:[:=?|,!}-]|\{ *get;|[\w.\[\]*]+[ \t]*=)")
 _REMARK = re.compile(r"^\s*(?:#(?!define|\[)|//|\*|/\*|--|<!--|;)")
@@ -164,7 +169,8 @@ def _occurrences(text: str, names: Iterable[str]) -> Iterator[tuple[int, str]]:
             before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
             is_option = text[at - 2 : at] == "--"
             is_whole = (is_option or not _is_in_name(before)) and (after == "$" or not _is_in_name(after))
-            if is_whole and (is_option or _LEADS_ON.match(text, at + len(name))):
+            is_built = before in ("(", " ", "'") and "option" in text[max(0, at - 9) : at].lower()
+            if is_whole and (is_option or is_built or _LEADS_ON.match(text, at + len(name))):
                 yield at, name
             at = text.find(name, at + len(name))
 
@@ -209,6 +215,10 @@ class _Place:
         before, after, rest = self._before, self._after, self._rest
         if before.endswith("${") and (shell := _SHELL.match(after)):
             return shell["value"] or "''", ""
+        if _BUILD_OPTION.match(before):
+            built = (_OF_MESON if before.endswith("'") else _OF_CMAKE).match(after)
+            value = built["value"] or "OFF" if built else ""
+            return "" if "$" in value else value.strip("'"), ""
         if (field := _FIELD.match(after)) is not None:
             return self._value(after[field.end() :]), field["type"]
         if before.endswith(('"', "'", "`")) and _ENV_CALL.search(before) and (fallback := _FALLBACK.match(rest)):

@@ -22,7 +22,13 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.repository_history import Past
 
 # A sentence that says what the project is built with: a number beside a name is the version of that package.
-_USES = re.compile(r"\b(?:built (?:with|on)|using|uses?|powered by|based on|written in|stack)\b|技术栈|技術", re.I)
+_USES = re.compile(
+    r"\b(?:built (?:with|on)|using|uses?|powered by|based on|written (?:in|with)|stack|"
+    r"(?:depends?|runs?|rel(?:ies|y)) on|tests? (?:with|on|in)|tested with|"
+    r"(?:framework|ORM|router|bundler|library|linter|test runner) is|"
+    r"is the (?:\w+ )?(?:framework|ORM|router|bundler|library|linter|test runner))\b|技术栈|技術",
+    re.I,
+)
 _ALIASES = {
     "turborepo": "turbo", "angular": "@angular/core", "nestjs": "@nestjs/core", "vue.js": "vue", "vuejs": "vue",
     "nextjs": "next", "shadcn": "shadcn-ui", "electron.js": "electron", "drizzle": "drizzle-orm",

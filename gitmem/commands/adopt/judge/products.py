@@ -68,7 +68,7 @@ def _managers(name: str) -> tuple[Place, ...]:
 
 # Servers that projects start in containers, with the names of images that have another one.
 _IMAGES = {
-    "redis": (), "postgres": ("pgvector", "postgis", "postgresql", "timescaledb"), "mysql": (), "mariadb": (),
+    "redis": (), "postgres": ("pgvector", "postgis", "postgresql", "timescaledb(?:-ha)?"), "mysql": (), "mariadb": (),
     "mongo": ("mongodb",), "elasticsearch": (), "opensearch": (), "rabbitmq": (), "nginx": (), "kafka": ("cp-kafka",),
     "clickhouse": ("clickhouse-server",), "valkey": (), "memcached": (), "neo4j": (), "caddy": (), "traefik": (),
 }  # fmt: skip
@@ -77,7 +77,13 @@ _IMAGES = {
 def _tag(name: str, *more: str) -> Place:
     """Return the place of an image's tag: `image: redis:7-alpine`, `image: pgvector/pgvector:pg16`."""
     images = "|".join((name, *more))
-    return Place(_COMPOSE, None, IMAGE, rf"(?m)^\s*-?\s*image:\s*[\"']?(?:[\w.-]+/)*(?:{images}):(?:pg|v)?{_NUMBER}")
+    # The tag of an extension of PostgreSQL may end in the server's version: `timescaledb:2.24.0-pg16`.
+    return Place(
+        _COMPOSE,
+        None,
+        IMAGE,
+        rf"(?m)^\s*-?\s*image:\s*[\"']?(?:[\w.-]+/)*(?:{images}):(?:[\w.]{{1,30}}-(?=pg\d))?(?:pg|v)?{_NUMBER}",
+    )
 
 
 PRODUCTS: dict[str, tuple[Place, ...]] = {
@@ -136,6 +142,20 @@ PRODUCTS: dict[str, tuple[Place, ...]] = {
         ),
         Place(("global.json",), ("sdk", "version"), EXACT),
     ),
+    "cpp": (
+        Place(
+            ("CMakeLists.txt",),
+            None,
+            TARGET,
+            r"(?im)^[ \t]*set[ \t]*\([ \t]*CMAKE_CXX_STANDARD[ \t]+(\d+)|^[^#\n]*\bcxx_std_(\d+)",
+        ),
+        Place(("meson.build",), None, TARGET, r"\bcpp_std\s*=\s*(?:c|gnu|vc)\+\+(\d+)"),
+    ),
+    "csharp": (Place(("Directory.Build.props",), None, TARGET, r"<LangVersion>(\d+(?:\.\d+)?)</LangVersion>"),),
+    "edition": (
+        Place(("Cargo.toml",), ("package", "edition"), EXACT),
+        Place(("Cargo.toml",), ("workspace", "package", "edition"), EXACT),
+    ),
     "ruby": (
         Place((".ruby-version",), None, EXACT, rf"^(?:ruby-)?{_NUMBER}"),
         Place(("Gemfile",), None, LEAST, rf"(?m)^ruby [\"'][^\"'\d]*{_NUMBER}"),
@@ -178,16 +198,18 @@ PRODUCTS: dict[str, tuple[Place, ...]] = {
     "php": (Place(("composer.json",), ("require", "php")),),
     **{name: (_tag(name, *more),) for name, more in _IMAGES.items()},
 }
+# The end of the name of a product whose tools are meant.
+SDK = " sdk"
 _SPELLED = {
     "golang": "go", "msrv": "rust", "toolchain": "rust",
     "node.js": "node", "nodejs": "node", "rustc": "rust", ".net": "dotnet",
-    "net": "dotnet", "postgresql": "postgres", "mongodb": "mongo",
+    "net": "dotnet", "postgresql": "postgres", "mongodb": "mongo", "c++": "cpp", "c#": "csharp",
 }  # fmt: skip
 
 
 def product_of(name: str) -> str:
     """Return the row of the table for a product's name, or an empty string."""
-    low = name.lower()
+    low = name.lower().removesuffix(SDK)
     low = _SPELLED.get(low, low)
     return low if low in PRODUCTS else ""
 

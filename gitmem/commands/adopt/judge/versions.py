@@ -7,6 +7,7 @@ import re
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
+from gitmem.commands.adopt.claims.numbers import is_tested
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
 from gitmem.commands.adopt.judge.products import (
@@ -18,6 +19,8 @@ from gitmem.commands.adopt.judge.products import (
     MATRIX,
     ONE_OF,
     PRODUCTS,
+    SDK,
+    TARGET,
     compare,
     next_minor,
     parts_of,
@@ -81,6 +84,8 @@ class Versions:
         if not product or is_choice:
             return None
         stated = self._find_stated(PRODUCTS[product], mention.document)
+        if mention.claim.name.lower().endswith(SDK):  # a later SDK builds for an earlier framework
+            stated = [one for one in stated if one.place.how != TARGET]
         match mention.claim.relation:
             case "tested":
                 return self._judge_listed(mention, [one for one in stated if one.place.how == MATRIX])
@@ -170,10 +175,14 @@ class Versions:
         # A range may end before what is allowed, as long as nothing is classified.
         named = [key for key in sources if key[0].how == CLASSIFIED] or [key for key in sources if key[0].how == BELOW]
         older = [key for key in named if _contradicts(claim.stated, key[0], sources[key])]
-        for place, path in agreed or older:
+        # What one workflow runs does not prove that a range ends there, unless the sentence is about what CI runs.
+        is_partial = (
+            bool(older) and all(place.how == MATRIX for place, _ in agreed) and not is_tested(mention.statement.text)
+        )
+        for place, path in older if is_partial else agreed or older:
             finding = _highest_reader(place, path, claim.stated).judge(mention, self._head, self._past)
             if finding is not None:
-                return finding
+                return finding if finding.held or not (is_partial and agreed) else None
         return None
 
     @staticmethod

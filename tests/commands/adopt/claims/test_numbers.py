@@ -18,7 +18,11 @@ from gitmem.commands.adopt.statements import split
         ("Generics were introduced since Go 1.18 here", []),
         ("PHP versions 5.3.2 - 8.1 are still supported via the LTS releases (2.2.x).", []),
         ("- On Python 3.8, stay on version 4 of this library", []),
-        ("Rust 2024, toolchain 1.90", [("Rust", "2024", "is"), ("toolchain", "1.90", "is")]),
+        ("Rust 2024, toolchain 1.90", [("edition", "2024", "is"), ("toolchain", "1.90", "is")]),
+        ("Rust edition 2021, C++17 and C# 12", [("edition", "2021", "is"), ("C++", "17", "is"), ("C#", "12", "is")]),
+        (".NET SDK 9.0", [(".NET SDK", "9.0", "is")]),
+        ("Before `.nvmrc` we used Node 16.14", []),
+        ("Originally, the server needed Go 1.18", []),
         (
             "```sh\nx  # a Python version (3.9 through 3.12)\ny  # 3 in 4\n```",
             [
@@ -54,6 +58,12 @@ from gitmem.commands.adopt.statements import split
         ("Targets .NET 10 and Node 22", [(".NET", "10", "is"), ("Node", "22", "is")]),
         ("* `max_steps` (default: `100`): steps", [("max_steps", "100", "is")]),
         ("- `PORT` - the port (default 8000).", [("PORT", "8000", "is")]),
+        ("`USE_CUDA` is OFF by default. `WITH_X` (on by default)", [("USE_CUDA", "OFF", "is"), ("WITH_X", "on", "is")]),
+        (
+            "`cache` is enabled by default, and `max_size` is 30 by default",
+            [("cache", "enabled", "is"), ("max_size", "30", "is")],
+        ),
+        ("It is off by default in `a.py`", []),
         ("| Name | Default |\n|---|---|\n| `ttl` | `0.5` |", [("ttl", "0.5", "is")]),
         ("- Tokens expire after 15 minutes (`TTL_MINUTES`)", [("TTL_MINUTES", "15", "is")]),
         ("- `MAX_TRIES` (3 times) bounds it", [("MAX_TRIES", "3", "is")]),

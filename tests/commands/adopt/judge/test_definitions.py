@@ -37,6 +37,11 @@ from gitmem.commands.adopt.judge.definitions import DECLARED, KEYED, PASSED, fin
         ("public int max_size { get; set; } = 5;\n", "5", DECLARED),
         ("max_size = 1024 * 1024\n", "1048576", DECLARED),
         ("_LIMIT = 7\nclass A:\n    max_size: int = _LIMIT\n", "7", DECLARED),
+        ('option(max_size "the size" ON)\n', "ON", DECLARED),
+        ('cmake_dependent_option(max_size "the size" OFF "A" ON)\n', "OFF", DECLARED),
+        ('option(max_size "the size")\n', "OFF", DECLARED),
+        ('option(max_size\n  "the size"\n  ${LARGE})\n', "", DECLARED),
+        ("option('max_size', type: 'integer', value: 5)\n", "5", DECLARED),
         # A request, a local variable, an argument, and what only some platforms have:
         ("const request = {\n  max_size: 3,\n}\n", "3", PASSED),
         ("const request = { max_size: 3 }\n", "3", PASSED),

@@ -13,6 +13,10 @@ from gitmem.commands.adopt.judge.products import MATRIX, PRODUCTS, compare, prod
         ("node", "package.json", '{"engines": {"node": "^22.12.0 || >=24"}}', (1, "22.12.0")),
         ("pnpm", "package.json", '{"packageManager": "pnpm@11.2.0"}', (1, "11.2.0")),
         ("rust", "Cargo.toml", '[package]\nrust-version = "1.80"\n', (2, "1.80")),
+        ("edition", "Cargo.toml", '[package]\nedition = "2021"\n', (2, "2021")),
+        ("cpp", "CMakeLists.txt", "project(a)\nset(CMAKE_CXX_STANDARD 17)\n", (2, "17")),
+        ("cpp", "CMakeLists.txt", "target_compile_features(a PUBLIC cxx_std_20)\n", (1, "20")),
+        ("cpp", "meson.build", "default_options: ['cpp_std=c++17'],\n", (1, "17")),
     ],
 )
 def test_version_is_read_with_its_line(product, name, text, version):
@@ -29,9 +33,9 @@ def test_versions_are_compared_as_far_as_they_are_stated(stated, actual, order):
 
 
 def test_products_are_known_by_the_names_people_write():
-    names = ("Golang", "Node.js", "PostgreSQL", "React")
+    names = ("Golang", "Node.js", "PostgreSQL", "React", "C++", ".NET SDK")
 
-    assert [product_of(name) for name in names] == ["go", "node", "postgres", ""]
+    assert [product_of(name) for name in names] == ["go", "node", "postgres", "", "cpp", "dotnet"]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +51,10 @@ def test_versions_of_a_matrix_are_read_in_both_forms(text):
     assert [version for _, version in versions_in(place, ".github/workflows/ci.yml", text)] == ["3.10", "3.11"]
 
 
-@pytest.mark.parametrize("image", ["postgres:16-alpine", "pgvector/pgvector:pg16", "docker.io/postgres:16.2"])
+@pytest.mark.parametrize(
+    "image",
+    ["postgres:16-alpine", "pgvector/pgvector:pg16", "docker.io/postgres:16.2", "timescale/timescaledb:2.24.0-pg16"],
+)
 def test_tag_of_an_image_is_a_version(image):
     ((line, version),) = versions_in(PRODUCTS["postgres"][0], "compose.yml", f"services:\n  db:\n    image: {image}\n")
 

@@ -35,6 +35,7 @@ def judged(repo, verdict):
     [
         ("- CI tests Python 3.10 and 3.11", [".github/workflows/ci.yml:5"] * 2),
         ("- Python 3.10 to 3.13", ["pyproject.toml:3", "pyproject.toml:6"]),
+        ("- Python 3.10 to 3.11", ["pyproject.toml:3"]),  # one workflow runs 3.11 last
         ("- Python 3.10 through 3.13", ["pyproject.toml:3", "pyproject.toml:6"]),
         ("- Redis 7 and PostgreSQL 16", [".github/workflows/ci.yml:8", "compose.yml:3"]),
         ("# Tech stack\n\n- React 19", ["package.json:2"]),
