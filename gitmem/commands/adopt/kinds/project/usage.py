@@ -10,7 +10,7 @@ from gitmem.commands.adopt.claims.claim import DEPENDENCY, Claim
 from gitmem.commands.adopt.claims.dependencies import STACK, dependency_claims
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.documents import DECISION
-from gitmem.commands.adopt.findings import FALSE, HOLDS, JudgedClaim, Probe, Source
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Probe, Source
 from gitmem.commands.adopt.judge.dependencies import dependencies_in, plain_name
 from gitmem.commands.adopt.statements import BULLET, ROW, SENTENCE
 from gitmem.document.sources.dependencies import is_manifest
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 ABSENCE = "absence"
 # The mark of a claim that a package is used.
 USED = "used"
+# The mark of a claim that the project does without a package, as a sentence of its own: "We do not use Jest".
+DECLINED = "declined"
 _NAMED = r"(?:`@?[A-Za-z][\w./-]*`|\*\*@?[A-Za-z][\w./-]*\*\*|@?[A-Za-z][\w/-]*(?:\.js)?)"
 _VERB = (
     r"(?:uses?|using|built (?:with|on|using)|written (?:in|with)|powered by|based on|rel(?:ies|y) on|depends? on|"
@@ -50,8 +52,9 @@ _NOT = re.compile(
 )
 # "no React", "There is no JavaScript", "without jQuery": with nothing behind it that narrows the name.
 _WITHOUT = re.compile(
-    r"(?:^|[\s(*_—–-])(?:(?P<there>[Tt]here is no)|[Nn]o|(?:does not|doesn't) (?:use|depend on)|[Zz]ero) "
-    r"(?P<name>`@?[A-Za-z][\w./-]*`|[A-Z][\w]*(?:\.js)?)(?:\*\*)?"
+    r"(?:^|[\s(*_—–-])(?:(?P<there>[Tt]here is no)|[Nn]o|(?:does not|doesn't) (?:use|depend on)|[Zz]ero|"
+    r"(?P<plain>[Ww]e (?:never|do not|don't) (?:use|depend on)|(?:has|have) no dependenc(?:y|ies) on)) "
+    r"(?P<name>`@?[A-Za-z][\w./-]*`|[A-Z][\w]*(?:\.js)?|(?<=(?:use|.on) )[a-z][\w-]+)(?:\*\*)?"
     r"(?= (?P<here>here|anywhere|in this (?:repo\w*|project|code\w*)|code|files|is used)\b|"
     r" (?:and|or|but)\b|\s*(?:$|[.,;:)!—]|\s[–-]\s))"
 )
@@ -117,7 +120,8 @@ def package_claims(statement: Statement, _document: Document) -> Iterator[Claim]
             name.strip("`*")
             for line in statement.lines
             for found in _USES.finditer(line)
-            if not _NOT.search(line[: found.start()])
+            # "using the ONNX Runtime" is another product than `onnx`.
+            if not _NOT.search(line[: found.start()]) and not re.match(r" (?!CSS\b)[A-Z][a-z]", line[found.end() :])
             for name in re.findall(_NAMED, found["names"])
             if name != "and" and (not name.islower() or not name[0].isalpha() or _END.match(line[found.end() :]))
         }
@@ -176,7 +180,8 @@ def absence_claims(statement: Statement, _document: Document) -> Iterator[Claim]
                 # "No Python, no JSON" is more often about what people need than about the code.
                 if name in _LANGUAGES and not (match["there"] or match["here"]):
                     continue
-                yield Claim(ABSENCE, number, f"no {name}", name, is_certain=False)
+                tool = DECLINED if match["plain"] else ""
+                yield Claim(ABSENCE, number, f"no {name}", name, is_certain=False, tool=tool)
 
 
 def judge_absence(mention: Mention, basis: Basis) -> JudgedClaim | None:
@@ -194,9 +199,10 @@ def judge_absence(mention: Mention, basis: Basis) -> JudgedClaim | None:
         )
     wrote, _ = basis.past.writer(mention)
     then = basis.past.code(wrote)
-    if then is None or _find_present(then, name, document) is not None:
-        return None
     is_listed = is_manifest(against.path)
+    if then is None or _find_present(then, name, document) is not None:
+        is_wrong = is_listed and then is not None and mention.claim.tool == DECLINED
+        return JudgedClaim(mention, NEVER, against, held=False, wrote=wrote, is_contradicted=True) if is_wrong else None
     if is_listed and not _own_manifests(then, document):
         return None
 
@@ -222,7 +228,10 @@ def _find_present(code: Code, name: str, document: Document) -> Source | None:
     if name in _LANGUAGES:
         return _find_file(code, document, _LANGUAGES[name])
     listed = _find_listed(code.texts(_own_manifests(code, document)), name)
-    return listed or _find_import(code, name, document)
+    # A module may be called like a plain word: "We do not use globals".
+    return listed or (
+        None if name.isalpha() and name.islower() and name not in _KNOWN else _find_import(code, name, document)
+    )
 
 
 def _find_import(code: Code, name: str, document: Document) -> Source | None:

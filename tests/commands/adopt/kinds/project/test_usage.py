@@ -4,7 +4,7 @@ import pytest
 from conftest import commit_files
 
 from gitmem.commands.adopt.documents import Document
-from gitmem.commands.adopt.findings import FALSE, HOLDS
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
 from gitmem.commands.adopt.kinds.project.usage import USED, absence_claims, package_claims
 from gitmem.commands.adopt.run import adopt
 from gitmem.commands.adopt.statements import split
@@ -46,6 +46,11 @@ def test_used_package_is_marked(text, names):
         ("- No Python here; no Rust, no JSON, works without Java", ["Python", "JSON"]),
         ("- no React imports, no Docker Compose needed, without React hooks", []),
         ("- If there is no Express, stop", []),
+        (
+            "We never use Jest; we do not use `pip`. The core has no dependency on requests.",
+            ["Jest", "pip", "requests"],
+        ),
+        ("We do not use Jest for the browser, and never use mocks", []),
         ("## Server\n\n- no React", []),
         ("- `src/core/` has no React", []),
     ],
@@ -79,6 +84,17 @@ def test_module_that_the_project_did_without_and_imports_now_makes_the_sentence_
     (finding,) = adopt(handle, handle.resolve("HEAD"), kinds={"absence"}).of(FALSE)
 
     assert (finding.source.where, finding.culprit.commit) == ("Sources/A.swift:2", culprit)
+
+
+def test_package_that_a_manifest_lists_is_quietly_said_to_be_used(repo):
+    said = "- We never use Jest.\n- We do not use globals.\n- no Vitest\n"
+    listed = '{"devDependencies": {"jest": "1", "vitest": "1"}}\n'
+    commit_files(repo, {"AGENTS.md": said, "package.json": listed, "a.js": "import globals from 'x'\n"})
+    git = Git(discover(repo))
+
+    adoption = adopt(git, git.resolve("HEAD"), kinds={"absence"})
+
+    assert [(one.verdict, one.claim.token) for one in adoption.findings] == [(NEVER, "no Jest")]
 
 
 def test_package_in_an_item_below_another_may_be_what_that_one_needs(repo):
