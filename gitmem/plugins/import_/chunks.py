@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from itertools import zip_longest
 
 from gitmem.commands.adopt.chunks import LINES_AT_MOST, prose_chunks
 from gitmem.frozen import replace
@@ -13,14 +15,17 @@ from gitmem.write.draft import key_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from gitmem.commands.adopt.chunks import Chunk
     from gitmem.plugins.import_.fields import ImportRecord
 
 # Characters of a heading in the key of its section, and of a document's name before it.
 HEADING_KEY, NAME_KEY = 40, 40
 # About how many bytes the fields take that the import adds.
 MADE = 512
+# The beginning of a block of code, also in a list item.
+_FENCE = re.compile(r"([ \t]{0,12})(?:[-*+][ \t]{1,4}|\d{1,4}[.)][ \t]{1,4})?(`{3,}|~{3,})")
 LONG = "it is longer than a memory can be, and its sections became memories"
 
 
@@ -66,9 +71,10 @@ def _sections(record: ImportRecord, *, has_links: bool = False) -> Iterator[Impo
         return
     title = str(record.fields.get("title") or "")
     base = record.key
+    texts = _with_fences(parts)
     taken = set[str]()
     numbers = Counter[str]()  # of the headings that repeat
-    for part in parts:
+    for part, text in zip(parts, texts, strict=True):
         name = " › ".join(filter(None, (title, part.name)))
         is_target = not part.name or (has_links and not taken)
         key = base if is_target else key_from(f"{base[:NAME_KEY]}-{slug(part.name, limit=HEADING_KEY)}")
@@ -80,7 +86,26 @@ def _sections(record: ImportRecord, *, has_links: bool = False) -> Iterator[Impo
         file = f"{record.name}#{own}" if record.name else ""
         fields = {**record.fields, "title": name} if name else record.fields
         where, own = f"{record.where}:{part.first}", own if base else ""
-        yield replace(record, where=where, key=own, name=file, fields=fields, body=_text(part.text))
+        yield replace(record, where=where, key=own, name=file, fields=fields, body=_text(text))
+
+
+def _with_fences(parts: Sequence[Chunk]) -> list[str]:
+    """Return the texts of parts; a block of code that goes on in the next part is closed and opened again."""
+    texts, opened = [], ""
+    for part, following in zip_longest(parts, parts[1:]):
+        text, fence = (f"{opened}\n{part.text}" if opened else part.text), ""
+        opened = ""
+        for line in text.split("\n"):
+            mark = _FENCE.match(line)
+            if mark and not opened:
+                opened, fence = line, mark[2]
+            elif mark and mark[2].startswith(fence) and line.strip() == mark[2]:
+                opened = ""
+        mark = _FENCE.match(opened)
+        is_cut = mark is not None and following is not None and following.name == part.name
+        texts.append(f"{text}\n{mark[1]}{fence}" if mark and is_cut else text)
+        opened = opened if is_cut else ""
+    return texts
 
 
 def _cut(line: str) -> Iterator[str]:

@@ -33,6 +33,28 @@ def test_each_section_is_a_record_with_its_headings_in_key_and_title() -> None:
     assert found[1].body == "Use uv.\n\n```sh\n# no heading\n```"
 
 
+@pytest.mark.parametrize(("fence", "end"), [("```py", "```"), ("  ~~~", "  ~~~"), ("- ````sh", "````")])
+def test_block_of_code_that_is_cut_is_closed_and_opened_again(fence: str, end: str) -> None:
+    lines = [f"# step {number} of a long program" for number in range(2_000)]
+    body = "\n".join(["## Program", "", fence, *lines, end, "", "## After", "", "Prose"])
+
+    *code, after = [one.body for one in cut_documents([record(body)]) if isinstance(one, ImportRecord)]
+
+    assert len(code) > 3
+    assert all(part.strip().startswith(fence.strip()) and part.endswith(end) for part in code)
+    assert [line for part in code for line in part.split("\n") if line.startswith("# ")] == lines
+    assert after == "Prose"
+
+
+def test_block_of_code_without_an_end_does_not_go_on_in_the_next_section() -> None:
+    found = [
+        one.body for one in cut_documents([record("## A\n\n- ```\n\n## B\n\nb\n")]) if isinstance(one, ImportRecord)
+    ]
+
+    assert "b" in found[-1].split("\n")
+    assert all(not part.startswith("```") for part in found)
+
+
 def test_sections_with_one_heading_are_numbered_in_linear_time() -> None:
     start = time.process_time()
     found = [one for one in cut_documents([record("## Run\n\nmake\n\n" * 20_000)]) if isinstance(one, ImportRecord)]
