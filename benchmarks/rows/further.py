@@ -366,7 +366,7 @@ def f16(place: Place) -> None:
 
 @row(
     "F17",
-    "Notes and memories of 20 systems come in whole, are found, go out as they were and come in again ([import.md](../../docs/import.md#from-other-systems))",
+    "Notes and memories of 22 systems come in whole, are found, go out as they were and come in again ([import.md](../../docs/import.md#from-other-systems))",
 )
 def f17(place: Place) -> None:
     """A log of beadboard, an issue of Beans, a decision record and Markdown notes: all come in, what cannot is named; all go out."""

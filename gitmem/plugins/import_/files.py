@@ -8,9 +8,11 @@ from pathlib import Path
 
 from gitmem.document.note import ENDINGS
 from gitmem.errors import NotFoundError, RefusedError
+from gitmem.plugins.import_.enex import ENEX, read_enex
 from gitmem.plugins.import_.fields import ImportRecord, Unreadable
 from gitmem.plugins.import_.folder import (
     ARCHIVE,
+    FILE_KIND,
     YAML,
     ImportContext,
     NoteFile,
@@ -96,6 +98,8 @@ def read_sources(
             found = read_markdown(file, pages, kind=kind, decisions=decisions)
         elif name.lower().endswith(YAML):
             found = read_bean(name, name)
+        elif name.lower().endswith(ENEX):
+            found = read_enex(name, name, kind or FILE_KIND)
         elif name.lower().endswith(TABLES):
             found = read_table(name, kind or LINE_KIND)
         else:

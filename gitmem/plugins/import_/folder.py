@@ -27,6 +27,7 @@ from gitmem.plugins.import_.decisions import (
     with_status,
 )
 from gitmem.plugins.import_.encodings import to_utf8
+from gitmem.plugins.import_.enex import ENEX, read_enex
 from gitmem.plugins.import_.fields import (
     DELETED_REASON,
     STORE_ONLY,
@@ -73,7 +74,7 @@ from gitmem.system import iter_files, only_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterator, Mapping
+    from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 
 # The default kind of a file.
 FILE_KIND = "doc"
@@ -136,7 +137,7 @@ class NoteFile:
 def list_files(folder: str) -> list[tuple[str, bool]]:
     """Return the importable files below a folder by path, and whether each is a regular file.
 
-    These are Markdown, files of Beans, and logs of beads.
+    These are Markdown, exports of Evernote, files of Beans, and logs of beads.
 
     Raises:
         OSError: A folder cannot be read.
@@ -144,7 +145,7 @@ def list_files(folder: str) -> list[tuple[str, bool]]:
     return sorted(
         (entry.path, entry.is_file(follow_symlinks=False))
         for entry in iter_files(folder)
-        if entry.name.lower().endswith(ENDINGS) or entry.name in LOGS or _is_bean(entry)
+        if entry.name.lower().endswith((*ENDINGS, *ENEX)) or entry.name in LOGS or _is_bean(entry)
     )
 
 
@@ -185,19 +186,16 @@ def read_folder(
         if is_regular and inside in pages.keys
     }
     decisions = NO_DECISIONS if is_store or pages.is_bundle else read_decisions(regular, shared.kind)
-    order = sorted(zip(files, places, strict=True), key=lambda one: one[1] == INDEX)  # it is about the others
+    order = sorted(zip(files, places, strict=True), key=lambda one: _is_index(one[1]))  # it is about the others
     for number, ((path, is_regular), inside) in enumerate(order, 1):
         where = f"{name.rstrip('/')}/{inside}"
         if not is_regular:
             yield number, Unreadable(where, "it is not a regular file (links are not followed)")
-        elif inside.endswith(LOGS):
-            for found in _read_log(path, where):
-                yield number, found
-        elif inside.lower().endswith(YAML):
-            for found in read_bean(path, where):
+        elif not inside.lower().endswith(ENDINGS):
+            for found in _read_export(path, where, shared.kind or FILE_KIND):
                 yield number, found
         elif not (is_store and inside == layout.STATUS_PATH):
-            if inside == INDEX and shared.rejected:
+            if _is_index(inside) and shared.rejected:
                 lost = {pages.keys[one] for one in notes if f"{name.rstrip('/')}/{one}" in shared.rejected}
                 pages = replace(pages, lost=lost)
             file = NoteFile(path, where, inside, shared.notes.name(root, inside), shared.limit)
@@ -222,6 +220,13 @@ def _list_others(folder: str, read: Container[str]) -> list[tuple[str, str]]:
     return sorted(others)
 
 
+def _read_export(path: str, where: str, kind: str) -> Iterable[ImportRecord | Unreadable]:
+    """Return the memories in a file of another kind than Markdown."""
+    if path.endswith(LOGS):
+        return _read_log(path, where)
+    return read_enex(path, where, kind) if path.lower().endswith(ENEX) else read_bean(path, where)
+
+
 def _read_log(path: str, where: str) -> Iterator[ImportRecord | Unreadable]:
     try:
         with open(path, "rb", opener=only_regular) as file:
@@ -234,15 +239,19 @@ def _read_pages(folder: Path, keys: Mapping[str, str], *, is_bundle: bool) -> Pa
     """Return the notes of a folder with the names in their frontmatter, and with what an index says about them."""
     vault = read_vault(folder.resolve())
     names: dict[str, list[str]] = {}
-    index = ""
+    indexes: list[str] = []
     for path in keys:
         with contextlib.suppress(OSError, FormatError):  # reported when it is imported
             front = read_front(_read_text(folder / path))
             fields = {**read_properties(front.body)[0], **front.fields} if vault.is_logseq else front.fields
             names[path] = names_of(fields, path, front.body if vault.is_logseq else "", vault.day)
-            index = front.body if path == INDEX else index
+            indexes += [front.body] if _is_index(path) else []
     pages = pages_of(keys, vault=vault, is_bundle=is_bundle, names=names)
-    return replace(pages, remarks=index_remarks(index, pages)) if index else pages
+    return replace(pages, remarks=index_remarks("\n".join(indexes), pages)) if indexes else pages
+
+
+def _is_index(inside: str) -> bool:
+    return inside.rpartition("/")[2] == INDEX
 
 
 def read_decisions(files: Mapping[str, str], kind: str) -> DecisionRecords:
@@ -365,9 +374,10 @@ def _foreign(text: str, file: NoteFile, pages: Pages, kind: str) -> list[ImportR
         fields = rule_fields(fields, body)
     elif fields.get("type") in GENERIC_TYPES:
         del fields["type"]  # every note of such a system has it, and a memory of the kind `note` expires
-    if pages.is_auto_memory:
+    is_auto_memory = pages.is_auto_memory(inside)
+    if is_auto_memory:
         fields = auto_memory(fields)
-        if inside == INDEX and is_only_index(body, pages):
+        if _is_index(inside) and is_only_index(body, pages):
             return [Unreadable(where, "it is only the index of the other files", is_skipped=True)]
     said_time, said_tags = properties_of_notion(body) if is_of_notion(inside) else (None, [])
     if said_tags and "tags" not in fields:
@@ -375,7 +385,7 @@ def _foreign(text: str, file: NoteFile, pages: Pages, kind: str) -> list[ImportR
     stem = title_of(inside, is_logseq=pages.vault.is_logseq)
     title = find_title(body, file.name, stem, is_wiki=pages.vault.is_vault and not pages.vault.is_foam)
     first, _, below = body.partition("\n")
-    if not (isinstance(fields.get("title"), str) or pages.is_auto_memory) and title != stem:
+    if not (isinstance(fields.get("title"), str) or is_auto_memory) and title != stem:
         fields["title"] = title
     if first.startswith("# ") and fields.get("title", title) == plain_heading(first[2:]):
         body = below.strip("\n")

@@ -120,6 +120,10 @@ def title_of(path: str, *, is_logseq: bool) -> str:
     return found[7] if found and found[7] else without_notion_id(stem)
 
 
+# Claude Code puts the type of a memory before its name, which links leave out: `feedback_be-brief.md`.
+_MEMORY_TYPES = ("user", "feedback", "project", "reference")
+
+
 def names_of(fields: Mapping[str, Any], path: str, text: str = "", day: str = "") -> list[str]:
     """Return the names, in lower case, by which other notes may link to a note, besides its file's name.
 
@@ -131,10 +135,14 @@ def names_of(fields: Mapping[str, Any], path: str, text: str = "", day: str = ""
     """
     stem = _stem(path)
     names = [one for name in ("aliases", "alias") for one in as_list(fields.get(name))]
-    names += [value for name in ("title", "permalink", "id", "slug") if isinstance(value := fields.get(name), str)]
+    names += [
+        value for name in ("title", "permalink", "id", "slug", "name") if isinstance(value := fields.get(name), str)
+    ]
     names += [str(fields["id"])] if isinstance(fields.get("id"), int) else []
     if match := _ID.match(stem):
         names.append(re.match(r"\d+", match[0])[0])  # type: ignore[index]
+    kind, _, rest = stem.partition("_")
+    names += [rest] if kind in _MEMORY_TYPES else []
     names.append(page_name(stem))
     names += _BLOCK_ID.findall(text)
     if day and (match := _DAY.fullmatch(stem)):

@@ -28,8 +28,9 @@ from gitmem.plugins.import_.fields import (
     words_of,
 )
 from gitmem.plugins.import_.names import key_of
+from gitmem.plugins.import_.roam import is_graph, read_pages
 from gitmem.plugins.import_.times import time_of
-from gitmem.text import display
+from gitmem.text import count_of, display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,6 +65,12 @@ def list_objects(found: Any, where: str) -> Iterator[tuple[str, Any]]:
 
 
 def _list_objects(found: Any, where: str, depth: int) -> Iterator[tuple[str, Any]]:
+    if is_graph(found):
+        pages = [(f"{where}[{number}]", page) for number, page in enumerate(read_pages(found), 1)]
+        yield from ((place, page) for place, page in pages if page is not None)
+        if empty := sum(page is None for _, page in pages):  # Roam makes a page for each link
+            yield where, Unreadable(where, f"{count_of(empty, 'page')} without a text", is_skipped=True)
+        return
     if isinstance(found, list) and (not found or any(isinstance(one, dict | list) for one in found)):
         for number, one in enumerate(found, 1):
             yield from _list_objects(one, f"{where}[{number}]", depth)

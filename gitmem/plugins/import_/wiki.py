@@ -51,6 +51,8 @@ _PRIORITY = re.compile(r"\[#[A-C]\]")
 # A list item that is not a task: basic-memory reads its tags.
 _ITEM = re.compile(r"(?m)^[ \t]*[-*+][ \t]+(?!\[[ xX-]\])(.*)$")
 _TAG = re.compile(r"(?<![\w#/&\\])#([\d/-]{0,9}[^\W\d_](?:[\w/-]|\.(?=\d)){0,39}(?:\+\+|#)?)(?![\w/-])")
+# Of Dendron, in which a tag is the end of a note's name: `#team.ops`.
+_DENDRON_TAG = re.compile(r"(?<![\w#/&\\])#([\d/-]{0,9}[^\W\d_](?:[\w/-]|\.(?=\w)){0,60})(?![\w/-])")
 _CODE = re.compile(r"(`{1,9})(?!`)[^\n]{0,500}?(?<!`)\1(?!`)")
 # A comment, and a query of Logseq, whose tags are not those of the note.
 _UNSHOWN = re.compile(r"<!--(?s:.{0,4000}?)-->|\{\{query [^\n]{0,500}?\}\}")
@@ -75,7 +77,7 @@ class Pages:
         keys: Their keys by path.
         by_path: Their keys by path without extension, and by that in lower case.
         by_name: Their keys by name and by the end of their path; of several, the first by path.
-        is_auto_memory: Whether the folder is Claude Code's.
+        memories: The folders of Claude Code's auto memory, with a trailing ``/``; empty is the folder itself.
         is_bundle: Whether it is a bundle of the Open Knowledge Format.
         vault: The vault that it is in.
         remarks: What the index of an auto memory says about notes, by their keys.
@@ -86,12 +88,16 @@ class Pages:
     keys: Mapping[str, str]
     by_path: Mapping[str, str]
     by_name: Mapping[str, str]
-    is_auto_memory: bool
+    memories: Collection[str] = ()
     is_bundle: bool = False
     vault: Vault = NO_VAULT
     remarks: Mapping[str, str] = MappingProxyType({})
     repeated: Collection[str] = frozenset()
     lost: Collection[str] = frozenset()
+
+    def is_auto_memory(self, inside: str) -> bool:
+        """Return whether a note is in a folder of Claude Code's auto memory, given its path."""
+        return any(inside.startswith(folder) for folder in self.memories)
 
     def find(self, name: str, inside: str = "") -> str:
         """Return the key of the note that a link names; empty if there is none.
@@ -163,7 +169,8 @@ def pages_of(
                 by_path.setdefault(plain, keys[path])
     stems = Counter(path.rpartition("/")[2].rpartition(".")[0] for path in keys)
     repeated = {stem for stem, count in stems.items() if count > 1}
-    return Pages(keys, by_path, by_name, INDEX in keys, is_bundle, vault, repeated=repeated)
+    memories = [path.removesuffix(INDEX) for path in keys if path == INDEX or path.endswith(f"/{INDEX}")]
+    return Pages(keys, by_path, by_name, memories, is_bundle, vault, repeated=repeated)
 
 
 def link_pages(found: ImportRecord, pages: Pages, inside: str = "") -> ImportRecord:
@@ -205,7 +212,8 @@ def _tags(prose: str, fields: Mapping[str, Any], vault: Vault) -> Iterator[str]:
         text = _PRIORITY.sub("", text)
     elif not vault.is_vault:
         text = "\n".join(_ITEM.findall(text)) if isinstance(link, str) and not link.startswith("/") else ""
-    match = (tag.lower().strip("/-") for tag in _TAG.findall(_LINK.sub("", text)) if not _COLOUR.fullmatch(tag))
+    form = _DENDRON_TAG if vault.is_dendron else _TAG
+    match = (tag.lower().strip("/-") for tag in form.findall(_LINK.sub("", text)) if not _COLOUR.fullmatch(tag))
     yield from match
 
 

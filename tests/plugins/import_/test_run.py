@@ -228,14 +228,16 @@ def test_folders_of_other_systems_are_imported_completely_and_only_once(memory: 
         "beans/bean-x1.md": "---\nid: bean-x1\ntitle: Other\nstatus: todo\npriority: high\n---\nText of it.\n",
         "vault/Gateway.md": "The gateway drops idle connections. #ops\n",
         "vault/deep/Timeouts.md": "See [[Gateway]]: a minute.\n",
-        "claude/memory/MEMORY.md": "- [Role](role.md) — who she is\n",
-        "claude/memory/role.md": "---\nname: role\ndescription: Ana leads\ntype: user\n---\nShe leads the ledger.\n",
+        "claude/memory/MEMORY.md": "- [Role](user_role.md) — who she is\n",
+        "claude/memory/user_role.md": "---\nname: role\ndescription: Ana leads\ntype: user\n---\nLedger. [[style]]\n",
+        "claude/memory/project_goal.md": "---\nname: Das Ziel\ntype: project\n---\nFewer pages.\n",
+        "claude/memory/rule.md": "---\nname: style\ndescription: Be brief\ntype: feedback\n---\n[[role]], [[goal]]\n",
     }  # fmt: skip
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     (tmp_path / "vault" / ".obsidian").mkdir()
-    sources = Sources(tuple(str(tmp_path / name) for name in ("beads", "beans", "vault", "claude/memory")))
+    sources = Sources(tuple(str(tmp_path / name) for name in ("beads", "beans", "vault", "claude")))
 
     done = memory.bulk.import_files(sources)
 
@@ -244,8 +246,12 @@ def test_folders_of_other_systems_are_imported_completely_and_only_once(memory: 
     kinds = {hit.key: hit.kind for hit in memory.list(Query(limit=99)).hits}
     assert kinds == {
         "bd-1": "task", "jwks-is-cached-a-day": "learned", "learned-k0": "learned", "bean-41": "task",
-        "bean-x1": "task", "gateway": "doc", "deep-timeouts": "doc", "role": "preference",
+        "bean-x1": "task", "gateway": "doc", "deep-timeouts": "doc", "memory-user-role": "preference",
+        "memory-rule": "preference", "memory-project-goal": "codebase_knowledge",
     }  # fmt: skip
+    role = memory.show("memory-user-role").document["frontmatter"]
+    assert (role["refs"], role["index"]) == (["memory-rule"], "who she is")
+    assert memory.show("memory-rule").document["frontmatter"]["refs"] == ["memory-user-role", "memory-project-goal"]
     assert memory.show("gateway").document["frontmatter"]["tags"] == ["ops"]
     assert memory.show("deep-timeouts").document["frontmatter"]["refs"] == ["gateway"]
     assert memory.show("learned-k1").document["frontmatter"]["retired"]["why"] == "rotated"

@@ -204,10 +204,12 @@ def test_link_to_a_note_whose_name_has_another_unicode_form_is_found(name: str, 
         ({}, "![[dendron://docs/dev.concepts#a:#*]] [[dev.concepts|Nowhere]]", ["dev.concepts"]),
         ({}, "[[Help|topic.markdown]] and [[dev.concepts.md]]", ["topic.markdown", "dev.concepts"]),
         ({"tags": ["ops"]}, "about #retry", ["tags.ops", "tags.retry"]),
+        ({}, "Ask #team.night.", ["tags.team.night"]),
     ],
 )
 def test_link_of_dendron_leads_to_the_page_behind_what_it_shows(fields: dict, body: str, refs: list) -> None:
     paths = ("topic.md", "topic.markdown.md", "pkg.core.concepts.md", "dev.concepts.md", "tags.ops.md", "tags.retry.md")
+    paths = (*paths, "tags.team.night.md")
     pages = pages_of(Names().keys("vault", paths), vault=Vault(is_vault=True, is_dendron=True))
 
     assert link_pages(ImportRecord("x.md", "x", fields, body), pages).fields.get("refs") == refs

@@ -1,0 +1,298 @@
+"""Read Evernote's exports (``.enex``): each note with its times and tags, and its text as Markdown.
+
+Sources: Evernote's "How Evernote's XML export format works" and its DTDs ``evernote-export4.dtd`` and ``enml2.dtd``
+(``en-note``, ``en-todo``, ``en-media``, ``en-crypt``); exports of versions 6 and 10, which write tasks as
+``--en-checked`` and blocks of code as ``-en-codeblock`` in ``style``, and links to notes as ``evernote:///view/…``
+with the note's title as text.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from html.parser import HTMLParser
+from xml.parsers import expat
+
+from gitmem.frozen import frozen, replace
+from gitmem.plugins.import_.fields import ImportRecord, Unreadable, from_table, without_empty
+from gitmem.plugins.import_.names import key_of
+from gitmem.plugins.import_.times import time_of
+from gitmem.system import only_regular
+from gitmem.text import count_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+ENEX = (".enex",)
+# The most characters of a note with its markup, as of a file that is cut into sections.
+CONTENT_LIMIT = 4 << 20
+# The elements of a note that are read, by the names of their fields; the note's text has its own limit.
+_READ = {
+    "title": "title",
+    "created": "created",
+    "updated": "edited",
+    "tag": "tags",
+    "author": "author",
+    "source-url": "source_url",
+    "content": "content",
+}
+_BLOCKS = frozenset(
+    "address article blockquote center dd div dl dt en-note h1 h2 h3 h4 h5 h6 li ol p pre section table tr ul".split()
+)
+_MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "code": "`", "s": "~~", "del": "~~", "strike": "~~"}
+_NOT_SHOWN = frozenset(("style", "script", "title", "head", "en-crypt"))
+_FENCE = "```"
+
+
+@frozen
+class _Note:
+    """A note as the file has it: its fields by name, and how many attachments it has."""
+
+    fields: Mapping[str, Any]
+    attachments: int
+    line: int
+
+
+class _Export:
+    """Collects the notes of an export while it is parsed."""
+
+    def __init__(self, parser: expat.XMLParserType) -> None:
+        self.notes: list[_Note] = []
+        self._parser = parser
+        self._fields: dict[str, Any] = {}
+        self._attachments = self._line = 0
+        self._text: list[str] | None = None
+        self._is_in_resource = False
+        parser.buffer_text = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._add
+        parser.EntityDeclHandler = self._refuse_entity
+
+    def _refuse_entity(self, *_: object) -> None:
+        raise ValueError("it declares entities, which no export of Evernote does")
+
+    def _start(self, name: str, _: dict[str, str]) -> None:
+        if name == "note":
+            self._fields, self._attachments, self._line = {}, 0, self._parser.CurrentLineNumber
+        elif name == "resource":
+            self._attachments += 1
+            self._is_in_resource = True  # it has attributes of the same names
+        self._text = [] if name in _READ and not self._is_in_resource else None
+
+    def _add(self, text: str) -> None:
+        if self._text is not None:
+            self._text.append(text)
+
+    def _end(self, name: str) -> None:
+        if name == "note":
+            self.notes.append(_Note(self._fields, self._attachments, self._line))
+        elif name == "resource":
+            self._is_in_resource = False
+        elif self._text is not None:
+            text, field = "".join(self._text).strip(), _READ[name]
+            if field == "tags":
+                self._fields.setdefault(field, []).append(text)
+            elif text:
+                self._fields.setdefault(field, text)
+        self._text = None
+
+
+def read_enex(path: str, where: str, kind: str) -> Iterator[ImportRecord | Unreadable]:
+    """Yield the memory in each note of an export, or the reason why there is none.
+
+    Args:
+        path: The file.
+        where: Its name in reports.
+        kind: The kind of the memories.
+    """
+    parser = expat.ParserCreate()
+    export = _Export(parser)
+    problem = None
+    try:
+        with open(path, "rb", opener=only_regular) as file:
+            parser.ParseFile(file)
+    except OSError as err:
+        problem = Unreadable(where, str(err.strerror))
+    except expat.ExpatError as err:
+        problem = Unreadable(f"{where}:{err.lineno}", f"it is not XML: {expat.ErrorString(err.code)}")
+    except ValueError as err:
+        problem = Unreadable(where, str(err))
+    titles = Counter(str(note.fields.get("title", "")) for note in export.notes)
+    numbers = Counter[str]()
+    for note in export.notes:
+        title = str(note.fields.get("title", ""))
+        numbers[title] += 1
+        # Notes may have the same title: the further ones are told apart by their position.
+        name = title if numbers[title] < 2 else f"{title} {numbers[title]}"
+        yield _record(note, f"{where}:{note.line}", kind, name, titles)
+    if problem is not None:
+        yield problem
+
+
+def _record(note: _Note, where: str, kind: str, name: str, titles: Mapping[str, int]) -> ImportRecord | Unreadable:
+    content = str(note.fields.get("content", ""))
+    if len(content) > CONTENT_LIMIT:
+        return Unreadable(where, f"the note is longer than {CONTENT_LIMIT >> 20} MiB")
+    text = _Text()
+    text.feed(content)
+    text.close()
+    refs = [key_of(title) for title in text.linked if titles.get(title) == 1 and title != name]
+    rest = {field: value for field, value in note.fields.items() if field not in ("content", "edited")}
+    rest |= without_empty(edited=time_of(note.fields.get("edited")))
+    table = rest | without_empty(key=name, body=text.markdown(), refs=list(dict.fromkeys(refs)))
+    found = from_table(table, where=where, kind=kind)
+    if isinstance(found, Unreadable):
+        return Unreadable(where, "it is empty", is_skipped=True)
+    remarks = [f"{count_of(note.attachments, 'attachment')} left out"] if note.attachments else []
+    remarks += ["encrypted text was left out"] if text.is_encrypted else []
+    return replace(found, remark="; ".join([*filter(None, (found.remark,)), *remarks]))
+
+
+class _Text(HTMLParser):
+    """Turns the text of a note, which is HTML with a few elements of Evernote's, into Markdown.
+
+    Attributes:
+        linked: The texts of links to other notes.
+        is_encrypted: Whether a part of it is encrypted.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linked: list[str] = []
+        self.is_encrypted = False
+        self._lines: list[str] = []
+        self._line: list[str] = []
+        # The open elements with what their end does: how much of the line precedes them, and an address or mark.
+        self._open: list[tuple[str, int, str]] = []
+        self._lists: list[tuple[str, bool]] = []
+        self._rows: list[int] = []
+        self._hidden = self._code = 0
+
+    def markdown(self) -> str:
+        """Return the text, without blank lines at its ends or several in a row."""
+        self._end_line()
+        lines = [line.rstrip() for line in self._lines]
+        shown = [line for at, line in enumerate(lines) if line or (at and lines[at - 1])]
+        return "\n".join(shown).strip("\n")
+
+    def handle_data(self, data: str) -> None:
+        """Add text: blanks and line ends count only in code."""
+        if self._hidden:
+            return
+        data = data.replace("\xa0", " ")
+        if self._code:
+            first, *rest = data.split("\n")
+            self._line.append(first)
+            for line in rest:
+                self._end_line(always=True)
+                self._line.append(line)
+        elif data.strip():
+            lead, trail = (" " if char.isspace() else "" for char in (data[0], data[-1]))
+            self._line.append(f"{lead if self._line else ''}{' '.join(data.split())}{trail}")
+        elif self._line:
+            self._line.append(" ")
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begin an element."""
+        values = {name: value or "" for name, value in attrs}
+        style = values.get("style", "").replace(" ", "")
+        if tag in _NOT_SHOWN:
+            self._hidden += 1
+            self.is_encrypted = self.is_encrypted or tag == "en-crypt"
+        if self._hidden:
+            return
+        if tag == "br":
+            self._end_line(always=True)
+        elif tag == "hr":
+            self._end_line()
+            self._lines += ["", "---", ""]
+        elif tag == "en-todo":
+            self._line.append(f"{'' if self._line else '- '}[{'x' if values.get('checked') == 'true' else ' '}] ")
+        elif tag == "img" and values.get("alt"):
+            self._line.append(values["alt"])
+        elif tag in ("td", "th"):
+            self._line.append(" | ")
+        if tag in _BLOCKS and not (self._rows and tag != "tr"):
+            self._begin_block(tag, style)
+        if tag not in ("br", "hr", "en-todo", "img", "en-media"):
+            is_code = tag == "pre" or "-en-codeblock:true" in style
+            self._open.append((tag, len(self._line), _FENCE if is_code else values.get("href", "")))
+            if is_code:
+                self._code += 1
+                self._lines.append(_FENCE)
+
+    def _begin_block(self, tag: str, style: str) -> None:
+        is_item_open = len(self._line) == 1 and self._line[0].endswith(("- ", ". ", "] "))
+        if not is_item_open:
+            self._end_line()
+        if tag in ("ul", "ol"):
+            self._lists.append((tag, "--en-todo:true" in style))
+        elif tag == "li":
+            kind, is_task = self._lists[-1] if self._lists else ("ul", False)
+            box = "[x] " if "--en-checked:true" in style else "[ ] " if is_task or "--en-checked:" in style else ""
+            self._line = [f"{'  ' * (len(self._lists) - 1)}{'1. ' if kind == 'ol' else '- '}{box}"]
+        elif tag == "table":
+            self._lines.append("")
+        elif tag == "tr":
+            self._rows.append(0)
+        elif tag[0] == "h" and tag[1:].isdigit():
+            self._lines.append("")
+            self._line = [f"{'#' * int(tag[1:])} "]
+
+    def handle_endtag(self, tag: str) -> None:
+        """End an element, and those in it that were left open."""
+        if tag in _NOT_SHOWN:
+            self._hidden = max(0, self._hidden - 1)
+        if self._hidden or not any(tag == name for name, _, _ in self._open):
+            return
+        name = ""
+        while name != tag:
+            name, at, value = self._open.pop()
+            self._end(name, at, value)
+
+    def _end(self, tag: str, at: int, value: str) -> None:
+        if value == _FENCE:
+            self._code -= 1
+            self._end_line()
+            self._lines += [_FENCE]
+        elif tag == "tr" and self._rows:
+            self._end_row()
+        elif tag in _BLOCKS and self._rows:
+            self._line.append(" ")  # a cell has one line
+        elif tag in _BLOCKS:
+            self._end_line()
+            if tag in ("ul", "ol") and self._lists:
+                self._lists.pop()
+        elif tag == "a" and value:
+            self._wrap(at, "[", f"]({value})")
+            if value.startswith(("evernote:", "https://www.evernote.com/shard/")):
+                self.linked.append("".join(self._line[at:])[1 : -len(f"]({value})")].strip())
+        elif tag in _MARKS and not self._code:
+            self._wrap(at, _MARKS[tag], _MARKS[tag])
+
+    def _end_row(self) -> None:
+        number = self._rows.pop()
+        self._line = [" ".join([*"".join(self._line).split(), "|"])]
+        cells = self._line[0].count("|") - 1
+        is_first = not (self._lines and self._lines[-1].startswith("|")) and number == 0
+        self._end_line()
+        if is_first and cells:
+            self._lines.append("|" + " --- |" * cells)
+
+    def _wrap(self, at: int, before: str, after: str) -> None:
+        """Put signs around the text of an element that is in one line; an empty one has none."""
+        text = "".join(self._line[at:])
+        if inner := text.strip():
+            lead, trail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+            self._line[at:] = [f"{lead}{before}{inner}{after}{trail}"]
+
+    def _end_line(self, *, always: bool = False) -> None:
+        if self._rows and not always:
+            return
+        if self._rows:
+            self._line.append(" ")
+        elif always or "".join(self._line).strip():
+            self._lines.append("".join(self._line))
+            self._line = []
