@@ -32,8 +32,10 @@ _VARIABLE_OF_MAKE = re.compile(r"\$(?:\$|\((?:[^()\n]|\([^()\n]*\))*\)|\{[^{}\n]
 _STARTS = re.compile(
     r"\b(?:run|call|check_call|check_output|getoutput|Popen|system|popen|spawn|spawnSync|exec\w{0,12})"
     r"(?:\(|[ \t])[ \t]{0,4}\[?[ \t]{0,4}[rbf]?[\"'`]([A-Za-z][\w.+-]{0,60})"
+    r"|(?:`|\bqx.|%x.)([a-z][\w.+-]{0,60})[ \t]"
 )
 _ASKS_FOR = re.compile(r"\bwhich(?:Sync)?\([ \t]{0,4}[\"'`]([A-Za-z][\w.+-]{0,60})")
+_OF_MAKE_ITSELF = re.compile(r"(?m)^\w+[ \t]*[:?]?=[ \t]*\$\(shell[ \t]+([^()\n]*)\)")
 _VALUE_OF_MAKE = re.compile(r"(?m)^[ \t]*(\w+)[ \t]*[:?]?=[ \t]*([\w./-]+)[ \t]*$")
 
 
@@ -71,7 +73,8 @@ def _texts_of(command: str, read: Callable[[str], str]) -> Iterator[tuple[str, s
 
 def list_started(program: str) -> str:
     """Return the programs that a program of another language starts, one a line, without those that it asks for."""
-    return "\n".join(name for name in dict.fromkeys(_STARTS.findall(program)) if name not in _ASKS_FOR.findall(program))
+    started = [name for pair in _STARTS.findall(program) for name in pair if name]
+    return "\n".join(name for name in dict.fromkeys(started) if name not in _ASKS_FOR.findall(program))
 
 
 def _read_scripts(package: str) -> dict[str, str]:
@@ -125,4 +128,5 @@ def recipes_of(makefile: str, targets: list[str]) -> list[str]:
         return "$" if one[0] == "$$" else values.get(one[0].strip("$(){}"), "./variable")
 
     found = [_VARIABLE_OF_MAKE.sub(expand, recipe) for recipe in found]
-    return [re.sub(r"(?m)^[\t@+ ]+", "", recipe).strip("\n") for recipe in found]
+    recipes = [re.sub(r"(?m)^[\t@+ ]+", "", recipe).strip("\n") for recipe in found]
+    return [*recipes, *_OF_MAKE_ITSELF.findall(makefile)]

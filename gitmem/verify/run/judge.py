@@ -49,7 +49,7 @@ from gitmem.verify.run.outcome import (
 )
 from gitmem.verify.run.reason import without_places
 from gitmem.verify.run.shell_words import list_scripts
-from gitmem.verify.run.stand_ins import find_needed
+from gitmem.verify.run.stand_ins import find_crashed, find_needed
 from gitmem.verify.run.unsteady import QUICK_S, Rate, rate_at, since, steadiness
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.trace.outside import DECLARED
@@ -274,7 +274,10 @@ class Judge:
 
             is_safe = self._means.rung != sandbox.NONE and not spec.network
             absent = find_needed(spec, texts, ran.output, self._path(), run, is_safe=is_safe)
-            self._vain[key] = f"the program {absent}" if absent else self._find_crash(spec, run)
+            crash = "" if absent else self._find_crash(spec, run)
+            if not absent and not crash and is_safe:
+                crash = find_crashed(spec, texts, self._path(), run)
+            self._vain[key] = f"the program {absent}" if absent else crash
         return self._vain[key]
 
     def _find_crash(self, spec: Spec, run: Callable[[Spec], Ran | None]) -> str:

@@ -73,12 +73,12 @@ _HIDES = re.compile(r"2>|&>|>&|-exec|-ok")
 _HIDDEN = re.compile(r"(?<![\w$&])2>>?[ \t]*(?:&[1-]|[\w./-]+)")
 _ALL_HIDDEN, _ALL_PIPED = re.compile(r"&>>?|>&(?=[ \t]*[\w./]*[a-z])"), "|&"
 # How interpreters report that a program ended because something was missing; the programs that say nothing like it.
-_CRASHES = re.compile(
+CRASHES = re.compile(
     r"^(?:ModuleNotFoundError|ImportError): |^\S*python[\d.]*: (?:Error while finding|No module named )"
     r"|MODULE_NOT_FOUND|\(LoadError\)|^BEGIN failed--|error while loading shared libraries|^npm ERR! |^npx canceled",
     re.M,
 )
-_NO_CRASH = TOOLS | frozenset("find xargs awk gawk mawk sort ls env timeout git rg jq touch mkdir rm cp mv".split())
+NO_CRASH = TOOLS | frozenset("find xargs awk gawk mawk sort ls env timeout git rg jq touch mkdir rm cp mv".split())
 _ELSE = re.compile(r"\b(?:else|elif)\b")
 _NO_TARGET = re.compile(r"No rule to make target ['`\"]([^'`\"\s]+)['`\"]\.")
 # What a negated check may run by name; such a package is a tool, and its absence is not what the check is about.
@@ -147,7 +147,7 @@ def show_errors(spec: Spec) -> Spec | None:
     """
     words = spec.check.words[0] if spec.check.form == SHELL else ""
     shown = _HIDDEN.sub("", _ALL_HIDDEN.sub(">", words.replace(_ALL_PIPED, "|")))
-    is_other = shown != words and bool(read_shell(words).programs() - _NO_CRASH)
+    is_other = shown != words and bool(read_shell(words).programs() - NO_CRASH)
     return replace(spec, check=replace(spec.check, words=(shown,))) if is_other else None
 
 
@@ -156,14 +156,19 @@ def find_crash(spec: Spec, output: str) -> str:
     if spec.check.form != SHELL or "||" in _NO_OTHER.sub("", words := spec.check.words[0]) or _ELSE.search(words):
         return ""
     text = read_shell(words)
-    if all(text.is_ignored(name) or _is_optional(words, name) for name in text.programs() - _NO_CRASH):
+    if all(text.is_ignored(name) or _is_optional(words, name) for name in text.programs() - NO_CRASH):
         return ""
     if (target := _NO_TARGET.search(output)) and re.search(rf"make .*\s{re.escape(target[1])}(?!\S)", words):
         is_one = re.search(rf"make\s+(?:-\S+\s+)*{re.escape(target[1])}\s*(?:$|[;&|)\d>])", words)
         return "" if is_one else f"the target {target[1]} of make"
-    name, what = find_needed(output) if _CRASHES.search(output) else ("", "")
-    is_run = re.search(rf"{_RUN_AS}{re.escape(name)}(?![\w/.-])", words) if name else None
+    name, what = find_needed(output) if CRASHES.search(output) else ("", "")
+    is_run = name and is_run_as(words, name)
     return what if what.startswith((*_TOOLS, "the library ")) and (is_run or name not in words) else ""
+
+
+def is_run_as(words: str, name: str) -> bool:
+    """Return whether a command runs a package by its name: `python3 -m flake8`, `npx eslint`."""
+    return re.search(rf"{_RUN_AS}{re.escape(name)}(?![\w/.-])", words) is not None
 
 
 def find_absent(spec: Spec, path: str) -> str:
@@ -183,7 +188,7 @@ def _find_tool(spec: Spec, output: str) -> str:
     """Return what made a negated check hold: a package that it runs or that its program imports, or the network."""
     words = spec.check.words[0]
     name, what = find_needed(output)
-    is_run = re.search(rf"{_RUN_AS}{re.escape(name)}(?![\w/.-])", words) if name else None
+    is_run = name and is_run_as(words, name)
     if what.startswith(_TOOLS) and (is_run or name not in words):
         return what
     return "the network" if not spec.network and _line_with(NO_NETWORK, output) else ""

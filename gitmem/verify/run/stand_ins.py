@@ -18,7 +18,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.model import SHELL, Check
 from gitmem.verify.run import missing
 from gitmem.verify.run.absence import list_started
-from gitmem.verify.run.outcome import argv_of
+from gitmem.verify.run.outcome import CRASHES, NO_CRASH, argv_of, is_run_as
 from gitmem.verify.run.shell_words import read_shell
 from gitmem.verify.sandbox.sandbox import find_program
 
@@ -34,14 +34,23 @@ MOST_NAMES, MOST_TRIED, MOST_TEXTS, MOST_PRINTED = 100, 4, 6, 4_000
 LIMIT_S = 10.0
 # What precedes the names of the programs that were started, in the output; the folder of stand-ins.
 MARK = "\ngitmem: started:\n"
+_CRASHED = "gitmem: failed: "
 _FOLDER = '"${TMPDIR:-$HOME}/.gitmem-absent"'
 _NAME = re.compile(r"[A-Za-z][\w.+-]*|\[\[")
+_HIDES = re.compile(r"2>|&>|>&|\|&")
 _HEREDOC = re.compile(r"<<-?[ \t]*['\"\\]?(\w+)")
 # How a text asks whether a program is there or works, and what it does otherwise.
 _ASKS = r"(?:command +-[vV]|which|type|hash)(?: +-\w+)? +"
 _OPTION_ASKS = re.compile(r"[ \t]+(?:--version|-V|--help)\b")
 _TRIVIAL = frozenset("echo printf true test [ which command exit return".split())
-_LITERALS = re.compile(r"(?:!=|=|-(?:eq|ne|lt|le|gt|ge))[ \t]*[\"']?([\w.:/@+-]{1,60})|([\w.:/@+-]{1,60})[\"']?\)")
+# A program that a text asks for, and what it may run as a text: `eval "rg x"`, `git -c alias.f='!rg x' f`.
+_ASKED = re.compile(rf"(?<![\w-]){_ASKS}([A-Za-z][\w.+-]*)")
+_EVALUATES = re.compile(r"\b(?:eval|alias)\b")
+_FIRST_WORD = re.compile(r"['\"]!?[ \t]*([a-z][\w.+-]*)[ \t]")
+# What a text compares something with, and the labels of `case`.
+_LITERALS = re.compile(
+    r"(?:!=|=|-(?:eq|ne|lt|le|gt|ge))[ \t]*[\"']?([^\s\"'$();|&\]]{1,60})|([\w.:/@+-]{1,60})[\"']?\)"
+)
 _QUOTED = re.compile(r"'([^'\n]{1,200})'|\"([^\"\n]{1,200})\"")
 _WORDS = re.compile(r"[\w.:/@+-]{1,60}")
 
@@ -100,8 +109,10 @@ def list_absent(texts: Mapping[str, str], output: str, path: str) -> list[str]:
     found: dict[str, None] = {}
     for text, more in texts.items():
         plain = _without_heredocs(text.replace("\r\n", "\n"))
-        names = [one.name for one in read_shell(plain).commands if not one.name.startswith("./variable")]
-        names += list_started(text).split()
+        read = read_shell(plain)
+        names = [one.name for one in read.commands if one.name in read.programs() - {"[["}]
+        names += [*list_started(text).split(), *_ASKED.findall(plain)]
+        names += _FIRST_WORD.findall(plain) if _EVALUATES.search(plain) else []
         own = {name for name in set(names) if re.search(rf"(?<![\w.-]){re.escape(name)}[ \t]*\([ \t]*\)", plain)}
         for name in dict.fromkeys(names):
             is_absent = _NAME.fullmatch(name) and find_program(name, f"{more}:{path}" if more else path) is None
@@ -174,8 +185,11 @@ def _runs_other(text: str, name: str) -> bool:
     return bool(read_shell(text).programs() - _TRIVIAL - {name})
 
 
-def with_stand_ins(spec: Spec, names: Iterable[str], stand_in: StandIn) -> Spec:
-    """Return a check that runs this one with stand-ins for programs, and prints which of them were started."""
+def with_stand_ins(spec: Spec, names: Iterable[str], stand_in: StandIn, *, is_first: bool = False) -> Spec:
+    """Return a check that runs this one with stand-ins for programs, and prints which of them were started.
+
+    They are the last on its PATH, or the first.
+    """
     lines = [
         "#!/bin/sh",
         "d=${0%/*}/..",
@@ -185,23 +199,63 @@ def with_stand_ins(spec: Spec, names: Iterable[str], stand_in: StandIn) -> Spec:
         *([f"printf '%s\\n' {shlex.quote(stand_in.prints)}"] if stand_in.prints else []),
         f"exit {stand_in.status}\n",
     ]
-    quoted = " ".join(map(shlex.quote, names))
-    wrapped = "\n".join(
-        (
-            f"d={_FOLDER} p=$PATH",
-            "PATH=$PATH:/usr/bin:/bin",  # for these programs, if a check's PATH has them not
-            f'mkdir -p "$d/bin" && printf %s {shlex.quote(chr(10).join(lines))} >"$d/bin/.one" || exit 0',
-            'chmod 755 "$d/bin/.one" && : >"$d/started" || exit 0',
-            f'for n in {quoted}; do ln -s .one "$d/bin/$n" || exit 0; done',
-            'PATH="$p:$d/bin"',
-            f"{shlex.join(argv_of(spec))} >/dev/null",
-            "s=$?",
-            f"printf %s {shlex.quote(MARK)}",
-            'while read -r n; do echo "$n"; done <"$d/started"',
-            "exit $s",
-        )
+    prepare = [
+        f'printf %s {shlex.quote(chr(10).join(lines))} >"$d/bin/.one" && chmod 755 "$d/bin/.one" || exit 0',
+        f'for n in {shlex.join(names)}; do ln -s .one "$d/bin/$n" || exit 0; done',
+        'PATH="$d/bin:$p"' if is_first else 'PATH="$p:$d/bin"',
+    ]
+    return _wrapped(spec, prepare)
+
+
+def find_crashed(spec: Spec, texts: Mapping[str, str], path: str, run: Callable[[Spec], Ran | None]) -> str:
+    """Return what a program of a called script lacks that crashed, if the script hides that and the check needs it.
+
+    A check that holds runs once more with programs in front of its PATH that run the real ones and note their messages.
+    """
+    called = "\n".join(list(texts)[1:])
+    names = sorted(read_shell(called).programs() - NO_CRASH) if _HIDES.search(called) else []
+    names = [name for name in names if _NAME.fullmatch(name) and find_program(name, path)]
+    ran = run(with_watchers(spec, names)) if names else None
+    messages = ran.output.rpartition(MARK)[2] if ran is not None and MARK in ran.output else ""
+    name, what = missing.find_needed(messages) if CRASHES.search(messages) else ("", "")
+    if not name or (name in called and not is_run_as(called, name)):
+        return ""  # the script is about what is missing
+    crashed = [line.removeprefix(_CRASHED) for line in messages.split("\n") if line.startswith(_CRASHED)]
+    for program in dict.fromkeys(crashed):
+        for stand_in in list_stand_ins(texts, is_read=False)[:2]:
+            again = run(with_stand_ins(spec, [program], stand_in, is_first=True))
+            if again is not None and again.status not in (0, None) and not again.timed_out:
+                return what
+    return ""
+
+
+def with_watchers(spec: Spec, names: Iterable[str]) -> Spec:
+    """Return a check that runs this one, and prints which of these programs failed, each with its messages."""
+    watcher = (
+        'd=$0.d; "$(cat "$d/real")" "$@" 2>"$d/said.$$"; s=$?; PATH=$PATH:/usr/bin:/bin; cat "$d/said.$$" >&2\n'
+        f'[ $s = 0 ] || {{ echo "{_CRASHED}${{0##*/}}"; cat "$d/said.$$"; }} >>"${{0%/*}}/../started"\nexit $s\n'
     )
-    return replace(spec, check=Check(SHELL, (wrapped,)))
+    one = (
+        'mkdir "$d/bin/$n.d" && command -v "$n" >"$d/bin/$n.d/real" || exit 0; '
+        f'printf %s {shlex.quote(f"#!/bin/sh{chr(10)}{watcher}")} >"$d/bin/$n" && chmod 755 "$d/bin/$n" || exit 0'
+    )
+    return _wrapped(spec, [f"for n in {shlex.join(names)}; do {one}; done", 'PATH="$d/bin:$p"'])
+
+
+def _wrapped(spec: Spec, prepare: Iterable[str]) -> Spec:
+    """Return a check that makes a folder, runs this one and prints what its stand-ins noted."""
+    lines = (
+        f"d={_FOLDER} p=$PATH",
+        "PATH=$PATH:/usr/bin:/bin",  # for these programs, if a check's PATH has them not
+        'mkdir -p "$d/bin" && : >"$d/started" || exit 0',
+        *prepare,
+        f"{shlex.join(argv_of(spec))} >/dev/null",
+        "s=$?",
+        f"printf %s {shlex.quote(MARK)}",
+        'while IFS= read -r n; do printf "%s\\n" "$n"; done <"$d/started"',
+        "exit $s",
+    )
+    return replace(spec, check=Check(SHELL, ("\n".join(lines),)))
 
 
 def read_started(output: str) -> dict[str, bool]:

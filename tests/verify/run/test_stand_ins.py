@@ -12,7 +12,7 @@ from gitmem.model import BLOCKED, HOLDS, SHELL, Check, Ran, Spec
 from gitmem.system.environment import search_path
 from gitmem.verify.run.absence import list_texts
 from gitmem.verify.run.outcome import argv_of, describe_vain, outcome_of
-from gitmem.verify.run.stand_ins import find_needed
+from gitmem.verify.run.stand_ins import find_crashed, find_needed
 from gitmem.verify.sandbox import sandbox
 
 # The programs of the bare machine, besides Python.
@@ -26,6 +26,10 @@ FILES = {
     "Makefile": "all:\n\ttrue\n",
     "tool.mk": "lint:\n\t! grep -q TODO api.py\n",
     "find.mk": "RG ?= rg\nfind:\n\t$(RG) VERSION .\n",
+    "shell.mk": "HITS := $(shell rg VERSION . 2>/dev/null)\nfind:\n\ttest -z '$(HITS)'\n",
+    "crash.sh": "python3 lint.py 2>/dev/null && exit 1\nexit 0\n",
+    "module.sh": "if python3 -m absent_tool . 2>/dev/null | grep -q E501; then exit 1; fi\n",
+    "vain.sh": "python3 lint.py 2>/dev/null\ngrep -q VERSION api.py\n",
     "find.sh": "rg -q VERSION . 2>/dev/null\n",
     "lib.sh": 'find_all() { rg -q "$1" .; }\n',
     "case.sh": "case $1 in\nlint)\n  if rg VERSION . 2>/dev/null; then\n    exit 1\n  fi\n  ;;\nesac\n",
@@ -133,7 +137,15 @@ def bare(tmp_path_factory) -> tuple[Path, str]:
         ("which rg >/dev/null || exit 0\n! rg -q VERSION .\n", "the program which"),
         ("command -v rg >/dev/null || exit 0\n! rg -q VERSION .\n", "the program rg"),
         ("if ! psql -c x >/dev/null 2>&1; then echo skipped; exit 0; fi; psql -f a.sql", "the program psql"),
+        ("make -s -f shell.mk find", "the program rg"),
+        ("c='rg -q VERSION .'; ! eval \"$c\"", "the program rg"),
+        ("git -c alias.f='!rg -q VERSION .' f 2>/dev/null && exit 1; exit 0", "the program git"),
+        ('R=$(command -v rg); [ -z "$R" ] || ! "$R" -q VERSION .', "the program rg"),
+        ("bash -c 'read -r v < <(jq -r .a a.json 2>/dev/null); [[ $v != \">=18\" ]]'", "the program jq"),
+        ("sh crash.sh", "the Python module absent_yaml"),
+        ("sh module.sh", "the Python module absent_tool"),
         # True, with another program or without any.
+        ("sh vain.sh", ""),
         ("if docker info >/dev/null 2>&1; then docker run a || exit 1; fi; grep -q VERSION api.py", ""),
         ("if docker ps; then\n  docker run a || exit 1\nelse\n  echo none\nfi\ngrep -q VERSION api.py\n", ""),
         ('wide=$(tput cols 2>/dev/null)\n[ -n "$wide" ] || wide=80\ngrep -q VERSION api.py\n', ""),
@@ -163,7 +175,9 @@ def test_check_on_a_machine_without_its_programs_is_blocked_and_others_hold(bare
     ran = run(spec)
     outcome, why = outcome_of(ran, spec, "none", "")
     texts = {command: ""} | list_texts(command, read)
-    if outcome == HOLDS and (absent := find_needed(spec, texts, ran.output, path, run, is_safe=True)):
+    if outcome == HOLDS and (crash := find_crashed(spec, texts, path, run)):
+        outcome, why = BLOCKED, describe_vain(crash)
+    elif outcome == HOLDS and (absent := find_needed(spec, texts, ran.output, path, run, is_safe=True)):
         outcome, why = BLOCKED, describe_vain(f"the program {absent}")
 
     assert (outcome, why.partition("it needs ")[2].partition(",")[0]) == (BLOCKED if missing else HOLDS, missing), ran
