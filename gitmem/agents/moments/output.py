@@ -73,6 +73,11 @@ _NO_MODULE = (
     *("cannot find package ", "cannot load such file -- ", "unresolved import ", "can't find crate for "),
     *("command not found: ", "unknown command: ", "cannot find -l"),
 )
+# How package managers report a package that they could not build, likewise.
+_NOT_BUILT = (
+    *("failed building wheel for ", "failed to build ", "could not build wheels for ", "could not compile "),
+    *("failed to run custom build command for ", "an error occurred while installing ", "node_modules/"),
+)
 _NO_PROGRAM = (": command not found", ": not found")
 # A memory with one of these words may be about what is missing.
 _ABSENCE = frozenset(
@@ -238,6 +243,7 @@ class Failure:
         self._runs = [f" {run} " for run in dict.fromkeys(runs)]
         self._names = set(_identifiers(lines))
         self._missing = list(_missing(lines))
+        self._not_built = list(_not_built(lines))
         self._paths = {path for line in lines for path in _system_paths(line)}
         self._commands = [f" {run} " for run in commands]
         self._targets = [f" {run} " for run in _targets(typed)]
@@ -266,6 +272,9 @@ class Failure:
         if any(run in joined for run in self._runs) or not self._names.isdisjoint(words):
             return True
         if any(name in joined for name in self._missing) and not _ABSENCE.isdisjoint(words):
+            return True
+        needs = _ABSENCE | self._caveats
+        if any(name in joined for name in self._not_built) and not needs.isdisjoint(words):
             return True
         if self._commands and self._is_command_in(text, self._commands):
             return True
@@ -372,6 +381,18 @@ def _missing(lines: Iterable[str]) -> Iterator[str]:
         before = [lower.rpartition(": ")[0].replace(":", " ").split()[-1:]] if lower.endswith(_NO_PROGRAM) else []
         for named in (*after, *before):
             if words := words_of(" ".join(named)):
+                yield f" {' '.join(words)} "
+
+
+def _not_built(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the names of packages that lines report as not built, as words between spaces."""
+    for line in lines:
+        lower = line.lower()
+        for begin in _NOT_BUILT:
+            named = lower.rpartition(begin)[2].split()[:1] if begin in lower else []
+            plain = " ".join(named).strip("`'\",.:;()")
+            # A file in the folder of a package is in any stack; a scope is a part of the name.
+            if plain.count("/") <= plain.startswith("@") and (words := words_of(plain)):
                 yield f" {' '.join(words)} "
 
 

@@ -25,6 +25,19 @@ MANAGERS = frozenset(("npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry
 CHANGES = frozenset(("install", "i", "add", "remove", "update"))
 # Options that make a command of git such a one, and how memories name them.
 FORCES = {"--force": "force", "-f": "force", "--force-with-lease": "force", "--hard": "hard", "--mirror": "mirror"}
+# Options that skip a check or overwrite what it compares with, of any program, and how memories name them.
+SKIPS = {
+    "--no-verify": ("no verify",),
+    "--legacy-peer-deps": ("legacy peer deps",),
+    "-DskipTests": ("dskiptests",),
+    "--no-frozen-lockfile": ("no frozen lockfile",),
+    **dict.fromkeys(
+        ("--update-snapshots", "--update-snapshot", "--updateSnapshot", "--snapshot-update"),
+        ("update snapshots", "update snapshot", "updatesnapshot", "snapshot update", "accept snapshots"),
+    ),
+}
+# Test runners whose `-u` overwrites snapshots.
+_UPDATES = ("vitest", "jest", "playwright", "ava", "tap")
 # Programs whose words do not count: git needs an option to be hard to undo, the others only read or print.
 _OTHERS = frozenset(("git", "cat", "cd", "echo", "find", "grep", "head", "less", "ls", "man", "rg", "tail", "which"))
 # A memory with one of these words beside the command warns about it.
@@ -64,6 +77,10 @@ def risky_phrases(line: str) -> list[str]:
         forces = {FORCES[word] for word in words if word in FORCES} if plain[:1] == ["git"] else set()
         for force in sorted(forces) if len(plain) > 1 else ():
             phrases += [f"{plain[1]} {force}", f"{force} {plain[1]}", f"{force} {plain[1]}ed", f"{force} {plain[1]}ing"]
+        for skip in filter(SKIPS.__contains__, words):
+            phrases += SKIPS[skip]
+        if "-u" in words and (runner := next((word for word in plain if word in _UPDATES), "")):
+            phrases += [f"{runner} u", *SKIPS["--update-snapshots"]]
         for at, word in enumerate(plain):
             if at and plain[0] not in _OTHERS and (word in VERBS or word.startswith("db:")):
                 begin = 0 if plain[at - 1] == "run" else at - 1

@@ -58,6 +58,13 @@ SPOKEN = [
     ("left-pad is an optional dependency: npm ci --include=optional.", NODE),
     ("tox is not installed here: uvx tox.", "bash: line 1: tox: command not found"),
     ("zsh lacks shellcheck on the build machines.", "zsh: command not found: shellcheck"),
+    (
+        "npm ci fails on Alpine with a node-gyp error for canvas: add python3.",
+        "npm error path /app/node_modules/canvas",
+    ),
+    ("psycopg2 needs libpq-dev.", "ERROR: Failed building wheel for psycopg2"),
+    ("Without pkg-config, openssl-sys fails.", "error: failed to run custom build command for `openssl-sys v0.9.1`"),
+    ("Native parts of @parcel/watcher need make.", "npm error path /app/node_modules/@parcel/watcher"),
     ("Give chromium another place than /dev/shm in containers.", "fatal: '/dev/shm/.org.chromium.Xy' is full: error"),
     (
         "Without the group docker, /var/run/docker.sock is closed.",
@@ -81,6 +88,8 @@ SILENT = [
     ("The parser keeps a test file for each error.", PLAIN),
     ("Go tests take long; run the failed ones first.", GO),
     ("An AssertionError says little.", "tests/test_a.py:5: AssertionError"),
+    ("express needs Node 20.", "Error: x\n    at error (/app/node_modules/express/lib/error.js:3:1)"),
+    ("The canvas of the map is blue.", "npm error path /app/node_modules/canvas"),
     ("The disk is /dev/sdb, never /dev/null.", "error: /dev/null: permission denied"),
     ("Tools are in /usr/local/bin.", "error: /usr/local/bin/tool: cannot execute"),
     ("Backups are in /srv/one.", "error: /srv/oneself: missing"),

@@ -8,7 +8,7 @@ from gitmem.agents.moments.risk import risky_phrases, warns
 
 HARMLESS = [
     *("git push", "git commit -m 'force push'", "go test ./... && git status", "ls -f", "make test", "apply x", ""),
-    *("rg --force-color deploy src", "cat docs/deploy.md | head", "git log --mirror-less"),
+    *("rg --force-color deploy src", "cat docs/deploy.md | head", "git log --mirror-less", "sort -u a", "git add -u"),
 ]
 
 
@@ -32,6 +32,10 @@ def test_most_commands_are_not_searched_for(command: str) -> None:
         ("cd web && npm install zod", "Do not use npm, the lockfile is that of pnpm."),
         ("npm i zod", "We use yarn instead of npm."),
         ("python -m pip install x", "Never pip install into the Python of the system."),
+        ("npx vitest run -u", "Never accept snapshots with vitest -u in CI."),
+        ("npx jest --updateSnapshot", "Never update snapshots without a look at each."),
+        ("git commit --no-verify -m x", "Do not commit with --no-verify: the hook formats the keys."),
+        ("./mvnw -DskipTests package", "A release must not be built with -DskipTests."),
         ("bin/rails db:reset", "Without a dump, rails db:reset has lost the seeds."),
     ],
 )
@@ -47,6 +51,8 @@ def test_memory_warns_about_the_command(command: str, memory: str) -> None:
         ("npm install zod", "We use npm instead of yarn."),
         ("pnpm add zod", "Do not use npm, the lockfile is that of pnpm."),
         ("terraform apply", "Never run terraform destroy. We apply with care."),
+        ("npx vitest -u", "Never run vitest in the root."),
+        ("git commit --no-verify", "Never verify by hand, there is no need."),
         ("git push --force", "Push before noon. A force majeure clause must be in it."),
         ("kubectl delete pod x", "kubectl is installed. Never delete the cache."),
     ],
