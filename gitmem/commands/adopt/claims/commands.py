@@ -70,6 +70,14 @@ _TAKES = frozenset({
 # Tools whose `run` starts a command in an environment, and options of `run` whose value is the next word.
 _ENVIRONMENTS = frozenset({"uv", "poetry", "pdm", "hatch", "rye", "pixi"})
 _RUN_TAKES = frozenset({"--with", "--extra", "--group", "--only-group", "--python"})
+# A folder in a sentence, and what may be between it and the command that is run in it.
+_FOLDER = re.compile(
+    r"\b(?:from|in|inside|within) (?:the )?`(?:\./)?(?P<folder>[\w.@-]{1,80}(?:/[\w.@-]{1,80}){0,9})"
+    r"(?:/`|`(?= (?:directory|folder)\b))",
+    re.I,
+)
+_AFTER = re.compile(r",? \(?(?:run )?")
+_BEFORE = re.compile(r"(?: directory| folder)?[,:]? (?:you can )?(?:run|execute|use|call)(?: with)?:? ")
 # Words that may precede a command.
 _PREFIXES = frozenset({"sudo", "time", "nice", "env", "exec", "corepack"})
 
@@ -104,12 +112,22 @@ def iter_commands(statement: Statement) -> Iterator[Command]:
         yield from _line(re.sub(r"^(?:>|%|PS>)\s+", "", PROMPT.sub("", text)), statement.line)
     for span in statement.spans if statement.kind != CODE else ():
         if span.kind == "code" and " " in span.text:
-            yield from _line(span.text, span.line)
+            yield from _line(span.text, span.line, _folder_of(span.text, statement.text))
 
 
-def _line(text: str, line: int) -> Iterator[Command]:
+def _folder_of(command: str, text: str) -> str:
+    """Return the folder that a sentence says to run a command in: "`bun run sync` (from `web/app/`)"; else empty."""
+    start = text.find(f"`{command}`")
+    end = start + len(command) + 2
+    for match in _FOLDER.finditer(text) if start >= 0 else ():
+        after, before = text[end : match.start()], text[match.end() : start]
+        if (end <= match.start() and _AFTER.fullmatch(after)) or (match.end() <= start and _BEFORE.fullmatch(before)):
+            return str(match["folder"])
+    return ""
+
+
+def _line(text: str, line: int, folder: str = "") -> Iterator[Command]:
     text = re.sub(r"(^|\s)#\s.*$", "", text)
-    folder = ""
     for part in re.split(r"&&|\|\||;|\||\s/\s", text):
         words = part.strip().strip("()").split()
         while words and (re.match(r"^[A-Z_][A-Z0-9_]*=", words[0]) or words[0] in _PREFIXES):

@@ -37,6 +37,10 @@ _ALIASES = {
 }  # fmt: skip
 
 
+# Where a dependency is listed: the file, its own name, its range and its line.
+_Listed = tuple[str, str, str, int]
+
+
 def plain_name(name: str) -> str:
     """Return a dependency's name in comparable form: ``Next.js`` and ``next`` are the same."""
     low = _ALIASES.get(name.lower(), name.lower())
@@ -74,9 +78,9 @@ class Packages:
         self._head, self._past = head, past
 
     @cached_property
-    def listed(self) -> dict[str, list[tuple[str, str, str, int]]]:
-        """Return where each dependency is listed, by plain name: file, own name, range and line."""
-        dependencies: dict[str, list[tuple[str, str, str, int]]] = {}
+    def listed(self) -> dict[str, list[_Listed]]:
+        """Return where each dependency is listed, by plain name."""
+        dependencies: dict[str, list[_Listed]] = {}
         for path, text in self._head.texts(path for path in self._head.files if is_manifest(path)).items():
             for plain, (name, version, line) in dependencies_in(path, text).items():
                 dependencies.setdefault(plain, []).append((path, name, version, line))
@@ -90,6 +94,7 @@ class Packages:
         listed = below or [one for one in listed if not is_aside(one[0])]
         if not listed:
             return None
+        listed = _of_named_part(listed, mention.statement.text)
         path, name, version, line = min(listed, key=lambda one: (one[0].count("/"), one[0]))
         check = {"depends": name, "in": escape(path)}
         return JudgedClaim(mention, HOLDS, Source(path, line, version), check=check)
@@ -103,6 +108,7 @@ class Packages:
         listed = below or [one for one in listed if not is_aside(one[0])] or listed
         if not listed or not plain:
             return None
+        listed = _of_named_part(listed, mention.statement.text)
         listed.sort(key=lambda one: (one[0].count("/"), one[0]))
         same = next((one for one in listed if _is_range_of(claim.stated, one[2])), None)
         if same is None and claim.relation != "is":
@@ -123,6 +129,13 @@ class Packages:
             return first
         is_used = _USES.search(mention.statement.text) is not None
         return replace(first, verdict=NEVER, is_contradicted=True) if is_used else None
+
+
+def _of_named_part(listed: list[_Listed], text: str) -> list[_Listed]:
+    """Return the entries of manifests in folders that a text names ("**Frontend (classic)**: React 18"); else all."""
+    words = set(re.findall(r"[\w-]+", text.lower()))
+    named = [one for one in listed if one[0].lower().split("/")[-2:-1] and one[0].lower().split("/")[-2] in words]
+    return named or listed
 
 
 def _is_of_longer_name(mention: Mention) -> bool:

@@ -46,6 +46,10 @@ def test_target_is_found_with_its_runner(text, targets):
         ("- `pnpm --filter @x/web lint`", ("", "@x/web")),
         ("- `npm run lint --workspace=web`, `pnpm -w lint`", ("", "web")),
         ("- `yarn workspace web lint`", ("", "web")),
+        ("- Sync with `bun run sync` (from `web/app/`)", ("web/app",)),
+        ("- Run `make test` in the `tools/x` folder", ("tools/x",)),
+        ("- From the `web` directory, run `npm run lint`", ("web",)),
+        ("- `npm run lint` checks what is in `web/`", ("",)),
         ("- `pnpm --filter './packages/*' lint`", ("",)),
     ],
 )

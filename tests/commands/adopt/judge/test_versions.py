@@ -88,6 +88,13 @@ def test_package_of_the_stack_is_false_though_its_version_was_never_true(repo):
     assert judged(repo, FALSE) == [("React 18", "package.json:2")]
 
 
+def test_package_is_proved_by_the_part_that_the_sentence_names(repo):
+    files = {f"web/{part}/package.json": '{"dependencies": {"react": "^19"}}\n' for part in ("a", "new")}
+    commit_files(repo, {"AGENTS.md": "# Stack\n\n- **Frontend (new)**: React 19\n", **files})
+
+    assert judged(repo, HOLDS) == [("React 19", "web/new/package.json:1")]
+
+
 @pytest.mark.parametrize(
     "text",
     [
