@@ -271,6 +271,9 @@ class Memo(dict[str, "Any"]):
         return result
 
 
+_HUMPS = Memo(_humps)
+
+
 def _terms_by_chunk(stem: Callable[[str], str], dropped: frozenset[str]) -> Memo:
     """Return a cache of the terms of chunks, or of text between two spaces, without the words in *dropped*."""
 
@@ -504,23 +507,31 @@ def _marks(text: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int
     spaced = f" {speech.gaps.fill(text, with_emoji=False)} " if wanted else ""
     pieces = spaced.split()
     # Most have none of the terms and occur more than once: each is looked up once.
-    here: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    here: dict[str, list[tuple[str, str, list[tuple[int, int, str]]]]] = {}
     for piece in _possible(set(pieces), wanted) if speech is _speech(ENGLISH) else set(pieces):
-        words = [(chunk, speech.terms[speech.unify(chunk)]) for chunk in _split_piece(piece)]
-        if not all(wanted.isdisjoint(found) for _, found in words):
-            here[piece] = words
+        chunks = _split_piece(piece) if "." in piece or "/" in piece else [piece]
+        places = [(chunk, *_marked(chunk, wanted, speech)) for chunk in chunks]
+        if any(term for _, term, _ in places):
+            here[piece] = places
     end = 0
     for piece in (piece for piece in pieces if piece in here):
         end = spaced.index(f" {piece} ", end)
-        for chunk, piece_terms in here[piece]:
+        for chunk, term, parts in here[piece]:
             start = text.index(chunk, end)
             end = start + len(chunk)
-            if term := next((term for term in piece_terms if term in wanted), ""):
-                whole = piece_terms[0] == term and not is_unspaced(chunk)
-                marks += [] if whole else [(start + a, start + b, term) for a, b, term in _parts(chunk, wanted, speech)]
+            if term:
+                marks += [(start + a, start + b, part) for a, b, part in parts]
                 if not marks or marks[-1][0] < start:
                     marks.append((start, end, term))
     return marks
+
+
+def _marked(chunk: str, wanted: frozenset[str], speech: _Speech) -> tuple[str, list[tuple[int, int, str]]]:
+    """Return the first wanted term of a chunk, or an empty string, and its wanted parts if the whole is not wanted."""
+    chunk_terms = speech.terms[speech.unify(chunk)]
+    term = next((term for term in chunk_terms if term in wanted), "")
+    is_whole = not term or (chunk_terms[0] == term and not is_unspaced(chunk))
+    return term, [] if is_whole else _parts(chunk, wanted, speech)
 
 
 def word_start(term: str) -> str:
@@ -538,18 +549,20 @@ def _possible(chunks: set[str], wanted: frozenset[str]) -> set[str]:
         chunk
         for chunk in chunks
         if (low := chunk.lower()).startswith(starts)
-        or (
-            not (chunk.isalpha() and low[1:] == chunk[1:])
-            # Without separators, a compound's whole and its parts are in one text.
-            and any(start in low.replace("_", "").replace(".", "").replace("/", "") for start in starts)
-        )
+        or (not (chunk.isalpha() and low[1:] == chunk[1:]) and _has_any(low, starts))
         or not chunk.isascii()
     }
 
 
+def _has_any(low: str, starts: Iterable[str]) -> bool:
+    # Without separators, a compound's whole and its parts are in one text.
+    joined = low.replace("_", "").replace(".", "").replace("/", "")
+    return any(start in joined for start in starts)
+
+
 def _parts(chunk: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int, int, str]]:
     """Return the wanted parts of a compound: words of an identifier, or pairs of an unspaced script."""
-    parts = [(a, b, term) for a, b in _humps(chunk) for term in speech.terms[chunk[a:b]] if term in wanted]
+    parts = [(a, b, term) for a, b in _HUMPS[chunk] for term in speech.terms[chunk[a:b]] if term in wanted]
     if not chunk.isascii():
         pairs = ((i, i + 2, chunk[i : i + 2].lower()) for i in range(len(chunk) - 1))
         parts += [pair for pair in pairs if pair[2] in wanted]
