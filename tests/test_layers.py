@@ -84,6 +84,7 @@ HEAVY = (
 RARE = ("re", "unicodedata", "array", "heapq", "fcntl", "msvcrt")
 # Modules without a test file of their own, and where they are tested instead.
 TESTED_ELSEWHERE: dict[str, str] = {
+    "gitmem/git/packed_objects.py": "tests/git/test_loose_objects.py: the same answers as those of git",
     **dict.fromkeys(
         (
             f"gitmem/cli/hub/{name}.py"

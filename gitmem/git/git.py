@@ -8,7 +8,7 @@ from gitmem.config import git_config_files, git_environment, variable
 from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError, suppress
 from gitmem.frozen import frozen
 from gitmem.git import repository
-from gitmem.git.loose_objects import FEW, LooseObjects
+from gitmem.git.loose_objects import LooseObjects
 from gitmem.git.repository import (
     CONFIG_OF_WORKTREE,
     NO_FETCH,
@@ -276,7 +276,7 @@ class Git:
 
     def _list_here(self, tree: str, paths: Sequence[str]) -> list[TreeEntry]:
         listed = self.loose.list_files(tree, paths)
-        if len(listed) > FEW:
+        if len(listed) > self.loose.few:
             raise Unsure
         kinds = ["commit" if mode == _SUBMODULE_MODE else "blob" for mode, _, _ in listed]
         sizes = [
@@ -334,7 +334,7 @@ class Git:
         names = list(oids)
         if not names:
             return {}
-        if len(names) <= FEW:
+        if len(names) <= self.loose.few:
             try:
                 headers = {name: self.loose.read_header(name) for name in names}
                 return {name: size if kind == "blob" else -1 for name, (kind, size) in headers.items()}
@@ -383,7 +383,7 @@ class Git:
         Source: git-cat-file(1), BATCH OUTPUT.
         """
         number = 0
-        for name in names[:FEW]:
+        for name in names[: self.loose.few]:
             try:
                 kind, size, content = self._blob_here(name, limit)
             except Unsure:

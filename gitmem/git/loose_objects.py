@@ -34,7 +34,13 @@ Entry = tuple[str, str, bytes]
 
 
 class LooseObjects:
-    """The loose objects of a repository; everything raises ``Unsure`` where only git can tell."""
+    """The loose objects of a repository; everything raises ``Unsure`` where only git can tell.
+
+    Attributes:
+        few: The most files that one question reads.
+    """
+
+    few = FEW
 
     def __init__(self, common: str) -> None:
         self._common = common

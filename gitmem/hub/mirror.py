@@ -5,15 +5,14 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from gitmem.config import git_environment
-from gitmem.errors import GitmemError, NoRepositoryError
+from gitmem.errors import GitmemError, NoRepositoryError, suppress
 from gitmem.frozen import frozen
 from gitmem.git import Git, remotes
+from gitmem.git.packed_objects import PackedObjects, make_bare
 from gitmem.git.remotes import RemoteOptions
-from gitmem.git.repository import discover_at
+from gitmem.git.repository import Unsure, discover_at
 from gitmem.index.refresh import CatalogSource, refresh
 from gitmem.store.foreign import need_store
-from gitmem.system.process import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,6 +72,8 @@ def fetch(source: Source) -> tuple[str, Catalog]:
     if before is not None and before != tip and not git.is_ancestor(before, tip):
         shutil.rmtree(source.folder)
         return fetch(source)
+    with suppress(Unsure):
+        git.loose = PackedObjects(git.repository.common)
     need_store(git, tip, source.branch)
     return tip, refresh(CatalogSource(git, tip, is_searched=False)).catalog  # Tantivy searches
 
@@ -94,7 +95,6 @@ def opened(source: Source) -> Git:
     folder.parent.mkdir(parents=True, exist_ok=True)
     unfinished = folder.with_suffix(".new")
     shutil.rmtree(unfinished, ignore_errors=True)
-    run(["git", "init", "--quiet", "--bare", "--template=", "--", str(unfinished)], env=git_environment())
-    Git(discover_at(str(unfinished))).run("config", f"remote.{REMOTE}.url", source.url)
+    make_bare(unfinished, REMOTE, source.url)
     unfinished.rename(folder)
     return Git(discover_at(str(folder)))

@@ -1,4 +1,4 @@
-"""Loose objects that are read without git: the same answers, and git is asked for all else."""
+"""Objects that are read without git, loose or packed: the same answers, and git is asked for all else."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from conftest import commit_files, git
 
 from gitmem.errors import NoRepositoryError, ProcessError
 from gitmem.git import Git, loose_objects
-from gitmem.git.loose_objects import LooseObjects
+from gitmem.git.loose_objects import LARGEST, LooseObjects
+from gitmem.git.packed_objects import PackedObjects, make_bare
 from gitmem.git.repository import Unsure, discover
 from gitmem.system import process
 
@@ -168,3 +169,54 @@ def test_history_that_ends_early_is_left_to_git(repo: Path) -> None:
 
     with pytest.raises(Unsure):
         LooseObjects(str(repo / ".git")).is_ancestor(head, head)
+
+
+def packed(repo: Path) -> Git:
+    git_ = Git(discover(str(repo)))
+    git_.loose = PackedObjects(git_.repository.common)
+    return git_
+
+
+def test_libgit2_answers_as_git(rich: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git(rich, "gc", "-q")
+    expected = answers(rich)
+    monkeypatch.setattr("gitmem.git.git.LooseObjects", PackedObjects)
+
+    assert answers(rich) == expected
+
+
+def test_packed_objects_are_read_without_a_process(rich: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git(rich, "gc", "-q")
+    head, root, git_ = git(rich, "rev-parse", "HEAD"), git(rich, "rev-parse", "HEAD~3"), packed(rich)
+    expected = Git(git_.repository).list_tree(head)
+    monkeypatch.setattr(process, "RunningTool", None)
+    monkeypatch.setattr(Git, "run", None)
+
+    assert git_.list_tree(head) == expected
+    assert dict(git_.read_blobs([one.oid for one in expected if one.size > 0], limit=100)).keys() == {
+        one.oid for one in expected if one.size > 0
+    }
+    assert git_.is_ancestor(root, head) and not git_.is_ancestor("1" * 40, head)
+
+
+def test_large_missing_and_damaged_objects_are_left_to_git(repo: Path) -> None:
+    large = git(repo, "hash-object", "-w", "--stdin", input="x" * (LARGEST + 1))
+    damaged = git(repo, "hash-object", "-w", "--stdin", input="".join(map(chr, range(33, 120))))
+    file = repo / ".git" / "objects" / damaged[:2] / damaged[2:]
+    file.chmod(0o644)
+    file.write_bytes(file.read_bytes()[:20])
+    objects = packed(repo).loose
+
+    assert objects.read(large, 10) == ("blob", LARGEST + 1, b"")
+    for oid in (large, damaged, "1" * 40, "HEAD"):
+        with pytest.raises(Unsure):
+            objects.read(oid)
+
+
+def test_bare_repository_keeps_any_url(tmp_path: Path) -> None:
+    url = 'ssh://git@host/a "b" \\ ;#é'
+
+    make_bare(tmp_path / "m.git", "origin", url)
+
+    assert git(tmp_path / "m.git", "config", "remote.origin.url") == url
+    assert git(tmp_path / "m.git", "rev-parse", "--is-bare-repository") == "true"
