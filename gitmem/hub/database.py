@@ -29,6 +29,13 @@ READER, FOLLOWER = "gitmem_reader", "gitmem_follower"
 CONNECT_TIMEOUT_S = 5
 # Longer than any statement of the hub takes; a lock that nobody releases must not stop a process forever.
 STATEMENT_TIMEOUT_MS = 120_000
+# How it refuses a value that it cannot store, and nothing else.
+REFUSALS = (
+    psycopg.DataError,
+    psycopg.IntegrityError,
+    errors.ProgramLimitExceeded,
+    errors.StatementTooComplex,
+)
 # What the database says of itself, in words for the person who runs it.
 _STATES = {
     errors.DiskFull: ("the disk of the database is full", "free space on it, and run the command again"),

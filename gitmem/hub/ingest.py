@@ -11,16 +11,16 @@ from time import monotonic
 from gitmem.errors import GitmemError, NotFoundError
 from gitmem.frozen import frozen
 from gitmem.hub import mirror
-from gitmem.hub.database import Connections, connected, transaction
+from gitmem.hub.database import REFUSALS, Connections, connected, in_words, transaction
 from gitmem.hub.links import find_links, replace_links
 from gitmem.hub.memory_rows import COLUMNS, iter_rows, values_of
 from gitmem.hub.registry import bury
-from gitmem.text import display
+from gitmem.text import display, list_some
 from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from gitmem.hub.database import Connection
     from gitmem.index.catalog import Catalog
@@ -35,6 +35,9 @@ WHERE removed_at IS NULL AND (%(names)s::text[] IS NULL OR name = ANY (%(names)s
 """
 _LIST = ", ".join(COLUMNS)
 _SET = ", ".join(f"{name} = excluded.{name}" for name in COLUMNS if name != "path")
+_REPLACE = f"ON CONFLICT (repository, path) DO UPDATE SET {_SET}, deleted = false"
+# Memories that are named in a problem.
+NAMES = 3
 
 
 # What a webhook asks for is done by this very sync.
@@ -144,12 +147,8 @@ def _sync_one(connections: Connections, folder: Path, due: _Due) -> Synced:
         is_known = tips.memory == due.commit and not due.problem
         found = None if is_known else mirror.fetch(source)
     except GitmemError as err:
-        problem = display(redact(" ".join(err.message.split())))[:500]  # PostgreSQL refuses NUL, which git may print
         with connections.connected() as connection:
-            connection.execute(
-                "UPDATE hub.repository SET problem = %s, problem_at = now() WHERE id = %s", (problem, due.number)
-            )
-        return Synced(due.name, problem=problem)
+            return Synced(due.name, problem=_note_problem(connection, due, err.message))
     with connections.connected() as connection:
         # The workers learn of new code also if the memories cannot be written.
         done = "now()" if found is None else "synced_at"
@@ -160,17 +159,55 @@ def _sync_one(connections: Connections, folder: Path, due: _Due) -> Synced:
         if found is None:
             return Synced(due.name)
         commit, catalog = found
+        with closing(catalog):
+            try:
+                return Synced(due.name, *write(connection, due.number, commit, catalog))
+            except REFUSALS as err:
+                return _write_others(connection, due, commit, catalog, in_words(err).message)
+
+
+def _note_problem(connection: Connection, due: _Due, problem: str) -> str:
+    """Record why a repository could not be read as a whole; return it in one line."""
+    line = display(redact(" ".join(problem.split())))[:500]  # PostgreSQL refuses NUL, which git may print
+    connection.execute("UPDATE hub.repository SET problem = %s, problem_at = now() WHERE id = %s", (line, due.number))
+    return line
+
+
+def _write_others(connection: Connection, due: _Due, commit: str, catalog: Catalog, why: str) -> Synced:
+    """Write the memories that the database does not refuse; the next sync tries the others again."""
+    refused = _find_refused(connection, due.number, catalog)
+    counts = (0, 0)
+    try:
+        counts = write(connection, due.number, commit, catalog, without=refused)
+        why = f"{len(refused)} memories cannot be stored ({list_some(refused, NAMES)}): {why}"
+    except REFUSALS as err:  # not a memory, but what else a repository has
+        why = in_words(err).message
+    return Synced(due.name, *counts, problem=_note_problem(connection, due, why))
+
+
+def _find_refused(connection: Connection, number: int, catalog: Catalog) -> list[str]:
+    """Return the paths of the memories that the database refuses; each is tried alone, and nothing is kept."""
+    values = ", ".join(["%s"] * len(COLUMNS))
+    refused = []
+    for row in iter_rows(catalog):
         try:
-            return Synced(due.name, *write(connection, due.number, commit, catalog))
-        finally:
-            catalog.close()
+            with connection.transaction(force_rollback=True):
+                connection.execute(
+                    f"INSERT INTO hub.memory (repository, {_LIST}, seq) VALUES ({number}, {values}, 0) {_REPLACE}",
+                    values_of(row),
+                )
+        except REFUSALS:
+            refused.append(row.path)
+    return refused
 
 
-def write(connection: Connection, number: int, commit: str, catalog: Catalog) -> tuple[int, int]:
+def write(
+    connection: Connection, number: int, commit: str, catalog: Catalog, *, without: Collection[str] = ()
+) -> tuple[int, int]:
     """Make the memories of a repository those of a catalog; return how many changed and how many went.
 
-    One transaction: a reader sees all of a commit or nothing of it. Rows that did not change are not written, so that
-    followers have nothing to do for them.
+    One transaction: a reader sees all of a commit or nothing of it, but for the paths in *without*. Rows that did not
+    change are not written, so that followers have nothing to do for them.
     """
     with transaction(connection):
         state = connection.execute(
@@ -180,11 +217,11 @@ def write(connection: Connection, number: int, commit: str, catalog: Catalog) ->
             return 0, 0  # it was removed meanwhile
         paths = "SELECT path, digest FROM hub.memory WHERE repository = %s AND NOT deleted"
         known: dict[str, bytes] = dict(connection.execute(paths, (number,)))
-        changed = _copy(connection, known, catalog)
+        changed = _copy(connection, known, catalog, without)
         if changed:
             connection.execute(
                 f"INSERT INTO hub.memory (repository, {_LIST}, seq) SELECT {number}, {_LIST}, 0 FROM incoming"
-                f" ON CONFLICT (repository, path) DO UPDATE SET {_SET}, deleted = false"
+                f" {_REPLACE}"
             )
         removed = bury(connection, number, list(known)) if known else 0
         replace_links(connection, number, find_links(catalog))
@@ -196,13 +233,13 @@ def write(connection: Connection, number: int, commit: str, catalog: Catalog) ->
     return changed, removed
 
 
-def _copy(connection: Connection, known: dict[str, bytes], catalog: Catalog) -> int:
+def _copy(connection: Connection, known: dict[str, bytes], catalog: Catalog, without: Collection[str]) -> int:
     """Copy the rows that differ from the known ones to a temporary table; what stays in *known* is gone."""
     connection.execute(f"CREATE TEMPORARY TABLE incoming ON COMMIT DROP AS SELECT {_LIST} FROM hub.memory LIMIT 0")
     changed = 0
     with connection.cursor() as cursor, cursor.copy(f"COPY incoming ({_LIST}) FROM STDIN") as copy:
         for row in iter_rows(catalog):
-            if known.pop(row.path, None) != row.digest:
+            if row.path not in without and known.pop(row.path, None) != row.digest:
                 copy.write_row(values_of(row))
                 changed += 1
     return changed

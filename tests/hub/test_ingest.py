@@ -189,6 +189,28 @@ def test_hostile_memories_hide_no_others(hub: HubDatabase, template: Path, tmp_p
     assert found["quote"] == ("'; DROP TABLE hub.memory; --", "\\. \\N \t tab\n")
 
 
+def test_memory_that_the_database_refuses_stops_no_others(hub: HubDatabase, template: Path, tmp_path: Path) -> None:
+    first = make_memory("good", "A good one"), make_memory("bad", "Refused"), make_memory("gone", "Soon refused")
+    add_to(hub, make_repository(template, tmp_path / "api", *first))
+    add_to(hub, make_repository(template, tmp_path / "web", make_memory("other", "Of another repository")))
+    run_sql(hub.admin, "ALTER TABLE hub.memory ADD CHECK (title <> 'Refused')")
+
+    new = synced(hub, tmp_path)
+    put(tmp_path / "api", make_memory("gone", "Refused"), make_memory("good", "A better one"))
+    changed = synced(hub, tmp_path)["api"]
+    run_sql(hub.admin, "ALTER TABLE hub.memory DROP CONSTRAINT memory_title_check")
+    again = synced(hub, tmp_path)["api"]
+
+    assert {name: (one.changed, bool(one.problem)) for name, one in new.items()} == {
+        "api": (2, True),
+        "web": (1, False),
+    }
+    assert "1 memories cannot be stored (gotchas/bad.md): the database refuses" in new["api"].problem
+    assert (changed.changed, changed.removed) == (1, 1)
+    assert again == Synced("api", changed=2)
+    assert [key for (key,) in rows(hub, "key")] == ["bad", "gone", "good", "other"]
+
+
 # Where a memory may hold a credential: in each place of its file, also written in another way, and in its commands.
 HOLDING = (
     f"title: The token {SECRET}\nkind: gotcha\n",
