@@ -91,18 +91,7 @@ _UNSPACED = (
 # Combining accents, soft hyphens and joiners, which are inside words and invisible when a query is typed.
 _MARKS = frozenset(map(chr, [*range(0x300, 0x370), 0xAD, 0x200C, 0x200D, 0x2060, 0xFEFF]))
 # Latin letters that Unicode does not decompose into a base letter and an accent.
-_LETTERS = {
-    "ß": "ss",
-    "ẞ": "SS",
-    "æ": "ae",
-    "Æ": "AE",
-    "œ": "oe",
-    "Œ": "OE",
-    "ø": "o",
-    "Ø": "O",
-    "đ": "d",
-    "Đ": "D",
-} | {"ð": "d", "Ð": "D", "þ": "th", "Þ": "TH", "ł": "l", "Ł": "L", "ı": "i", "ħ": "h", "Ħ": "H"}
+_LETTERS = dict(zip("ßẞæÆœŒøØđĐðÐþÞłŁıħĦ", "ss SS ae AE oe OE o O d D d D th TH l L i h H".split(), strict=True))
 
 
 def format_stamp() -> str:
@@ -530,8 +519,7 @@ def _marked(chunk: str, wanted: frozenset[str], speech: _Speech) -> tuple[str, l
     """Return the first wanted term of a chunk, or an empty string, and its wanted parts if the whole is not wanted."""
     chunk_terms = speech.terms[speech.unify(chunk)]
     term = next((term for term in chunk_terms if term in wanted), "")
-    is_whole = not term or (chunk_terms[0] == term and not is_unspaced(chunk))
-    return term, [] if is_whole else _parts(chunk, wanted, speech)
+    return term, _parts(chunk, wanted, speech) if term and (chunk_terms[0] != term or is_unspaced(chunk)) else []
 
 
 def word_start(term: str) -> str:
