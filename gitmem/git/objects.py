@@ -12,6 +12,7 @@ import os
 from gitmem.errors import GitmemError, NotFoundError, ProcessError
 from gitmem.frozen import frozen
 from gitmem.git import Git, tree_limits
+from gitmem.git.loose_objects import is_cut_short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,6 +141,7 @@ class LibgitObjects(Objects):
         import pygit2
 
         try:
+            self._need_whole(oid)
             kind, size = self._repository.odb.read_header(oid)
             if kind == pygit2.enums.ObjectType.BLOB and size <= limit:
                 yield self._repository.odb.read(oid)[1]
@@ -152,9 +154,17 @@ class LibgitObjects(Objects):
         if name is None:
             return None
         try:
-            return self._repository[name].peel(pygit2.Tree)
+            self._need_whole(name)
+            opened = self._repository[name]
+            if isinstance(opened, pygit2.Commit):
+                self._need_whole(str(opened.tree_id))
+            return opened.peel(pygit2.Tree)
         except (KeyError, ValueError, OSError, pygit2.GitError) as err:
             raise _unreadable(f"{name}: {err}") from err
+
+    def _need_whole(self, name: str) -> None:
+        if is_cut_short(self.git.repository.common, name):
+            raise KeyError(name)
 
 
 def empty_tree(git: Git) -> str:

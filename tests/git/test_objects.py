@@ -186,3 +186,25 @@ def test_objects_that_cannot_be_opened_are_an_error_and_no_bug(repo: Path) -> No
                 ask()
         assert type(open_objects(opened.git)) is Objects
     assert opened.find(inner, "c") is not None
+
+
+ONES = {"commit": "", "tree": "^{tree}", "blob": ":README.md"}
+
+
+def test_loose_object_that_was_cut_short_is_unreadable(repo: Path) -> None:
+    names = {kind: git(repo, "rev-parse", f"HEAD{at}") for kind, at in ONES.items()}
+    for kind, oid in names.items():
+        file = repo / ".git" / "objects" / oid[:2] / oid[2:]
+        whole = file.read_bytes()
+        file.chmod(0o644)
+        for size in (0, len(whole) // 3, len(whole) - 5):
+            file.write_bytes(whole[:size])
+            door = open_objects(Git(discover(str(repo))))
+
+            assert isinstance(door, LibgitObjects)
+            if kind == "blob":
+                assert door.read([oid], limit=10_000) == {}
+            else:
+                with pytest.raises(NotFoundError):
+                    door.diff(None, names["commit"])
+        file.write_bytes(whole)
