@@ -106,7 +106,7 @@ class Found:
 
 
 class _Known:
-    """A memory as it is stored. Most candidates are only counted: what else is stored is parsed if they stay.
+    """A memory as it is stored. Most candidates are only counted: what else is stored is parsed once they stay.
 
     Attributes:
         place: The number of its repository, and its path.
@@ -114,19 +114,23 @@ class _Known:
         length: How many terms there are.
     """
 
-    __slots__ = ("_rest", "_seq", "length", "place", "terms")
+    __slots__ = ("_found", "_rest", "_seq", "length", "place", "terms")
 
     def __init__(self, seq: int, stored: bytes) -> None:
         """Read what ``_stored`` returned."""
         head, *terms, self._rest = stored.decode().split("\n", len(FIELDS) + 1)
         number, length, path = head.split(" ", 2)
         self.place, self.length, self.terms, self._seq = (int(number), path), int(length), tuple(terms), seq
+        self._found: Found | None = None
 
     @property
     def found(self) -> Found:
         """Return the memory."""
-        key, kind, status, language, fields = json.loads(self._rest)
-        return Found(self._seq, *self.place, key, kind, status, language, self.terms, fields)
+        rest = self._rest  # before the check: another thread that is parsing it clears it last
+        if self._found is None:
+            key, kind, status, language, fields = json.loads(rest)
+            self._found, self._rest = Found(self._seq, *self.place, key, kind, status, language, self.terms, fields), ""
+        return self._found
 
 
 def _stored(one: Found, length: int) -> bytes:
