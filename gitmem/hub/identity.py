@@ -83,7 +83,7 @@ class TokenFile:
             ConfigError: It cannot be read, or is wrong.
         """
         self._path = path
-        self._mark = self._stamp()
+        self._mark: tuple[int, ...] = self._stamp()
         self._known = self._load()
 
     def __call__(self, token: str) -> Identity | None:
@@ -94,8 +94,12 @@ class TokenFile:
         """
         mark = self._stamp()
         if mark != self._mark:
-            self._known = {}
-            self._known, self._mark = self._load(), mark
+            # Other threads read it as well: until it is read, none may refuse a token that it has.
+            try:
+                self._known, self._mark = self._load(), mark
+            except ConfigError:
+                self._known, self._mark = {}, ()
+                raise
         return self._known.get(sha256(token.encode()).hexdigest())
 
     def _stamp(self) -> tuple[int, int, int]:
