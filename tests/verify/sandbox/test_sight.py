@@ -55,19 +55,16 @@ from gitmem.verify.sandbox import sandbox
 if rung == "container":
     rung = "landlock"
     forbid_namespaces()
-path, said, problem = os.environ["PATH"], [], ""
+path = os.environ["PATH"]
 if rung != "none" and not sandbox.works(rung, path):
     print(json.dumps([]))
     sys.exit()
 git = Git(discover(Path(top)))
-with open_grounds(git, rung, path, now=1) as grounds:
-    for command in commands:
-        with grounds.take(git.resolve("HEAD")) as ground:
-            argv = ["sh", "-c", command + " 2> /dev/null"]
-            ran = sandbox.run_check(argv, ground=ground, rung=rung, network=False, timeout_s=20, path=path)
-            assert not ran.problem, ran.problem
-            said.append(ran.output.strip())
-print(json.dumps(said))
+looks = "".join(f"({command}) 2> /dev/null\\necho END\\n" for command in commands)
+with open_grounds(git, rung, path, now=1) as grounds, grounds.take(git.resolve("HEAD")) as ground:
+    ran = sandbox.run_check(["sh", "-c", looks], ground=ground, rung=rung, network=False, timeout_s=60, path=path)
+assert not ran.problem, ran.problem
+print(json.dumps([shown.strip() for shown in ran.output.split("END\\n")[:-1]]))
 """
 
 
