@@ -106,9 +106,11 @@ def submodule(top: Path) -> Path:
     return top / "lib"
 
 
+# The first of them are tried in every run, with the two that take files away; GUESTS=13 tries all.
 BASES = [
-    *(plain, sha256, separate, unborn, empty, bare, linked, linked_to_bare, shallow, partial, submodule, reftable),
+    *(sha256, separate, unborn, linked_to_bare, partial, submodule, reftable, plain, empty, bare, linked, shallow),
 ]
+IN_EVERY_RUN = (*range(7), len(BASES))
 
 
 # Peculiarities: each is given the folder and its git directory (the common one).
@@ -327,7 +329,7 @@ def difference(before: dict[str, str], after: dict[str, str]) -> dict[str, tuple
     }
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("GUESTS", len(BASES) + 1))))
+@pytest.mark.parametrize("seed", range(int(os.environ["GUESTS"])) if "GUESTS" in os.environ else IN_EVERY_RUN)
 def test_a_generated_repository_is_as_before_once_everything_is_uninstalled(seed: int, tmp_path: Path) -> None:
     dice = random.Random(seed)
     base: Callable[[Path], Path] = BASES[seed % len(BASES)]
@@ -381,7 +383,7 @@ def test_a_generated_repository_is_as_before_once_everything_is_uninstalled(seed
 
 def test_apply_that_is_killed_writes_everything_or_nothing(tmp_path: Path) -> None:
     folder = project(tmp_path / "project")
-    rules = "".join(f"- Never call `gone_{number}` without a lock.\n" for number in range(40))
+    rules = "".join(f"- Never call `gone_{number}` without a lock.\n" for number in range(12))
     commit(folder, {"CLAUDE.md": f"# Rules\n\n{rules}"})
     console = Console(folder)
     console.ok("init")
@@ -391,7 +393,7 @@ def test_apply_that_is_killed_writes_everything_or_nothing(tmp_path: Path) -> No
     takes, count = time.monotonic() - begun, len(keys_on_branch(folder))
     git(folder, "update-ref", "refs/heads/memory", empty_memory)
 
-    for part in (0.1, 0.6, 0.7, 0.8):
+    for part in (0.1, 0.7):
         child = start([str(GITMEM), "adopt", "--apply"], folder)
         try:
             child.communicate(timeout=takes * part)
@@ -405,7 +407,7 @@ def test_apply_that_is_killed_writes_everything_or_nothing(tmp_path: Path) -> No
 
     assert killed
     assert console("adopt", "--apply").status == 0
-    assert len(keys_on_branch(folder)) == count > 40
+    assert len(keys_on_branch(folder)) == count > 12
     assert console.json("doctor")["problems"] == []
     fsck(folder)
     ours = ("git/gitmem", "git/refs/heads/memory", "git/logs/refs/heads/memory", "git/refs/gitmem")

@@ -137,11 +137,12 @@ def test_damaged_state_is_no_bug_and_loses_nothing(
 ) -> None:
     state = used / ".git/gitmem"
     HELD.clear()
-    # One at a time where a command reads JSON; all at once for the rest, which heals by itself.
+    # One at a time where a command reads JSON; all at once for the rest, which heals by itself. Each file and shape
+    # meets every third reader, and each shape half of the commands: other shapes of a file meet the others.
     tables = [name for name in files_of(state) if name.endswith(".json")]
-    bad = []
-    for names in (*([name] for name in tables if shape in OF_JSON), files_of(state)):
-        for argv in READERS if len(names) == 1 else COMMANDS:
+    bad, turn = [], list(SHAPES).index(shape)
+    for number, names in enumerate((*([name] for name in tables if shape in OF_JSON), files_of(state))):
+        for argv in READERS[(turn + number) % 3 :: 3] if len(names) == 1 else COMMANDS[turn % 2 :: 2]:
             for name in names:
                 damage(state / name, shape)
             done = run_cli(*argv)
