@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git
+from support.each import each
 
 from benchmarks import replay
 from benchmarks.history import ReplayError, list_commits, read_facts
@@ -102,7 +103,7 @@ def letters(steps, key: str) -> str:
     return "".join(LETTERS[step.told[key].status] for step in steps)
 
 
-@pytest.mark.parametrize("key", TRUTH)
+@each("key", TRUTH)
 def test_both_clones_tell_the_truth_at_every_commit(walked, key):
     assert letters(walked.steps, key) == TRUTH[key]
     assert letters(walked.full.values(), key) == TRUTH[key]
@@ -184,19 +185,18 @@ def test_fact_that_does_not_answer_twice_the_same_is_unstable_and_disagrees_with
     assert walk.alerts == []
 
 
-def test_own_history_agrees_and_its_facts_hold(tmp_path):
+def test_facts_about_this_project_hold_at_its_newest_commit(tmp_path):
     try:
-        commits = list_commits(PROJECT, newest=2)
+        commits = list_commits(PROJECT, newest=1)
     except ReplayError as err:
         pytest.skip(f"no history to replay: {err}")
     facts = read_facts(OWN_FACTS)
     assert len(read_facts(OWN_FACTS, UNSTEADY_FACTS)) - len(facts) >= len(facts) // 10
 
-    walk = replay.replay(PROJECT, facts, commits, tmp_path, no_sandbox=True)
+    walk = replay.replay(PROJECT, facts, commits, tmp_path, full_every=0, no_sandbox=True)
 
     assert len(facts) >= 30
     assert set(replay.summary(walk)["forms"]) == {"built-in", "shell", "program"}
-    assert walk.disagreements() == []
     assert {key: message.status for key, message in walk.steps[-1].told.items() if message.status != "verified"} == {}
 
 

@@ -27,7 +27,8 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[stores.Stores]:
         patch.setattr(stores, "STORES", sizes)
         patch.setattr(jobs, "STORES", sizes)
         patch.setattr(stores, "CODE_FILES", 40)
-        patch.setattr(past, "COMMITS", past.BACK + 20)
+        patch.setattr(past, "BACK", 20)
+        patch.setattr(past, "COMMITS", past.BACK + 10)
         yield stores.Stores(tmp_path_factory.mktemp("benchmarks"))
 
 
