@@ -11,7 +11,9 @@ from threading import Thread
 
 import pytest
 from conftest import NOW, git, tip
+from support.each import each
 from support.facts import make_fact, outcomes, put, statuses
+from support.standing_folder import fill, fill_anew, stand
 from support.terminal import gitmem
 
 from gitmem.commands.sync import fetch as module
@@ -22,19 +24,28 @@ RS256 = {"contains": "RS256", "in": "src/auth/*"}
 
 
 @pytest.fixture
+def repo(template: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return fill_anew(stand(tmp_path_factory, monkeypatch, "fetch"), template)
+
+
+@pytest.fixture
 def clones(repo: Path) -> tuple[Path, Path]:
     """Return two clones of one store; in the first, a fact was judged and sent since."""
+    fill(repo.parent, "clones", lambda: make_clones(repo))
+    return repo, repo.parent / "other"
+
+
+def make_clones(repo: Path) -> None:
     hub = repo.parent / "hub.git"
     git(repo.parent, "init", "-q", "--bare", str(hub))
     git(repo, "remote", "add", "origin", str(hub))
     put(repo, make_fact("a", RS256))
     with opened(repo) as memory:
         memory.sync()
-    other = Path(shutil.copytree(repo, repo.parent / "other", symlinks=True))
+    shutil.copytree(repo, repo.parent / "other", symlinks=True)
     with opened(repo) as memory:
         assert outcomes(memory.verify()) == {"a": "holds"}
         memory.sync()
-    return repo, other
 
 
 def opened(folder: Path) -> Memory:
@@ -61,9 +72,10 @@ def test_fresh_clone_fetches_the_remote_branch(clones: tuple[Path, Path]) -> Non
     assert git(other, "rev-parse", "refs/remotes/origin/memory") == tip(one)
 
 
-@pytest.mark.parametrize("how", ["offline", "setting", "dry", "shard-results", "scheduled"])
-def test_nothing_is_fetched_if_switched_off(clones: tuple[Path, Path], how: str, tmp_path: Path) -> None:
-    other = clones[1]
+@each("how", ["offline", "setting", "dry", "shard-results", "scheduled"])
+def test_nothing_is_fetched_if_switched_off(repo: Path, how: str, tmp_path: Path) -> None:
+    fill(repo.parent, "clones", lambda: make_clones(repo))
+    other = repo.parent / "other"
     before = tip(other)
     options = {
         "offline": Options(offline=True),

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from conftest import git
+from support.each import each
+from support.standing_folder import fill, fill_anew, stand
 
 from gitmem.commands.sync import inbox
 from gitmem.errors import NoRepositoryError, RefusedError, RemoteError
@@ -20,15 +22,25 @@ HOW = {"category": "best-practice", "worker": "worker-2"}
 
 
 @pytest.fixture
+def repo(template: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return fill_anew(stand(tmp_path_factory, monkeypatch, "inbox"), template)
+
+
+@pytest.fixture
 def clones(repo: Path) -> tuple[Path, Path, Path]:
     """Return a lead's clone, a worker's, and their remote."""
+    fill(repo.parent, "clones", lambda: make_clones(repo))
+    return repo, repo.parent / "other", repo.parent / "hub.git"
+
+
+def make_clones(repo: Path) -> None:
     hub = repo.parent / "hub.git"
     git(repo.parent, "init", "-q", "--bare", str(hub))
     git(repo, "remote", "add", "origin", str(hub))
     with Memory(repo) as memory:
         memory.init(offline=True)
         memory.sync()
-    return repo, Path(shutil.copytree(repo, repo.parent / "other", symlinks=True)), hub
+    shutil.copytree(repo, repo.parent / "other", symlinks=True)
 
 
 def synced(folder: Path, agent: str = "worker-2") -> list[str]:
@@ -98,32 +110,33 @@ def test_learning_claimed_by_a_killed_sync_is_delivered_by_the_next(clones, monk
     assert (len(private(worker)), waiting(worker)) == (1, "")
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        b"\xff",
-        b"[1]",
-        b'{"text": 3}',
-        b'{"text": "x y", "tags": [1]}',
-        b'{"text": "x y", "by": {"who": []}}',
-        b'{"text": "The key is AKIAQYLPMN5HFIQR7XYA in the ledger", "kind": "preference"}',
-        '{"text": "Hidden \u202e order in the ledger", "kind": "preference"}'.encode(),
-    ],
+HOSTILE = (
+    b"\xff",
+    b"[1]",
+    b'{"text": 3}',
+    b'{"text": "x y", "tags": [1]}',
+    b'{"text": "x y", "by": {"who": []}}',
+    b'{"text": "The key is AKIAQYLPMN5HFIQR7XYA in the ledger", "kind": "preference"}',
+    '{"text": "Hidden \u202e order in the ledger", "kind": "preference"}'.encode(),
 )
-def test_hostile_learning_is_dropped_with_a_notice(clones, tmp_path, raw: bytes) -> None:
+
+
+def test_hostile_learnings_are_dropped_with_a_notice_each(clones, tmp_path) -> None:
     _, worker, hub = clones
-    file = tmp_path / "raw"
-    file.write_bytes(raw)
-    blob = git(hub, "hash-object", "-w", str(file)).strip()
-    git(hub, "update-ref", f"refs/gitmem/inbox/worker-2/{blob}", blob)
+    for number, raw in enumerate(HOSTILE):
+        file = tmp_path / f"raw-{number}"
+        file.write_bytes(raw)
+        blob = git(hub, "hash-object", "-w", str(file)).strip()
+        git(hub, "update-ref", f"refs/gitmem/inbox/worker-2/{blob}", blob)
 
     notices = synced(worker)
 
-    assert any("a learning for worker-2 was dropped: " in notice for notice in notices)
+    dropped = [notice for notice in notices if "a learning for worker-2 was dropped: " in notice]
+    assert len(dropped) == len(HOSTILE), dropped
     assert (private(worker), waiting(hub), waiting(worker)) == ([], "", "")
 
 
-@pytest.mark.parametrize("prefix", ["refs/gitmem/inbox/worker-2/deeper/", "refs/heads/refs/gitmem/inbox/worker-2/"])
+@each("prefix", ["refs/gitmem/inbox/worker-2/deeper/", "refs/heads/refs/gitmem/inbox/worker-2/"])
 def test_ref_that_only_looks_like_a_learning_is_left_alone(clones, prefix: str) -> None:
     _, worker, hub = clones
     tip = git(hub, "rev-parse", "memory").strip()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import git
 from support.facts import make_memory, put
+from support.standing_folder import fill, fill_anew, stand
 
 from gitmem.agents import on_event
 from gitmem.agents.event import START, STARTUP, Event
@@ -19,8 +20,18 @@ from gitmem.store.state.plain_files import HELD_S, spool_folders
 
 
 @pytest.fixture
+def repo(template: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return fill_anew(stand(tmp_path_factory, monkeypatch, "quiet"), template)
+
+
+@pytest.fixture
 def clones(repo: Path) -> tuple[Path, Path]:
     """Return two clones of one store, each with a memory that the other has not."""
+    fill(repo.parent, "clones", lambda: make_clones(repo))
+    return repo, repo.parent / "other"
+
+
+def make_clones(repo: Path) -> None:
     hub = repo.parent / "hub.git"
     git(repo.parent, "init", "-q", "--bare", str(hub))
     git(repo, "remote", "add", "origin", str(hub))
@@ -32,7 +43,6 @@ def clones(repo: Path) -> tuple[Path, Path]:
     with Memory(other) as memory:
         memory.sync()
     put(repo, make_memory("ours", "This clone's"))
-    return repo, other
 
 
 def keys(folder: Path) -> set[str]:
