@@ -74,7 +74,7 @@ _VALUE = st.recursive(
 _NAMES = st.sampled_from(["title", "own", "note_of_mine", "project"])
 
 
-@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.dictionaries(_NAMES, _VALUE), _TEXT, st.booleans()), min_size=15, max_size=30))
 def test_any_store_comes_back_byte_for_byte(
     memory: Memory,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
 from conftest import NOW, Ran, git, memory_text, put_files, tip
+from support.each import each
 from support.proposals import AUTH, clone, forge, keys, opened, propose, refs, remember, shared_folder  # noqa: F401 - fixtures
 
 from gitmem.git import Git
@@ -45,7 +47,7 @@ def test_the_root_commit_is_the_one_that_a_write_makes(memory: Memory, repo: Pat
     assert git(repo, "rev-list", "--max-parents=0", REF) == layout.ROOTS[40]
 
 
-@pytest.mark.parametrize(
+@each(
     ("files", "kind"),
     [
         ({"facts/a.md": MEMORY, "STATUS.md": "x", "README.md": "x", ".gitattributes": "x"}, ROOTED),
@@ -66,12 +68,13 @@ def test_the_root_commit_is_the_one_that_a_write_makes(memory: Memory, repo: Pat
     ],
 )
 def test_store_may_hold_only_what_the_layout_knows(repo: Path, files: dict[str, str], kind: str) -> None:
+    git(repo, "update-ref", "-d", REF)  # of the row before
     put_files(repo, files)
 
     assert judged(repo) == kind
 
 
-@pytest.mark.parametrize(
+@each(
     ("files", "kind"),
     [
         ({"gitmem.toml": default_toml(), "facts/a.md": MEMORY}, NAMED),
@@ -149,15 +152,24 @@ def refused(done: Ran, words: str = 'its last commit is "Add arena allocator" by
     assert words in done.err, done
 
 
+# Every command where the code is at the top; a write and an exchange where it is in a folder.
 @pytest.mark.parametrize(
-    "files", [None, {"src/arena.c": "x"}, {"docs/index.md": "# Docs\n"}], ids=["top", "sub", "docs"]
+    ("files", "names"),
+    [
+        (None, OPERATIONS),
+        ({"src/arena.c": "x"}, ("remember", "sync")),
+        ({"docs/index.md": "# Docs\n"}, ("remember", "sync")),
+    ],
+    ids=["top", "sub", "docs"],
 )
-def test_local_branch_of_code_is_never_changed(run_cli, repo: Path, hub: Path, files: dict[str, str] | None) -> None:
+def test_local_branch_of_code_is_never_changed(
+    run_cli, repo: Path, hub: Path, files: dict[str, str] | None, names: Collection[str]
+) -> None:
     code = code_branch(repo, files)
     before = refs_of(repo), refs_of(hub), git(repo, "status", "--porcelain")
 
-    for name, argv in OPERATIONS.items():
-        done = run_cli(*argv)
+    for name in names:
+        done = run_cli(*OPERATIONS[name])
         if name == "install":
             git(repo, "clean", "-qfd", ".github")
         elif name not in ("drain", "context"):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.commands.install import jsonc
 
@@ -62,6 +63,7 @@ def test_inserted_value_can_be_read_and_removed_byte_for_byte(text: str) -> None
     assert text_without(after) == text
 
 
+@settings(max_examples=15)
 @given(
     table=st.dictionaries(st.sampled_from(["a", "b"]), VALUES, max_size=2),
     hooks=st.none() | HOOKS,
@@ -116,7 +118,7 @@ def test_invalid_json_is_reported_with_its_line(text: str) -> None:
     assert str(caught.value).startswith(WRONG[text])
 
 
-@pytest.mark.parametrize("text", ['{"hooks": []}', '{"hooks": {"Stop": {}}}', '{"hooks": "x"}', "[]"])
+@each("text", ['{"hooks": []}', '{"hooks": {"Stop": {}}}', '{"hooks": "x"}', "[]"])
 def test_value_of_another_type_is_not_overwritten(text: str) -> None:
     with pytest.raises(jsonc.JsoncError):
         jsonc.insert(text, ("hooks", "Stop"), ENTRY)

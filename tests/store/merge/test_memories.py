@@ -273,7 +273,7 @@ def test_of_three_conflicting_versions_each_is_named_in_one_order() -> None:
     )
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(
     st.lists(
         st.tuples(
@@ -294,7 +294,7 @@ def test_of_three_conflicting_versions_every_order_of_merging_makes_the_same(dra
 TITLES, TTLS, BODIES = ("A title", "Red", "Blue"), ("30d", "60d", "90d"), ("Two.", "Two, red.", "Two, blue.")
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(
     st.lists(
         st.tuples(st.integers(1, 2), st.sampled_from(TITLES), st.sampled_from(BODIES), st.sampled_from(TTLS)),

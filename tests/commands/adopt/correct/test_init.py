@@ -386,7 +386,7 @@ def change(repo, kind, name, targets):
             git(repo, "mv", "-f", path, new)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     written=st.lists(lines, min_size=1, max_size=12),
     done=changes,
