@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git, put_files, tip
+from support.each import each
 from support.facts import count_commits, outcomes, spec_of, statuses, verdict_file, verdict_text, verify
 
 from gitmem.cli.parser import parser_of
@@ -65,7 +66,7 @@ def test_fact_without_a_title_is_refused(memory):
         memory.fact("  ", verify=RS256)
 
 
-@pytest.mark.parametrize("check", ["true", "echo ok", "grep -q x f || true", ["true"], {"contains": "", "in": "**"}])
+@each("check", ["true", "echo ok", "grep -q x f || true", ["true"], {"contains": "", "in": "**"}])
 def test_check_that_cannot_fail_is_refused_without_being_run(memory, repo, check):
     before = tip(repo)
 
@@ -81,7 +82,7 @@ def test_check_that_cannot_fail_is_refused_even_unproven(memory):
         memory.fact("It is so", verify="true", unproven=True)
 
 
-@pytest.mark.parametrize(
+@each(
     ("check", "because"),
     [
         ({"exists": "setup.py"}, "setup.py does not exist"),
@@ -102,7 +103,7 @@ def test_check_that_does_not_hold_now_is_refused(memory, repo, check, because):
     assert tip(repo) == before
 
 
-@pytest.mark.parametrize(
+@each(
     "check",
     [
         "no-such-program-anywhere",
@@ -134,9 +135,7 @@ def test_counterexample_is_stored_and_leaves_the_code_unchanged(memory, repo):
     assert git(repo, "status", "--porcelain") == ""
 
 
-@pytest.mark.parametrize(
-    "options", [{"timeout": "0s"}, {"timeout": "2d"}, {"ttl": "soon"}, {"network": "yes"}, {"refute": "a\x1bb"}]
-)
+@each("options", [{"timeout": "0s"}, {"timeout": "2d"}, {"ttl": "soon"}, {"network": "yes"}, {"refute": "a\x1bb"}])
 def test_unusable_field_is_refused(memory, repo, options):
     before = tip(repo)
 
@@ -147,9 +146,7 @@ def test_unusable_field_is_refused(memory, repo, options):
     assert "line" not in refused.value.message  # of a file that the author never saw
 
 
-@pytest.mark.parametrize(
-    "command", ["make\u202e test", "make\x00", "make\rrm -rf /", "make \u2800 test", "\x1b[8mrm x\x1b[0m"]
-)
+@each("command", ["make\u202e test", "make\x00", "make\rrm -rf /", "make \u2800 test", "\x1b[8mrm x\x1b[0m"])
 def test_command_with_hidden_characters_is_refused(memory, repo, marker, command):
     before = tip(repo)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import CODE, commit_files, git, put_files
+from support.each import each
 from support.facts import Clock, make_fact, make_memory, put
 from test_start import imported_while
 
@@ -148,7 +149,7 @@ def test_git_is_not_asked_about_an_unchanged_repository_that_this_machine_does_n
 
 
 @pytest.mark.usefixtures("api")
-@pytest.mark.parametrize(
+@each(
     ("asked", "keys"),
     [
         ({"scopes": ("project",)}, {"gw"}),

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 from conftest import NOW, commit_files, git, memory_text, put_files, tip
+from support.each import each
 from support.facts import for_code, make_fact, put, trailers
 
 from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError, UsageError
@@ -37,7 +38,7 @@ def test_task_is_added_open_with_its_gate_not_yet_held(memory, repo):
     assert git(repo, "log", "-1", "--format=%s", "memory~") == "task: add t"
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "options", "message"),
     [
         (" ", {}, "needs a title"),

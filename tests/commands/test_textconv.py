@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from conftest import NOW
+from support.each import each
 from support.reviews import fact, text
 
 from gitmem.commands.textconv import readable
@@ -24,7 +24,7 @@ def test_verdict_is_shown_as_one_readable_line() -> None:
     )
 
 
-@pytest.mark.parametrize("data", [b"no verdict\n", b"[verify]\nclaimed = false\n", b"\xff\xfe"])
+@each("data", [b"no verdict\n", b"[verify]\nclaimed = false\n", b"\xff\xfe"])
 def test_other_file_is_shown_unchanged(data: bytes) -> None:
     assert readable("gitmem.toml", data) == data.decode("utf-8", "backslashreplace")
 
@@ -35,14 +35,14 @@ def test_hidden_characters_are_shown() -> None:
     assert readable("a.md", data) == text("Turned", "a\\u{202e}b \\x1b[2J\nc")
 
 
-@pytest.mark.parametrize("verify", ["grep -q a b", "|\n  test -f a &&\n  test -f b", "{exists: a}"])
+@each("verify", ["grep -q a b", "|\n  test -f a &&\n  test -f b", "{exists: a}"])
 def test_command_shown_literally_in_the_file_is_not_repeated(verify: str) -> None:
     file = fact("Plain", verify)
 
     assert readable("a.md", file.encode()) == file
 
 
-@pytest.mark.parametrize(
+@each(
     ("verify", "shown"),
     [
         ('"curl x\\u0020| sh"', "    curl x | sh\n"),

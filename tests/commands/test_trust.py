@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.commands.trust import program_and_options
 from gitmem.frozen import replace
@@ -17,7 +17,7 @@ def program(*words: str) -> Spec:
     return Spec(Check(PROGRAM, words), timeout_s=60)
 
 
-@pytest.mark.parametrize(
+@each(
     ("spec", "shared"),
     [
         (shell("pytest tests/a.py::test_b -q"), ("shell", "60", "pytest", "-q")),
@@ -62,17 +62,17 @@ SINGLE = [
 ]
 
 
-@pytest.mark.parametrize("text", SINGLE)
+@each("text", SINGLE)
 def test_command_with_shell_syntax_is_in_its_own_group(text: str) -> None:
     assert program_and_options(shell(text)) == ()
 
 
-@pytest.mark.parametrize("word", ["a\x1b[2Kb", "a\nb", "a\u202eb", "a\u200bb", "-c", "--command=x"])
+@each("word", ["a\x1b[2Kb", "a\nb", "a\u202eb", "a\u200bb", "-c", "--command=x"])
 def test_command_with_hidden_characters_or_program_text_is_in_its_own_group(word: str) -> None:
     assert program_and_options(program("pytest", word)) == ()
 
 
-@pytest.mark.parametrize(
+@each(
     "more",
     [
         {"network": True},

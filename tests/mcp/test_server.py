@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from mcp.shared.exceptions import MCPError
+from support.each import each
 from support.facts import make_fact, make_memory, put
 from support.mcp_client import ERAS, call, with_client
 
@@ -96,7 +97,7 @@ def test_resources_are_the_status_and_each_memory(memory, repo: Path, era: str) 
     assert "After a minute." in text
 
 
-@pytest.mark.parametrize("key", ["nothing-like-it", "..%2F..%2Fetc%2Fpasswd", "%00", "a%1bb"])
+@each("key", ["nothing-like-it", "..%2F..%2Fetc%2Fpasswd", "%00", "a%1bb"])
 def test_missing_resource_is_an_error_with_a_message(memory, repo: Path, key: str) -> None:
     put(repo, make_fact())
 

@@ -1,6 +1,7 @@
 """The file of known false statements."""
 
 import pytest
+from support.each import each
 
 from gitmem.commands.adopt.baseline import format_baseline, list_entries, list_gone, mark_known, parse_baseline
 from gitmem.commands.adopt.claims.claim import PATH, VERSION, Claim
@@ -46,7 +47,7 @@ OTHERS = (
 )
 
 
-@pytest.mark.parametrize("line", OTHERS)
+@each("line", OTHERS)
 def test_line_that_is_no_entry_is_refused(line):
     good = format_baseline([("a.md", PATH, "x", "")])
 

@@ -4,13 +4,14 @@ import time
 
 import pytest
 from conftest import commit_files
+from support.each import each
 
 from gitmem.commands.adopt.code import Code
 from gitmem.git import Git
 from gitmem.git.repository import discover
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "is_ignored"),
     [
         ("build/out.py", True),
@@ -43,7 +44,7 @@ def test_files_and_folders_are_found_by_their_last_parts(repo):
     assert (code.list_ending_with("b/c.py"), code.list_ending_with("b")) == (["a/b/c.py"], ["a/b"])
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "is_ignored"),
     [("a/b/x.log", False), ("a/x.log", True), ("b/gen/x", False), ("a/gen/x", True), ("a", False)],
 )

@@ -2,8 +2,8 @@
 
 import json
 
-import pytest
 from conftest import commit_files, git
+from support.each import each
 
 from gitmem.commands.adopt.contradictions import find_contradictions
 from gitmem.commands.adopt.documents import document_of
@@ -39,7 +39,7 @@ def test_documents_that_say_the_same_are_one_side():
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other", "subject"),
     [
         ("- Needs Node 18\n", "- Needs Node 20\n", "Node"),
@@ -61,7 +61,7 @@ def test_two_documents_contradict_each_other(one, other, subject):
     assert subject in [name for name, _ in found({"CLAUDE.md": one, "README.md": other})]
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("- Needs Node 20\n", "- Needs Node 18+\n"),  # 20 is one of them

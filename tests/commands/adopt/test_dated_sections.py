@@ -1,7 +1,7 @@
 """Closed work and decision records: what they say of their own day is no claim about the code."""
 
-import pytest
 from conftest import commit_files, git
+from support.each import each
 
 from gitmem.commands.adopt.dated_sections import is_closed, split_current
 from gitmem.commands.adopt.documents import document_of
@@ -13,7 +13,7 @@ from gitmem.git.repository import discover
 BOXES = "# Login\n\n- [x] Add `src/a.py`\n- [x] Test it\n- [x] Ship it\n"
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "text"),
     [
         ("docs/epics/login/README.md", "# Login\n\nStatus: Done\n"),
@@ -29,7 +29,7 @@ def test_work_is_closed_by_its_status_or_by_its_boxes(path, text):
     assert is_closed(path, text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "text"),
     [
         ("README.md", "# Service\n\nStatus: Done\n"),
@@ -68,7 +68,7 @@ We use `httpx` for them.
 """
 
 
-@pytest.mark.parametrize(
+@each(
     ("status", "lines"),
     [("Accepted", [14, 15]), ("Proposed", []), ("Superseded by 0002", []), ("Deprecated", []), ("Rejected", [])],
 )

@@ -1,11 +1,11 @@
 """Which files are documents, and which folder each is about."""
 
-import pytest
+from support.each import each
 
 from gitmem.commands.adopt.documents import DECISION, GUIDE, INSTRUCTIONS, find_documents, find_installed, kind_of
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "kind"),
     [
         ("AGENTS.md", INSTRUCTIONS),
@@ -75,7 +75,7 @@ def test_named_file_counts_whatever_it_is_called_and_a_folder_selects():
     assert [one.path for one in find_documents(paths, ["docs/guide.md", "sub/"])] == ["docs/guide.md", "sub/README.md"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "folder"),
     [
         ("AGENT.md", ""),
@@ -94,7 +94,7 @@ def test_documents_of_agents_are_about_the_folder_that_has_them(path, folder):
     assert (found.path, found.kind, found.folder) == (path, INSTRUCTIONS, folder)
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         "docs/archive/README.md",
@@ -112,7 +112,7 @@ def test_history_is_no_document_unless_it_is_named(path):
     assert [one.path for one in find_documents([path], [path])] == [path]
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         "src/journal/README.md",

@@ -1,12 +1,12 @@
 """Comments that tell gitmem to ignore a statement."""
 
-import pytest
 from conftest import commit_files, git
+from support.each import each
 
 from gitmem.commands.adopt.ignored import split_ignored
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "ignored"),
     [
         ("- `a.py` <!-- gitmem: ignore made later -->\n- `b.py`\n", [(1, "made later")]),

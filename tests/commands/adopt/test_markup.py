@@ -1,6 +1,6 @@
 """Comments of reStructuredText and AsciiDoc state nothing about the code; what is shown does."""
 
-import pytest
+from support.each import each
 
 from gitmem.commands.adopt.dated_sections import split_current
 from gitmem.commands.adopt.documents import document_of
@@ -58,7 +58,7 @@ See `src/j.py`.
 """
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "text", "shown"),
     [
         ("README.rst", RST, ["make a", "src/d.py", "src/e.py", "src/f.py"]),

@@ -1,6 +1,6 @@
 """The memory for each kind of statement."""
 
-import pytest
+from support.each import each
 
 from gitmem.commands.adopt.documents import GUIDE, INSTRUCTIONS, Document
 from gitmem.commands.adopt.memories import TITLE_LIMIT, hash_of, rule_kind, title_of, title_of_check
@@ -18,7 +18,7 @@ RULES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "kind"), RULES)
+@each(("text", "kind"), RULES)
 def test_clear_rules_alone_become_memories(text, kind):
     document = Document("AGENTS.md", INSTRUCTIONS, "")
 
@@ -32,7 +32,7 @@ def test_rules_are_not_imported_from_a_readme():
     assert rule_kind(Document("CONTRIBUTING.md", GUIDE, ""), statement) == "convention"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "title"),
     [
         ("- [ ] **Language:** Go", "Language: Go"),
@@ -54,7 +54,7 @@ def test_sentence_is_recognised_however_it_is_wrapped():
     assert hash_of("a  b\n c") == hash_of("a b c") != hash_of("a b d")
 
 
-@pytest.mark.parametrize(
+@each(
     ("check", "title"),
     [
         ({"matches": r"^\s+db:", "in": "compose.yml"}, r"`compose.yml` matches `^\s+db:`"),

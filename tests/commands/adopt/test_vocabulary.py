@@ -1,7 +1,7 @@
 """Which of many names occur in texts."""
 
-import pytest
 from conftest import commit_files
+from support.each import each
 
 from gitmem.commands.adopt.vocabulary import Occurrences, Vocabulary
 from gitmem.git import Git
@@ -10,8 +10,8 @@ from gitmem.git.repository import discover
 NAMES = (b"auto_push", b"dry-run", b"@scope/name", b"caf\xc3\xa9", b"Store.open", b"Store.close", b"->")
 
 
-@pytest.mark.parametrize("more", [0, 1000], ids=["few names", "many names"])
-@pytest.mark.parametrize(
+@each("more", [0, 1000], ids=["few names", "many names"])
+@each(
     ("text", "found"),
     [
         (b"x = auto_push(1)", {b"auto_push"}),

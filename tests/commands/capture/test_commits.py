@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from conftest import commit_files, git
 from support.branch import fields_of, memory_files
+from support.each import each
 
 from gitmem.commands.capture.commits import AT_MOST, parse_learnt
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
-@pytest.mark.parametrize(
+@each(
     ("message", "learnt"),
     [
         ("fix\n\nLearned: the gateway drops\n  idle connections\n\nmore\n", ["the gateway drops idle connections"]),

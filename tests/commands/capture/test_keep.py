@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW
+from support.each import each
 
 from gitmem.errors import NoRepositoryError, RefusedError, UsageError
 from gitmem.memory import Memory
@@ -25,7 +26,7 @@ def test_captured_text_waits_with_what_was_said_of_it(memory, repo: Path, monkey
     assert entry["options"] == {"paths": ["src/**"]}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "options", "error"),
     [
         ("ok", {}, RefusedError),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.commands.capture.markers import Marker, find_marked
 
@@ -13,7 +13,7 @@ def texts(text: str, *, is_comment: bool = False) -> list[str]:
     return [one.text for one in find_marked(text, is_comment=is_comment)]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         f"LEARNED: {LEARNT}",
@@ -51,7 +51,7 @@ def test_line_of_an_agents_words_says_what_was_learnt(text: str) -> None:
     assert texts(text) == [LEARNT]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "```\nLEARNED: in a fence\n```",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.commands.capture.placeholder import is_placeholder
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "nothing new today.",
@@ -38,7 +38,7 @@ def test_line_that_says_nothing_is_a_placeholder(text: str) -> None:
     assert is_placeholder(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "The tests need port 8099",

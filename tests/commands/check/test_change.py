@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git
+from support.each import each
 
 from gitmem.commands.check.change import find_span, first_difference, spots_of
 from gitmem.errors import GitmemError
@@ -113,7 +114,7 @@ def test_repository_without_a_commit_says_so(tmp_path):
         span(tmp_path)
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "line"),
     [
         (b"a\nb\nc\n", b"a\nB\nc\n", 2),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from conftest import commit_files
 from support.code_changes import change, check, finding
+from support.each import each
 from support.facts import make_fact, put
 
 from gitmem.commands.check.looser_check import looser_pattern
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "same", "other"),
     [
         ("timeout=5", ["timeout = 5.0", "timeout  =5"], ["timeout=50", "timeout=5.5", "xtimeout=5", "timeout: 5"]),
@@ -27,7 +27,7 @@ def test_looser_pattern_matches_other_forms_of_the_text_alone(text: str, same: l
     assert [one for one in other if re.search(pattern, one)] == []
 
 
-@pytest.mark.parametrize("text", ["RS256", "a=1", "straße = 5", "x\ny = 5"])
+@each("text", ["RS256", "a=1", "straße = 5", "x\ny = 5"])
 def test_text_without_another_form_has_no_pattern(text: str) -> None:
     assert looser_pattern(text) == ""
 

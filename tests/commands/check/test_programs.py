@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.commands.check.programs import list_programs, scripts_of
 from gitmem.model import PROGRAM, SHELL, Check
@@ -29,7 +29,7 @@ FILES = {
 PORTS = {"Makefile", "rules.mk", "scripts/ports.py", "tools/dep.sh", "tools/inner"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "programs"),
     [
         ("make ports", PORTS),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.commands.check.change import ChangeSpan
 from gitmem.commands.check.run import CheckResult
@@ -17,7 +17,7 @@ def checked(*kinds: str, **fields) -> CheckResult:
     return CheckResult(SPAN, **{"files": 1, "facts": 9, "findings": findings} | fields)
 
 
-@pytest.mark.parametrize(
+@each(
     ("kinds", "expected"),
     [
         ((), "touches 0 of 9 facts"),

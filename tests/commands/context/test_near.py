@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from conftest import commit_files, git
+from support.each import each
 from support.facts import make_fact, make_memory, put, verify
 
 from gitmem.commands.context.near import defined_names, facts_reading, memories_near
@@ -89,7 +90,7 @@ def test_every_kind_counts_and_the_best_proved_nearest_memory_of_a_person_comes_
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "names"),
     [
         ("def snap_rows(seats):", ["snap_rows"]),
@@ -109,7 +110,7 @@ def test_defined_names_are_those_that_no_prose_has(line: str, names: list[str]) 
     assert defined_names(line) == names
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "is_about"),
     [
         ("src/gateway/retry.py is slow", True),
@@ -128,7 +129,7 @@ def test_text_names_a_file_by_its_path_or_the_end_of_it(memory, repo, text: str,
     assert bool(found) == is_about
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "is_near"),
     [
         ("Everything under infra/prod needs a change number.", True),

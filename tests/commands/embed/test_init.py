@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
+from support.each import each
 from support.embedded_store import LOGIN, STORAGE, STORE, TIME, choose, make_model, set_up
 from support.facts import Clock, make_memory, put
 
@@ -47,7 +48,7 @@ def test_memory_without_a_word_of_the_query_is_found_by_meaning(store: Path, que
     assert keys(store, query, lexical=True) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "is_found"),
     [
         ({"kinds": ("decision",)}, True),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from support.each import each
 
 from gitmem import policy
 from gitmem.commands.from_run.run_file import BYTES, EXAMPLE, MOST, read_run, reflector_prompt
@@ -52,7 +53,7 @@ def test_run_says_its_name_role_and_task_of_all() -> None:
     assert [item.fields["task"] for item in run.items] == ["T-1", "T-2"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "message"),
     [
         ({"surprise": 1}, "an unknown field 'surprise'"),
@@ -83,7 +84,7 @@ def test_one_bad_memory_hides_no_other() -> None:
     assert [bool(item.reason) for item in items] == [False, True, True, False]
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "message"),
     [
         (b"{", "is not JSON"),

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 from conftest import PINNED
+from support.each import each
 
 from gitmem.commands.install import ci_files
 from gitmem.commands.install.ci_files import GITEA, GITHUB, GITLAB, WRITE
@@ -237,7 +238,7 @@ def test_memory_branch_gets_one_self_contained_job() -> None:
     assert "local:" not in gitlab[".gitlab-ci.yml"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("wanted", "cron"),
     [
         (CiOptions(every="1h", minute=7, hour=0, package=PINNED), "7 * * * *"),

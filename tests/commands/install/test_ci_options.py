@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.each import each
 
 from gitmem.commands.install.ci_options import ACTIONS, CiOptions, read_options, with_bumped, without_pins
 from gitmem.errors import ConfigError
@@ -21,7 +22,7 @@ def test_options_are_read_by_their_names() -> None:
     assert wanted.actions("github") == ACTIONS | {"checkout": f"acme/checkout@{NEW} # v3"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         ("= 1", "invalid TOML"),
@@ -40,7 +41,7 @@ def test_invalid_option_is_refused(text: str, message: str) -> None:
         read_options(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("there", "kept"),
     [
         (f"actions/checkout@{NEW} # v7.1.0", True),

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 from jsonschema import Draft7Validator
+from support.each import each
 
 from gitmem.agents import client as forms
 from gitmem.agents import hook as entry
@@ -58,7 +59,7 @@ def test_client_files_match_those_of_the_hook_command() -> None:
     assert set(CLIENTS) == set(entry.CLIENTS)
 
 
-@pytest.mark.parametrize("name", HOOKED)
+@each("name", HOOKED)
 def test_every_installed_event_is_handled_and_none_is_missing(name: str) -> None:
     adapter = entry.load(name)
     events = getattr(adapter, "EVENTS", None) or entry.load("claude-code").EVENTS
@@ -69,7 +70,7 @@ def test_every_installed_event_is_handled_and_none_is_missing(name: str) -> None
         assert {events[event] for event in message} == set(events.values())
 
 
-@pytest.mark.parametrize("name", HOOKED)
+@each("name", HOOKED)
 def test_client_waits_longer_than_a_hook_takes_at_most(name: str) -> None:
     adapter = entry.load(name)
     events = getattr(adapter, "EVENTS", None) or entry.load("claude-code").EVENTS
@@ -127,7 +128,7 @@ def test_every_hook_ends_silently_without_gitmem(table: dict, tmp_path: Path) ->
 HOOK_PIECES = [*(list_pieces(name, user=False, mcp=False)[0] for name in HOOKED), plugin_piece()]
 
 
-@pytest.mark.parametrize("piece", HOOK_PIECES, ids=[*HOOKED, "plugin"])
+@each("piece", HOOK_PIECES, ids=[*HOOKED, "plugin"])
 def test_older_lines_are_found_replaced_and_removed(piece: Piece) -> None:
     older = json.dumps(json.loads(piece.apply_to(None).replace(" 2>/dev/null || exit 0", "")), indent=2) + "\n"
 
@@ -148,7 +149,7 @@ def test_answer_of_an_installed_gitmem_reaches_the_client(name: str, tmp_path: P
     assert answer.startswith(f"{{hook {name}")
 
 
-@pytest.mark.parametrize("name", ["claude-code", "codex"])
+@each("name", ["claude-code", "codex"])
 def test_settings_fit_the_published_schema(name: str) -> None:
     Draft7Validator(SCHEMA).validate(table(name))
 
@@ -189,7 +190,7 @@ WHOLE = [
 ]
 
 
-@pytest.mark.parametrize(("name", "piece"), WHOLE, ids=[piece.path for _, piece in WHOLE])
+@each(("name", "piece"), WHOLE, ids=[piece.path for _, piece in WHOLE])
 def test_files_are_in_the_form_of_their_client(name: str, piece: Whole) -> None:
     text = piece.apply_to(None)
 
@@ -267,7 +268,7 @@ def test_extension_has_the_files_of_gemini_cli() -> None:
     assert {"skills/gitmem/SKILL.md", "commands/gitmem/save.toml"} <= set(files)
 
 
-@pytest.mark.parametrize("name", client_files.WITH_PLUGINS)
+@each("name", client_files.WITH_PLUGINS)
 def test_plugin_has_commands_only_for_sources_that_are_set_up(name: str) -> None:
     plain, jira = (
         {

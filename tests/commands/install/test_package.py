@@ -19,6 +19,7 @@ from conftest import PINNED, git
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from support import forge_server
+from support.each import each
 
 from gitmem.commands.install import ci_files
 from gitmem.commands.install.ci_files import need_pinned
@@ -31,12 +32,12 @@ LOCKS = PROJECT / "gitmem" / "commands" / "install" / "locks"
 ARCHIVE = f"https://git.example.org/gitmem-1.tar.gz#sha256={'ab' * 32}"
 
 
-@pytest.mark.parametrize("package", [PINNED, ARCHIVE, "."])
+@each("package", [PINNED, ARCHIVE, "."])
 def test_pinned_packages_are_accepted(package: str) -> None:
     need_pinned(package)
 
 
-@pytest.mark.parametrize(
+@each(
     "package",
     [
         *("", "git-memory-store", "git-memory-store==9", "gitmem[mcp]", "./elsewhere", "--index-url=https://evil"),
@@ -93,7 +94,7 @@ def locked(name: str) -> dict[str, tuple[str, int]]:
     return {one[1]: (one[2], number) for one, number in found if one}
 
 
-@pytest.mark.parametrize(("name", "steps"), [("build", "build-system.requires"), ("jobs", "project.dependencies")])
+@each(("name", "steps"), [("build", "build-system.requires"), ("jobs", "project.dependencies")])
 def test_lock_includes_all_dependencies(name: str, steps: str) -> None:
     table: object = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
     for step in steps.split("."):

@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.commands.install.pieces import TOML, Entries, FileRefusedError, FileSection, Put, Whole
 
@@ -68,7 +69,7 @@ def test_section_is_rewritten_in_its_place() -> None:
     assert SECTION.remove_from(old) == "# Mine\n\n## More\n"
 
 
-@pytest.mark.parametrize("text", ["<!-- gitmem:begin -->\n", "<!-- gitmem:end -->\n<!-- gitmem:begin -->\n"])
+@each("text", ["<!-- gitmem:begin -->\n", "<!-- gitmem:end -->\n<!-- gitmem:begin -->\n"])
 def test_incomplete_section_is_refused(text: str) -> None:
     with pytest.raises(FileRefusedError, match="does not have exactly one section from"):
         SECTION.apply_to(text)
@@ -101,7 +102,7 @@ def test_older_form_is_replaced_and_other_entries_stay() -> None:
     assert HOOKS.remove_from(after) == HOOKS.remove_from(older) == THEIRS["other hooks"]
 
 
-@pytest.mark.parametrize("program", ["/home/a/.venv/bin/gitmem", "git-mem", "'/opt/x/gitmem'"])
+@each("program", ["/home/a/.venv/bin/gitmem", "git-mem", "'/opt/x/gitmem'"])
 def test_program_path_typed_by_the_person_stays(program: str) -> None:
     text = HOOKS.apply_to(None).replace("gitmem hook", f"{program} hook")
 
@@ -122,9 +123,7 @@ def test_replaced_form_keeps_the_program_path_of_the_person() -> None:
     assert entries.remove_from(after) is None
 
 
-@pytest.mark.parametrize(
-    "command", ["gitmem hook codexx", "gitmem hook cursor", "echo gitmem hook codex", "notgitmem hook codex"]
-)
+@each("command", ["gitmem hook codexx", "gitmem hook cursor", "echo gitmem hook codex", "notgitmem hook codex"])
 def test_other_commands_are_not_ours(command: str) -> None:
     text = json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}})
 

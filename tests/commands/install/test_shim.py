@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
+from support.each import each
 
 from gitmem.commands.install import shim
 
@@ -60,7 +61,7 @@ def lines(calls: Path, *, at_least: int = 1) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("event", [*shim.EVENTS, *shim.CHECKS])
+@each("event", [*shim.EVENTS, *shim.CHECKS])
 def test_folder_of_the_project_holds_the_same_shims(event: str) -> None:
     path = HOOKS / event
 
@@ -68,8 +69,8 @@ def test_folder_of_the_project_holds_the_same_shims(event: str) -> None:
     assert os.access(path, os.X_OK)
 
 
-@pytest.mark.parametrize("shell", SHELLS)
-@pytest.mark.parametrize("event", [*shim.EVENTS, *shim.CHECKS])
+@each("shell", SHELLS)
+@each("event", [*shim.EVENTS, *shim.CHECKS])
 def test_shim_is_right_for_every_shell(event: str, shell: str) -> None:
     words = [shell, "sh"] if shell == "busybox" else [shell]
 
@@ -217,8 +218,8 @@ def test_commit_is_checked_in_the_foreground_even_if_nothing_may_run_in_the_back
     assert "-m gitmem hook check|" in lines(calls)[-1]
 
 
-@pytest.mark.parametrize("event", [*shim.EVENTS, *shim.CHECKS])
-@pytest.mark.parametrize("python", ["", "/nowhere/python", "WITHOUT"])
+@each("event", [*shim.EVENTS, *shim.CHECKS])
+@each("python", ["", "/nowhere/python", "WITHOUT"])
 def test_git_continues_silently_after_gitmem_was_uninstalled(
     repo: Path, tmp_path: Path, event: str, python: str
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.commands.propose.link import link
 
@@ -13,7 +13,7 @@ CLOUD = "https://bitbucket.org/team/service/pull-requests/new?source=gitmem%2Fau
 CENTER = "create&sourceBranch=refs%2Fheads%2Fgitmem%2Fauth&targetBranch=refs%2Fheads%2Fmemory"
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "page"),
     [
         ("https://github.com/ana/service.git", GITHUB),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from conftest import git, tip
+from support.each import each
 from support.facts import make_fact, put, statuses, verdict_keys, verify
 from support.proposals import AUTH, forge, merge_on_forge, opened, paths, propose, remember, shared_folder  # noqa: F401 - fixtures
 
@@ -15,7 +15,7 @@ from gitmem.store.layout import shard
 HOLDS = {"contains": "RS256", "in": "src/auth/jwt.py"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "is_one"),
     [
         ("STATUS.md", True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-import pytest
+from support.each import each
 
 from gitmem.commands.report.badge import DARK, as_table, make_badge, svg
 from gitmem.model import STATUSES
@@ -20,7 +20,7 @@ def badge(silent: str = "", silent_s: int = 0, label: str = "facts", claims: dic
     return make_badge(found, label=label)
 
 
-@pytest.mark.parametrize(
+@each(
     ("counts", "message", "shown", "title"),
     [
         ({"verified": 41}, "41 verified", "verified", "facts: 41 verified"),
@@ -39,7 +39,7 @@ def test_badge_says_the_worst_that_is_true_and_its_title_all_of_it(counts, messa
     assert (made.message, made.color, made.title) == (message, SIGNS[shown].color, title)
 
 
-@pytest.mark.parametrize(
+@each(
     ("facts", "claims", "message", "title"),
     [
         (2, {"verified": 19}, "2 verified", "facts: 2 verified, 19 names and values of documents hold"),
@@ -67,7 +67,7 @@ def test_every_color_has_a_mark_of_its_own() -> None:
     assert len({one.strokes for one in made}) == 6
 
 
-@pytest.mark.parametrize("color", [*(sign.color for sign in SIGNS.values()), DARK])
+@each("color", [*(sign.color for sign in SIGNS.values()), DARK])
 def test_white_words_can_be_read_on_each_color(color: str) -> None:
     """Source: WCAG 2.2, relative luminance and contrast ratio; 4.5 is level AA for text."""
     channels = [int(color[at : at + 2], 16) / 255 for at in (0, 2, 4)]

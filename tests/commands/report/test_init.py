@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 from support.findings import HOSTILE, SECRET, make_findings
 
 from gitmem.commands.report import TEXT_KEPT, WRITERS, clean, render
 
 
-@pytest.mark.parametrize("form", WRITERS)
+@each("form", WRITERS)
 def test_no_form_contains_a_secret_or_an_active_hidden_character(form):
     text = render(form, make_findings(texts=f"{HOSTILE} {SECRET}", number=2))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.each import each
 
 from gitmem.commands.report import moments
 from gitmem.commands.report.moments import MemoryUse, MomentUse
@@ -19,7 +19,7 @@ def test_marks_are_paths_references_and_commands() -> None:
     assert MARKS.commands == ("make the-index ARGS=1", "pytest -q tests/index")
 
 
-@pytest.mark.parametrize(
+@each(
     ("tool", "did", "expected"),
     [
         ("shell", "gitmem show learned-index", True),
@@ -43,7 +43,7 @@ def test_key_path_or_command_in_a_later_event_is_a_use(tool: str, did: object, e
 SHOWN = {"a": "", "b": ""}
 
 
-@pytest.mark.parametrize(
+@each(
     ("entry", "kind"),
     [
         ({"event": "start", "shown": SHOWN}, moments.START),

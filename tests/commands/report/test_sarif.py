@@ -7,6 +7,7 @@ from importlib.resources import files
 
 import pytest
 from jsonschema import Draft4Validator
+from support.each import each
 from support.findings import HOSTILE, make_findings
 
 from gitmem.commands.report import render
@@ -21,7 +22,7 @@ def validator():
     return Draft4Validator(schema, format_checker=Draft4Validator.FORMAT_CHECKER)
 
 
-@pytest.mark.parametrize(
+@each(
     "found",
     [
         make_findings(number=2),

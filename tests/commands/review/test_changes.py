@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from conftest import git
+from support.each import each
 from support.reviews import TOKEN, change_of, changed, commit, fact, of, reviewed, text
 
 from gitmem.commands.review.changes import RAW_KEPT, field_change
 from gitmem.commands.review.model import RESTORED
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "after", "expected"),
     [
         (["a", "b"], ["b", "c"], ("a", "c")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-import pytest
+from support.each import each
 from support.golden import assert_golden, steady
 from support.reviews import rich  # noqa: F401 - a fixture
 
@@ -28,7 +28,7 @@ def test_text_of_a_memory_is_inert_in_the_page(rich: Review) -> None:  # noqa: F
     assert re.findall(r"</?(\w+)>", outside.replace("&lt;", "")) == re.findall(r"</?(br|ins|del)>", outside)
 
 
-@pytest.mark.parametrize("text", ["a\n```\nb", "````", "`", "~~~\n", "```` `````` ``"])
+@each("text", ["a\n```\nb", "````", "`", "~~~\n", "```` `````` ``"])
 def test_no_text_ends_its_code_block(text: str) -> None:
     fence = fence_code(text).split("\n")[0]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
+from support.each import each
 from support.reviews import TOKEN, changed, fact, of, text
 
 from gitmem.commands.review.model import NOTE, Review, group_findings
@@ -50,7 +51,7 @@ def review(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Review:
     return changed(folder, {"gotchas/first.md": text("First")}, {**WELL, **BAD})
 
 
-@pytest.mark.parametrize(
+@each(
     ("severity", "code", "path", "line", "message"),
     [
         (ERROR, "secret", "gotchas/secret.md", 7, "github-token"),
@@ -74,7 +75,6 @@ def review(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Review:
         (ERROR, "workflow-file", ".gitlab-ci.yml", 0, "permissions"),
         (WARNING, "attributes-file", ".gitattributes", 0, "every file"),
     ],
-    ids=lambda value: str(value) if "-" in str(value) else "",
 )
 def test_each_problem_is_found_at_its_place(review: Review, severity, code, path, line, message) -> None:
     found = [f for f in of(review, code) if f.path == path]

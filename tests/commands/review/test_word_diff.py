@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.each import each
 
 from gitmem.commands.review.word_diff import MOST_WORDS, PairBudget, diff
 
@@ -22,7 +22,7 @@ def test_words_that_changed_are_reported_between_those_that_stayed() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("before", "after"), [("a b", "a b\n"), ("a  b", "a  b"), ("", "")])
+@each(("before", "after"), [("a b", "a b\n"), ("a  b", "a  b"), ("", "")])
 def test_nothing_is_reported_where_nothing_changed(before: str, after: str) -> None:
     assert messages(before, after) == []
 

@@ -13,6 +13,7 @@ from conftest import git
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.ages import grow, opened, write
+from support.each import each
 
 from gitmem.commands.time_travel.anchor import PastState, find_anchor
 from gitmem.errors import NotFoundError
@@ -76,7 +77,7 @@ def messages(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
     return found
 
 
-@pytest.mark.parametrize(("name", "rev"), QUESTIONS, ids=[f"{name}: {rev}" for name, rev in QUESTIONS])
+@each(("name", "rev"), QUESTIONS, ids=[f"{name}: {rev}" for name, rev in QUESTIONS])
 def test_state_belongs_to_a_commit_of_the_code(name: str, rev: str, messages: dict) -> None:
     assert messages[name, rev] == set(HISTORIES[name][1][rev].split())
 
@@ -106,7 +107,7 @@ def test_commit_of_the_memory_is_that_state_with_the_code_it_was_written_for(rep
     assert anchor.code == git(repo, "rev-parse", "B")
 
 
-@pytest.mark.parametrize("rev", ["nope", "", "--help", "HEAD:README.md", "HEAD^{tree}", "A..B", "a\nb"])
+@each("rev", ["nope", "", "--help", "HEAD:README.md", "HEAD^{tree}", "A..B", "a\nb"])
 def test_name_that_is_not_a_commit_is_refused(repo: Path, rev: str) -> None:
     grow(repo, CODE[:2])
 

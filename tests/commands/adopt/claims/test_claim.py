@@ -1,11 +1,11 @@
 """What a sentence says about a name."""
 
-import pytest
+from support.each import each
 
 from gitmem.commands.adopt.claims.claim import is_denied, is_example, is_log, is_refused
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "token", "answer"),
     [
         ("`a.py` was removed", "a.py", True),
@@ -24,7 +24,7 @@ def test_denial_counts_near_the_name(text, token, answer):
     assert is_denied(text, token) == answer
 
 
-@pytest.mark.parametrize(
+@each(
     ("remark", "answer"),
     [
         ("# WRONG - legacy files DELETED", True),

@@ -1,12 +1,12 @@
 """Scripts and targets that a sentence names."""
 
-import pytest
+from support.each import each
 
 from gitmem.commands.adopt.claims.commands import command_claims
 from gitmem.commands.adopt.statements import split
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "targets"),
     [
         ("- `npm run build:all`", [("script", "build:all")]),
@@ -38,7 +38,7 @@ def test_target_is_found_with_its_runner(text, targets):
     assert [(one.tool, one.name) for one in found] == targets
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "places"),
     [
         ("- `cd web && npm run lint`", ("web",)),

@@ -1,12 +1,12 @@
 """Names of a statement that may be packages."""
 
-import pytest
+from support.each import each
 
 from gitmem.commands.adopt.claims.dependencies import dependency_claims
 from gitmem.commands.adopt.statements import split
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "names"),
     [
         ("- Tests run with `vitest` and `@scope/tool`", ["vitest", "@scope/tool"]),

@@ -1,12 +1,12 @@
 """Versions and values that a sentence states."""
 
-import pytest
+from support.each import each
 
 from gitmem.commands.adopt.claims.numbers import number_claims
 from gitmem.commands.adopt.statements import split
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "claims"),
     [
         ("- Go 1.24+", [("Go", "1.24", "at-least")]),

@@ -1,13 +1,13 @@
 """Files and folders that a sentence names."""
 
-import pytest
+from support.each import each
 
 from gitmem.commands.adopt.claims.paths import path_claims
 from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.statements import split
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "places"),
     [
         ("`src/a.py`", ("app/src/a.py", "src/a.py")),
@@ -64,7 +64,7 @@ def test_path_of_windows_is_a_path():
     assert (claim.name, claim.places, claim.is_certain) == ("scripts/start_all.bat", ("scripts/start_all.bat",), True)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "found"),
     [
         ("```\nsrc/\n├── flows/   # Engine (core/, hooks/)\n└── a.py\n```", [("core/", False), ("hooks/", False)]),

@@ -1,6 +1,6 @@
 """The names in a sentence, and the file that it says they are in."""
 
-import pytest
+from support.each import each
 
 from gitmem.commands.adopt.claims.paths import path_claims
 from gitmem.commands.adopt.claims.symbols import LOOSE, owner_of, symbol_claims, tied_paths, whole_forms
@@ -8,7 +8,7 @@ from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.statements import split
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "names"),
     [
         ("`load_config()` reads it", [("load_config", True)]),
@@ -37,7 +37,7 @@ def test_name_is_certain_where_it_looks_like_code(text, names):
     assert [(one.name, one.is_certain) for one in found] == names
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "tokens"),
     [
         ("```go\nx := config.UseMocks // See OldThing\nconfig.ResetAll()\n```", ["config.UseMocks", "config.ResetAll"]),
@@ -56,7 +56,7 @@ def test_code_block_uses_names(text, tokens):
     assert not any(one.is_certain for one in found)
 
 
-@pytest.mark.parametrize(
+@each(
     ("sentence", "is_tied"),
     [
         ("- `load_config` is in src/config.py", True),
@@ -88,7 +88,7 @@ def test_name_is_tied_to_the_file_that_the_sentence_says_it_is_in(sentence, is_t
     assert (("load_config", "src/config.py") in found) is is_tied
 
 
-@pytest.mark.parametrize(
+@each(
     ("token", "owner"),
     [
         ("Store.open()", "Store"),
@@ -103,14 +103,14 @@ def test_owner_of_a_qualified_name(token, owner):
     assert owner_of(token) == owner
 
 
-@pytest.mark.parametrize(("text", "token"), [("`load(path)` reads", "load"), ("`load()` reads", "load()")])
+@each(("text", "token"), [("`load(path)` reads", "load"), ("`load()` reads", "load()")])
 def test_claim_of_a_name_says_nothing_of_its_parameters(text, token):
     (statement,) = split(text)
 
     assert [one.token for one in symbol_claims(statement, Document("x.md", "guide", ""))] == [token]
 
 
-@pytest.mark.parametrize(
+@each(
     ("token", "form"),
     [
         ("OnceLock<Runtime>", "OnceLock<Runtime>"),
@@ -129,7 +129,7 @@ def test_type_arguments_and_calls_say_more_than_a_name(token, form):
     assert form in forms if form else forms == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "names"),
     [
         ("- The CameraCapture reads frames for load_frame", ["CameraCapture", "load_frame"]),

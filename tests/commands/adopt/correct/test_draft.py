@@ -1,6 +1,6 @@
 """A draft takes a correction only if the document is right with it."""
 
-import pytest
+from support.each import each
 
 from gitmem.commands.adopt.correct.draft import Draft, Wording
 from gitmem.commands.adopt.documents import Document
@@ -29,7 +29,7 @@ def is_right(judged):
     return judged.verdict == HOLDS and judged.source.path == "src/new.py"
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "after", "passes"),
     [
         (3, "- `src/new.py` and `src/other.py`", True),
@@ -61,7 +61,7 @@ def test_tried_replacement_changes_nothing():
     assert one.corrections() == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("edits", "token", "passes"),
     [
         ({3: None}, "", True),

@@ -1,12 +1,12 @@
 """Deletions when a named thing is gone: entries with everything nested below, and names in a list."""
 
-import pytest
+from support.each import each
 
 from gitmem.commands.adopt.correct.removal import block_of, is_entry_of, without
 from gitmem.commands.adopt.statements import split
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "is_entry"),
     [
         ("- `src/a.py` - has the limits", True),
@@ -29,7 +29,7 @@ def test_entry_only_says_where_something_is(line, is_entry):
     assert is_entry_of(statement, {"src/a.py"}) == is_entry
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "lines"),
     [
         ("- `a`\n  - below\n\n    more\n- next", range(1, 5)),
@@ -43,7 +43,7 @@ def test_what_is_nested_below_an_entry_goes_with_it(text, lines):
     assert block_of(text.split("\n"), statement) == lines
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "left"),
     [
         ("see `a`, `b` and `c`", "see `b` and `c`"),

@@ -1,11 +1,11 @@
 """Where code gives a name a value."""
 
-import pytest
+from support.each import each
 
 from gitmem.commands.adopt.judge.definitions import DECLARED, KEYED, PASSED, find_definitions, spellings
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "value", "strength"),
     [
         ("    max_size: int = 5,\n", "5", DECLARED),
@@ -56,7 +56,7 @@ def test_definition_has_its_value_and_how_sure_it_is(text, value, strength):
     assert [(one.value, one.strength) for one in find_definitions(text, spellings("max_size"))] == [(value, strength)]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "# max_size = 3\n",

@@ -2,6 +2,7 @@
 
 import pytest
 from conftest import commit_files
+from support.each import each
 
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
 from gitmem.commands.adopt.formats import sentence
@@ -141,7 +142,7 @@ def test_name_of_another_package_that_an_example_still_has_is_not_false(repo, is
     assert bool(symbols(repo, FALSE)) != is_package
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "answer"),
     [
         ("def f():\n    old_state = 1\n", True),

@@ -1,11 +1,11 @@
 """Versions that files state."""
 
-import pytest
+from support.each import each
 
 from gitmem.commands.adopt.judge.products import MATRIX, PRODUCTS, compare, product_of, versions_in
 
 
-@pytest.mark.parametrize(
+@each(
     ("product", "name", "text", "version"),
     [
         ("go", "go.mod", "module x\n\ngo 1.25.1\n", (3, "1.25.1")),
@@ -25,9 +25,7 @@ def test_version_is_read_with_its_line(product, name, text, version):
     assert versions_in(place, name, text)[0] == version
 
 
-@pytest.mark.parametrize(
-    ("stated", "actual", "order"), [("1.24", "1.25.1", -1), ("1.25", "1.25.1", 0), ("4", "3.9", 1)]
-)
+@each(("stated", "actual", "order"), [("1.24", "1.25.1", -1), ("1.25", "1.25.1", 0), ("4", "3.9", 1)])
 def test_versions_are_compared_as_far_as_they_are_stated(stated, actual, order):
     assert compare(stated, actual) == order
 
@@ -38,7 +36,7 @@ def test_products_are_known_by_the_names_people_write():
     assert [product_of(name) for name in names] == ["go", "node", "postgres", "", "cpp", "dotnet"]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "      matrix:\n        python-version: ['3.10', \"3.11\"]\n",
@@ -51,7 +49,7 @@ def test_versions_of_a_matrix_are_read_in_both_forms(text):
     assert [version for _, version in versions_in(place, ".github/workflows/ci.yml", text)] == ["3.10", "3.11"]
 
 
-@pytest.mark.parametrize(
+@each(
     "image",
     ["postgres:16-alpine", "pgvector/pgvector:pg16", "docker.io/postgres:16.2", "timescale/timescaledb:2.24.0-pg16"],
 )

@@ -1,11 +1,11 @@
 """What encloses a line of code."""
 
-import pytest
+from support.each import each
 
 from gitmem.commands.adopt.judge.scopes import BODY, CALL, CLASS, MAPPING, PARAMETERS, TOP, Scope, scope_of
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "scope"),
     [
         ("X = 1\n", Scope(TOP, ())),

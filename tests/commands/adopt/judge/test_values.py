@@ -1,11 +1,11 @@
 """Values that mean the same, however they are written."""
 
-import pytest
+from support.each import each
 
 from gitmem.commands.adopt.judge.values import is_nothing, is_same, kind_of
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other", "name"),
     [
         ("True", "true", ""),
@@ -29,7 +29,7 @@ def test_equal_values_are_the_same_however_they_are_written(one, other, name):
     assert is_same(one, other, name)
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other", "name"),
     [("30s", "60", "timeout"), ("30s", "30", "timeout_ms"), ("3", "5", ""), ("true", "autoRecall", ""), ("0", "", "")],
 )

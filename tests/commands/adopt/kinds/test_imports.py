@@ -1,6 +1,6 @@
 """Imports in documents: which names of which modules they claim."""
 
-import pytest
+from support.each import each
 
 from gitmem.commands.adopt.claims.claim import Claim
 from gitmem.commands.adopt.documents import Document
@@ -9,7 +9,7 @@ from gitmem.commands.adopt.kinds.imports import IMPORT, import_check, import_cla
 from gitmem.commands.adopt.statements import split
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "tokens"),
     [
         ("```python\nfrom a.b import Cat, Dog as D  # two\n```", ["a.b.Cat", "a.b.Dog"]),

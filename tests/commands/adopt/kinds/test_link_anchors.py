@@ -1,13 +1,13 @@
 """Anchors: the names that GitHub gives to headings, and which links lead to one."""
 
-import pytest
+from support.each import each
 
 from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.kinds.link_anchors import anchor_claims, anchors_in, slug_of
 from gitmem.commands.adopt.statements import split
 
 
-@pytest.mark.parametrize(
+@each(
     ("heading", "slug"),
     [
         ("Fast path", "fast-path"),

@@ -1,13 +1,13 @@
 """Markers of pytest: which statements name them."""
 
-import pytest
+from support.each import each
 
 from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.kinds.markers import marker_claims
 from gitmem.commands.adopt.statements import split
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "names"),
     [
         ("- run `pytest -q -m slow`, or `pytest -m 'not net and gpu'`", ["slow", "net", "gpu"]),

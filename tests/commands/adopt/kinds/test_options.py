@@ -1,7 +1,7 @@
 """Options: which statements name them, and where programs define them."""
 
-import pytest
 from conftest import commit_files
+from support.each import each
 
 from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.kinds.options import line_of_option, option_claims
@@ -13,7 +13,7 @@ from gitmem.git.repository import discover
 DOCUMENT = Document("AGENTS.md", "instructions", "")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "names"),
     [
         ("- Pass `--dry-run` to preview, `-q, --quiet` or `--level=3`", ["dry-run", "quiet", "level"]),
@@ -28,7 +28,7 @@ def test_options_that_are_named_alone_are_claims(text, names):
     assert found == names
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "text"),
     [
         ("a.py", 'p.add_argument(\n    "-n",\n    "--dry-run",\n    help="x"\n)'),
@@ -57,7 +57,7 @@ def test_definition_is_found(path, text):
     assert line_of_option(path, text, "dry-run") > 0
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "text"),
     [
         ("a.py", 'subprocess.run(["git", "push", "--dry-run"])'),

@@ -2,6 +2,7 @@
 
 import pytest
 from conftest import commit_files
+from support.each import each
 
 from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.findings import FALSE, HOLDS
@@ -13,7 +14,7 @@ from gitmem.git import Git
 from gitmem.git.repository import discover
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "tokens"),
     [
         ("- run `npm test` (tsc) after changes", ["npm test runs tsc"]),

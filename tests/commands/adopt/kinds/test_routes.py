@@ -2,6 +2,7 @@
 
 import pytest
 from conftest import commit_files
+from support.each import each
 
 from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.findings import FALSE
@@ -12,7 +13,7 @@ from gitmem.git import Git
 from gitmem.git.repository import discover
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "names"),
     [
         ("- `GET /api/users/{id}`, POST `/users?x=1`, `PUT http://localhost:80/a/:b`", [
@@ -31,7 +32,7 @@ def test_method_with_a_path_is_a_claim(text, names):
     assert [one.name for one in found] == names
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "text", "found"),
     [
         ("a.py", '@app.get("/users/{id}")', ["GET users/{} whole"]),

@@ -1,7 +1,7 @@
 """Signatures: parameters as documents write them, and as definitions have them."""
 
-import pytest
 from conftest import commit_files
+from support.each import each
 
 from gitmem.commands.adopt.findings import FALSE
 from gitmem.commands.adopt.kinds.signatures import SIGNATURE, definitions_in, parameters_of
@@ -10,7 +10,7 @@ from gitmem.git import Git
 from gitmem.git.repository import discover
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "names"),
     [
         ("load(path, strict=False)", ["path", "strict"]),
@@ -31,7 +31,7 @@ def test_parameters_are_the_names_that_a_document_writes(text, names):
     assert parameters_of(text) == names
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "found"),
     [
         ("x = load(1)\n\ndef load(path, *, strict=(1, 2)):\n    return load(path)\n", [(3, "path, *, strict=(1, 2)")]),

@@ -1,13 +1,13 @@
 """Subcommands: which commands name them, and where parsers define them."""
 
-import pytest
+from support.each import each
 
 from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.kinds.subcommands import subcommand_claims, subcommands_in
 from gitmem.commands.adopt.statements import split
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "tokens"),
     [
         ("```sh\n$ tool sync --all\nuv run tool show\ntool --quiet run\n./tool x1\n```", [
@@ -22,7 +22,7 @@ def test_commands_of_two_words_are_claims(text, tokens):
     assert [one.token for one in found] == tokens
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "text"),
     [
         ("a.py", 'sub.add_parser("make-it", help="x")'),

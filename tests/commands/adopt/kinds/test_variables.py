@@ -1,6 +1,7 @@
 """Environment variables: which statements name them, and where code reads them."""
 
 import pytest
+from support.each import each
 
 from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.kinds.variables import variable_claims, variables_in
@@ -9,7 +10,7 @@ from gitmem.commands.adopt.statements import split
 DOCUMENT = Document("AGENTS.md", "instructions", "")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "names"),
     [
         ("- Set `APP_TOKEN`, `$APP_HOME` or `APP_LEVEL=3`", ["APP_TOKEN", "APP_HOME", "APP_LEVEL"]),

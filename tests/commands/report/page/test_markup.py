@@ -5,10 +5,10 @@ from __future__ import annotations
 from html.parser import HTMLParser
 from time import process_time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
+from support.each import each
 
 from gitmem.commands.report.page import markup
 
@@ -109,7 +109,7 @@ def test_an_attribute_cannot_be_left(text: str) -> None:
     assert [(tag, list(attributes)) for tag, attributes in found.tags] == [("b", ["title"])]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "html"),
     [
         ("one\ntwo\n\nthree", "<p>one two</p>\n<p>three</p>"),
@@ -133,7 +133,7 @@ def test_an_address_is_shown_as_it_is_and_tells_no_one_where_one_came_from() -> 
     assert found.tags[1] == ("a", {"href": "https://evil.example/?a=1&b=2", "rel": "noopener noreferrer nofollow"})
 
 
-@pytest.mark.parametrize("piece", [" ", "#", "# ", "`", "**", "- ", "http://", "```", "*", "1. ", "|", "\u202e"])
+@each("piece", [" ", "#", "# ", "`", "**", "- ", "http://", "```", "*", "1. ", "|", "\u202e"])
 def test_no_text_takes_long(piece: str) -> None:
     began = process_time()
 

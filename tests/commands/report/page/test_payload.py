@@ -7,7 +7,7 @@ import zlib
 from base64 import b64decode
 from random import Random
 
-import pytest
+from support.each import each
 
 from gitmem.commands.report.page.model import Page, PageMemory
 from gitmem.commands.report.page.payload import BLOCK, key_of_title, pack
@@ -67,7 +67,7 @@ def test_page_stays_below_its_size_and_a_whole_or_served_one_cuts_nothing() -> N
     assert ("data-texts>" in whole, "data-texts>" in served) == (True, False)
 
 
-@pytest.mark.parametrize("place", ["title", "body", "by", "why"])
+@each("place", ["title", "body", "by", "why"])
 def test_hidden_characters_are_spelt_out(place: str) -> None:
     packed = pack(page(PageMemory(**{"key": "a", "kind": "fact", "title": "A", place: "x\u202ey\x1b"})), at_most=None)
 
@@ -75,8 +75,6 @@ def test_hidden_characters_are_spelt_out(place: str) -> None:
     assert "x\\\\u{202e}y\\\\x1b" in shown
 
 
-@pytest.mark.parametrize(
-    "title", ["There is a README", "Don't use `eval` in src/a.py", "x" * 70, "A long title of many words " * 4]
-)
+@each("title", ["There is a README", "Don't use `eval` in src/a.py", "x" * 70, "A long title of many words " * 4])
 def test_most_keys_are_those_that_titles_give(title: str) -> None:
     assert key_of_title(title) == slug(title) or len(title) > 60

@@ -7,7 +7,7 @@ from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
 
-import pytest
+from support.each import each
 
 from gitmem.commands.report.page import render
 from gitmem.commands.report.page.model import Moment, Page, PageMemory, Strip, Timeline
@@ -95,7 +95,7 @@ def section(text: str, heading: str, next_heading: str) -> str:
     return text[text.rindex(heading) : text.rindex(next_heading)]
 
 
-@pytest.mark.parametrize("number", [2, 3])
+@each("number", [2, 3])
 def test_facts_that_one_commit_broke_are_one_card_and_come_first(number: int) -> None:
     moved = [replace(FAILED, key=f"moved-{n}", title=f"Moved {n}", why="no such file") for n in range(number)]
     other = replace(FAILED, key="other", title="Other", culprit="e" * 40, broken="broken by eeeeeeeeeeee (Eva: x)")
@@ -137,7 +137,7 @@ def test_first_screen_shows_three_causes_counts_the_others_and_has_no_box_with_z
     assert [a["data-filter"] for a in hero.all("a") if "data-filter" in a] == ["failed", "stale"]
 
 
-@pytest.mark.parametrize("entries", [(), (PageMemory("plain", "gotcha", "Plain"),)])
+@each("entries", [(), (PageMemory("plain", "gotcha", "Plain"),)])
 def test_page_without_a_fact_says_what_to_do_and_draws_nothing(entries: tuple[PageMemory, ...]) -> None:
     idle = {**JOBS, "last": None, "branch": None, "claimed": None, "schedules": []}
     command = 'gitmem fact "There is a README" --exists README.md'
@@ -230,7 +230,7 @@ def test_jobs_are_reported_with_their_commits_and_silence_is_a_warning() -> None
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("statuses", "headline"),
     [
         (["verified", "failed"], "1 fact no longer holds"),
@@ -358,7 +358,7 @@ def test_every_status_has_a_mark_and_a_bar_of_its_own() -> None:
     assert [s for s in STATUSES if f".mark.{s} {{" not in styles or f"rect.{s} {{" not in styles] == []
 
 
-@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+@each("scheme", [0, 1], ids=["light", "dark"])
 def test_every_text_can_be_read_in_both_schemes(scheme: int) -> None:
     roots = re.findall(r":root \{(.*?)\}", render.styles(), re.DOTALL)
     colors = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", roots[scheme]))

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+from support.each import each
 
 from gitmem.commands.report.page.serve import HOST, LONGEST, ReportServer
 from gitmem.errors import NotFoundError, UsageError
@@ -62,9 +63,7 @@ def test_page_state_and_search_are_answered_behind_the_token(server: ReportServe
     assert len(json.loads(ask(server, f"{base}find?words={'x' * 5_000}")[1])[0]) == LONGEST
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/wrong/", "/state", "{base}../", "{base}page", "{base}%2e%2e/etc/passwd", "//[x/"]
-)
+@each("path", ["/", "/wrong/", "/state", "{base}../", "{base}page", "{base}%2e%2e/etc/passwd", "//[x/"])
 def test_other_paths_are_not_found(server: ReportServer, path: str) -> None:
     base = server.url.removeprefix(f"http://{HOST}:{server.server_port}")
 
@@ -80,7 +79,7 @@ def test_other_hosts_and_methods_are_refused(server: ReportServer) -> None:
     assert ask(server, base, method="POST")[0] == 501
 
 
-@pytest.mark.parametrize("port", [-1, 70_000])
+@each("port", [-1, 70_000])
 def test_port_that_cannot_be_used_is_named(port: int) -> None:
     with pytest.raises(UsageError, match=f"cannot listen on port {port}"):
         ReportServer(Fixed(), port)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from conftest import NOW, commit_files, git
+from support.each import each
 from support.facts import make_fact, put, verify
 
 from gitmem.commands.report.page.model import Strip
@@ -18,7 +18,7 @@ RETRIES = "src/gateway/retry.py"
 THREE = {"contains": "RETRIES = 3", "in": RETRIES}
 
 
-@pytest.mark.parametrize(
+@each(
     ("points", "states"),
     [
         ([], "......"),

@@ -1,6 +1,6 @@
 """Import rules, and what breaks them."""
 
-import pytest
+from support.each import each
 
 from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.kinds.project.boundaries import _leads_to, boundary_claims
@@ -13,7 +13,7 @@ def found(find, text):
     return [claim for statement in split(text) for claim in find(statement, ROOT)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "rules"),
     [
         (
@@ -33,7 +33,7 @@ def test_rule_is_found_with_both_sides(text, rules):
     assert [one.places for one in found(boundary_claims, text)] == rules
 
 
-@pytest.mark.parametrize(
+@each(
     ("imported", "target", "leads"),
     [
         ("app.api.routes", "src/app/api", True),

@@ -2,6 +2,7 @@
 
 import pytest
 from conftest import commit_files
+from support.each import each
 
 from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.findings import FALSE, HOLDS
@@ -24,7 +25,7 @@ def found(find, text):
     return [claim for statement in split(text) for claim in find(statement, ROOT)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "counts"),
     [
         (

@@ -1,7 +1,7 @@
 """Packages of the workspace that commands and lists name."""
 
-import pytest
 from conftest import commit_files, git
+from support.each import each
 
 from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
@@ -18,7 +18,7 @@ def found(find, text):
     return [claim for statement in split(text) for claim in find(statement, ROOT)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "names"),
     [
         ("- `cargo test -p core --package=app`, `cargo update -p serde`", [("cargo", "core"), ("cargo", "app")]),

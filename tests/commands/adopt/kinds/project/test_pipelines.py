@@ -1,6 +1,6 @@
 """Commands and jobs of CI that a sentence names."""
 
-import pytest
+from support.each import each
 
 from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.kinds.project.pipelines import job_claims, run_claims
@@ -13,7 +13,7 @@ def found(find, text):
     return [claim for statement in split(text) for claim in find(statement, ROOT)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "commands"),
     [
         ("- CI runs `make lint` and `make test`", ["make lint", "make test"]),
@@ -26,7 +26,7 @@ def test_command_that_ci_runs_is_found(text, commands):
     assert [one.name for one in found(run_claims, text)] == commands
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "names"),
     [
         ("- The `lint` job of the workflow", ["lint"]),

@@ -2,6 +2,7 @@
 
 import pytest
 from conftest import commit_files
+from support.each import each
 
 from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.findings import FALSE, HOLDS
@@ -26,7 +27,7 @@ def found(find, text):
     return [claim for statement in split(text) for claim in find(statement, ROOT)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "places"),
     [
         ("- `python3 -m a.b --x`", ["a/b.py", "a/b/__main__.py", "a/b/__init__.py"]),
@@ -40,7 +41,7 @@ def test_program_is_found_with_the_files_that_it_may_be(text, places):
     assert [place for one in found(program_claims, text) for place in one.places] == places
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "names"),
     [
         ("- `pytest tests/test_a.py::TestA::test_b[x-1] -v`", ["test_b"]),

@@ -1,7 +1,7 @@
 """Services that commands name."""
 
-import pytest
 from conftest import commit_files
+from support.each import each
 
 from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.findings import HOLDS, NEVER
@@ -18,7 +18,7 @@ def found(find, text):
     return [claim for statement in split(text) for claim in find(statement, ROOT)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "names"),
     [
         ("- `docker compose up -d redis db`", ["redis", "db"]),

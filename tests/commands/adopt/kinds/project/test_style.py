@@ -2,6 +2,7 @@
 
 import pytest
 from conftest import commit_files
+from support.each import each
 
 from gitmem.commands.adopt.documents import document_of
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
@@ -12,7 +13,7 @@ from gitmem.git import Git
 from gitmem.git.repository import discover
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "said"),
     [
         ("- Use tabs", [("indentation", "tabs")]),

@@ -2,6 +2,7 @@
 
 import pytest
 from conftest import commit_files
+from support.each import each
 
 from gitmem.commands.adopt.documents import Document
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
@@ -18,7 +19,7 @@ def found(find, text):
     return [claim for statement in split(text) for claim in find(statement, ROOT)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "names"),
     [
         ("- Dates: uses moment", ["moment"]),
@@ -37,7 +38,7 @@ def test_used_package_is_marked(text, names):
     assert sorted(marked) == sorted(names)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "names"),
     [
         ("- There is no React here.", ["React"]),
