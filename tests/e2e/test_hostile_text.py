@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, put_files
+from support.each import each
 from support.golden import assert_golden, steady
 from support.terminal import ALIVE, GITMEM, Terminal, environment, gitmem
 
@@ -183,7 +184,7 @@ def test_nothing_alive_is_printed_by_any_command(hostile: Path) -> None:
     assert_golden("hostile.txt", steady(text, repo=hostile))
 
 
-@pytest.mark.parametrize(
+@each(
     "words",
     [
         words
@@ -242,9 +243,7 @@ def test_hostile_titles_come_through_json_as_they_are(hostile: Path) -> None:
     assert found["title"] == f"{EVIL}evil"
 
 
-@pytest.mark.parametrize(
-    "words", [("list",), ("recall", "gateway"), ("show", "title"), ("status",), ("context",), ("trust", "--review")]
-)
+@each("words", [("list",), ("recall", "gateway"), ("show", "title"), ("status",), ("context",), ("trust", "--review")])
 def test_terminal_gets_colours_and_nothing_else(hostile: Path, words: tuple[str, ...]) -> None:
     with Terminal(hostile, *GITMEM, *words) as terminal:
         if words[0] == "trust":
