@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, tip
+from support.each import each
 from support.facts import make_fact, put
 from support.hubs import add_to, synced
 from support.postgres import HubDatabase, run_sql
@@ -158,7 +159,7 @@ def dead_job(hub: HubDatabase, attempts: int, *more: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("attempts", "more", "left", "problem"),
     [
         (0, "", [("todo", 1)], ""),
@@ -180,6 +181,8 @@ def test_what_becomes_of_the_job_of_a_dead_worker(
 ) -> None:
     from gitmem.hub.work.worker import revive
 
+    tables = "public.procrastinate_jobs, public.procrastinate_workers, hub.verification"
+    run_sql(hub.url, f"TRUNCATE {tables} RESTART IDENTITY CASCADE")
     dead_job(hub, attempts, *([more] if more else []))
 
     revive(hub.url, 30)
