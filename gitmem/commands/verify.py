@@ -34,13 +34,13 @@ def verify(
     """
     has_none = not is_scheduled and not repository.stores((PROJECT, PRIVATE))  # a wrong command, not a failed job
     if has_none or not options.is_job():
-        return _verify(repository, options, report, watch)
+        return _verify(repository, options, report, watch, is_scheduled=is_scheduled)
     from gitmem.verify.jobs.job import JobRun
 
     wait_s = 0.0 if options.if_idle else repository.config.lock_timeout_s
     folder = repository.git.repository.state
     with JobRun(folder, clock=repository.clock, is_scheduled=is_scheduled, wait_s=wait_s, report=waiting) as turn:
-        run = _verify(repository, options, report, watch)
+        run = _verify(repository, options, report, watch, is_scheduled=is_scheduled)
         outcomes = [result.outcome for result in run.results]
         failed = outcomes.count("fails")
         unchecked = len(outcomes) - failed - outcomes.count("holds")
@@ -53,7 +53,12 @@ _NAMED = 3
 
 
 def _verify(
-    repository: OpenRepository, options: Options, report: Callable[[Result, int, int], None], watch: Watch | None
+    repository: OpenRepository,
+    options: Options,
+    report: Callable[[Result, int, int], None],
+    watch: Watch | None,
+    *,
+    is_scheduled: bool,
 ) -> VerifyRun:
     notice, withdrawn = _follow_documents(repository, options)
     stores = stores_to_prove(repository, options)
@@ -66,7 +71,8 @@ def _verify(
         run, reasons = _without_withdrawn(repository, run)
         withdrawn |= reasons
     named = [key for key in withdrawn if not options.keys or key in options.keys]
-    notices = [*run.notices, notice, _describe_withdrawn(named)]
+    unseen = "" if run.due or is_scheduled or not options.is_job() else _describe_uncommitted(repository)
+    notices = [*run.notices, notice, _describe_withdrawn(named), unseen]
     run = replace(run, withdrawn=tuple((key, withdrawn[key]) for key in sorted(named)))
     return replace(run, proposal=repository.store.proposal, notices=tuple(filter(None, notices)))
 
@@ -113,6 +119,15 @@ def _without_withdrawn(repository: OpenRepository, run: VerifyRun) -> tuple[Veri
         withdrawn = find_withdrawn(snapshot.git, snapshot.commit, facts)
     results = tuple(result for result in run.results if result.due.row.key not in withdrawn)
     return replace(run, results=results, due=run.due - len(withdrawn)), withdrawn
+
+
+def _describe_uncommitted(repository: OpenRepository) -> str:
+    """Return a notice for a person who expects a change of the work tree to be judged; empty if there is none."""
+    from gitmem.verify.ground import dirty
+
+    if not dirty.has_changes(repository.git):
+        return ""
+    return "uncommitted changes were not looked at; to judge them: gitmem verify --dirty"
 
 
 def _describe_withdrawn(keys: Sequence[str]) -> str:

@@ -103,6 +103,7 @@ def test_nothing_of_the_persons_configuration_runs(repo, tmp_path):
 
     with dirty.snapshot(Git(discover(repo))) as taken:
         assert taken.git.run("cat-file", "blob", f"{taken.commit}:README.md").stdout == b"changed\n"
+    assert dirty.has_changes(Git(discover(repo)))
 
     assert not (tmp_path / "ran").exists()
 
@@ -223,7 +224,9 @@ def test_facts_whose_inputs_changed_are_judged_as_they_are_now_and_nothing_is_re
     (repo / "new-and-secret").write_text("tweet-7261\n")
     before = state(stocked, repo)
 
-    run = verify(stocked, dirty=True)
+    at_head, run = verify(stocked), verify(stocked, dirty=True)
+
+    assert at_head.notices == ("uncommitted changes were not looked at; to judge them: gitmem verify --dirty",)
 
     assert outcomes(run) == {"gateway": "fails", "whole": "holds"}
     assert run.dirty
