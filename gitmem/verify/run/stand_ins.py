@@ -3,7 +3,7 @@
 `! rg -q TODO src` succeeds without rg, and so do a hundred other ways to write it, in a script, a recipe of make or a
 call of Python. So the check runs again with a folder at the end of its PATH that has a stand-in for each absent program
 that it names: each notes that it was started, and ends as a shell does that finds no program (127). For those that were
-started, it runs with one that succeeds, prints something or fails: a check that then fails depends on the program.
+started, it runs with one that succeeds, prints something or fails: a check whose answer changes depends on the program.
 Each stand-in is a script of sh in the private home of the check; the check itself writes down which were started.
 
 Source: POSIX.1-2017, Shell Command Language, 2.8.2 and 2.9.1.1.
@@ -11,6 +11,7 @@ Source: POSIX.1-2017, Shell Command Language, 2.8.2 and 2.9.1.1.
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 
@@ -30,8 +31,10 @@ if TYPE_CHECKING:
 
 # The most programs that get a stand-in, those that are tried, the texts that each prints, and the characters of one.
 MOST_NAMES, MOST_TRIED, MOST_TEXTS, MOST_PRINTED = 100, 4, 6, 4_000
-# Seconds that the runs with stand-ins of one check may take before the last ones are left out.
-LIMIT_S = 10.0
+# Seconds that the runs with stand-ins of one check may take before the last ones are left out, and before all are.
+LIMIT_S, LONGEST_S = 10.0, 60.0
+# A run takes at most this many times as long as the first one, and some seconds: a loop may wait for a stand-in.
+_SLOWER, _MORE_S = 3, 5
 # What precedes the names of the programs that were started, in the output; the folder of stand-ins.
 MARK = "\ngitmem: started:\n"
 _CRASHED = "gitmem: failed: "
@@ -47,6 +50,11 @@ _TRIVIAL = frozenset("echo printf true test [ which command exit return".split()
 _ASKED = re.compile(rf"(?<![\w-]){_ASKS}([A-Za-z][\w.+-]*)")
 _EVALUATES = re.compile(r"\b(?:eval|alias)\b")
 _FIRST_WORD = re.compile(r"['\"]!?[ \t]*([a-z][\w.+-]*)[ \t]")
+# A variable that a text sets to a program, and one that it runs: `G=grep; command -v rg && G=rg; $G -q x`.
+_SETS = re.compile(r"(?<![\w-])([A-Za-z_]\w*)=[\"']?([A-Za-z][\w.+-]*)")
+_RUNS_VARIABLE = re.compile(r"(?m)(?:^|[;&|(!{`]|\b(?:then|do|else|if|while))[ \t]{0,8}\"?\$\{?([A-Za-z_]\w*)")
+# How make says that a recipe needs no program.
+_NOTHING_LOST = re.compile(r"Error 127 \(ignored\)")
 # What a text compares something with, and the labels of `case`.
 _LITERALS = re.compile(
     r"(?:!=|=|-(?:eq|ne|lt|le|gt|ge))[ \t]*[\"']?([^\s\"'$();|&\]]{1,60})|([\w.:/@+-]{1,60})[\"']?\)"
@@ -84,24 +92,45 @@ def find_needed(
         path: Where programs are looked up.
         run: Runs a check in the place of this one.
         is_safe: Whether programs that follow a stand-in may be run although it did nothing; else each program that was
-            started and that the check has no alternative to is needed.
+            started, that has no alternative and whose status is not ignored is needed.
     """
     names = list_absent(texts, output, path)
     ran = run(with_stand_ins(spec, names, StandIn())) if names else None
-    started = read_started(ran.output) if ran is not None else {}
+    started = read_started(ran.output, names) if ran is not None else {}
     if not is_safe or ran is None:
-        return next(iter(started), "")
+        return next((name for name in started if not _is_ignored(texts, name)), "")
     tried = [([name], one) for name in list(started)[:MOST_TRIED] for one in list_stand_ins(texts, started[name])]
     tried.sort(key=lambda pair: pair[1].is_late)
     if len(names) > 1 and started:  # one may decide whether another is started: `which rg || exit 0`
         tried.append((names, StandIn(status=0)))
+    quick = replace(spec, timeout_s=min(spec.timeout_s, math.ceil(_SLOWER * ran.seconds) + _MORE_S))
     seconds = ran.seconds
+    firsts: dict[str, Ran | None] = {}
     for together, stand_in in tried:
-        again = run(with_stand_ins(spec, together, stand_in)) if seconds < LIMIT_S or not stand_in.is_late else None
+        if seconds >= (LIMIT_S if stand_in.is_late else LONGEST_S):
+            continue
+        name = together[0]
+        if ran.status != 0 and len(names) > 1 == len(together) and name not in firsts:  # perhaps for another one
+            firsts[name] = run(with_stand_ins(quick, together, StandIn()))
+        first = firsts.get(name, ran) if len(together) == 1 else ran
+        changed = with_stand_ins(quick, together, stand_in)
+        again = run(changed)
         seconds += again.seconds if again is not None else 0.0
-        if again is not None and again.status not in (0, None) and not again.timed_out:
-            return together[0] if len(together) == 1 else next(iter(started))
+        if _is_other(again, first) and _is_other(run(changed), first):  # twice: a check may fail at random
+            return name if len(together) == 1 else next(iter(started))
     return ""
+
+
+def _is_other(again: Ran | None, first: Ran | None) -> bool:
+    """Return whether two runs with stand-ins were completed, and their answers differ."""
+    answers = {ran.status == 0 if ran and MARK in ran.output else None for ran in (again, first)}
+    return answers == {True, False}
+
+
+def _is_ignored(texts: Iterable[str], name: str) -> bool:
+    """Return whether no text depends on a program that it runs: `tput bold; grep -q v2 api.py`."""
+    runs = [read for read in map(read_shell, texts) if read.runs(name)]
+    return bool(runs) and all(read.is_ignored(name) for read in runs)
 
 
 def list_absent(texts: Mapping[str, str], output: str, path: str) -> list[str]:
@@ -113,13 +142,15 @@ def list_absent(texts: Mapping[str, str], output: str, path: str) -> list[str]:
         names = [one.name for one in read.commands if one.name in read.programs() - {"[["}]
         names += [*list_started(text).split(), *_ASKED.findall(plain)]
         names += _FIRST_WORD.findall(plain) if _EVALUATES.search(plain) else []
+        variables = set(_RUNS_VARIABLE.findall(plain))
+        names += [value for variable, value in _SETS.findall(plain) if variable in variables]
         own = {name for name in set(names) if re.search(rf"(?<![\w.-]){re.escape(name)}[ \t]*\([ \t]*\)", plain)}
         for name in dict.fromkeys(names):
             is_absent = _NAME.fullmatch(name) and find_program(name, f"{more}:{path}" if more else path) is None
-            if is_absent and name not in own and not does_without(plain, name):
+            if is_absent and name not in own and not does_without(plain, name, path):
                 found[name] = None
-    said = missing.find_program(output)
-    if said and not any(does_without(text, said) for text in texts):
+    said = "" if _NOTHING_LOST.search(output) else missing.find_program(output)
+    if said and not any(does_without(text, said, path) for text in texts):
         found[said] = None
     return list(found)[:MOST_NAMES]
 
@@ -139,7 +170,7 @@ def _without_heredocs(text: str) -> str:
     return "\n".join(line.replace("<<", "< ") for line in lines)
 
 
-def does_without(text: str, name: str) -> bool:
+def does_without(text: str, name: str, path: str) -> bool:
     """Return whether a text tries another program instead of this one, or is about its absence.
 
     It may ask for the program first, or whether it works: `if docker info; then docker run a; fi; grep -q b c`.
@@ -151,11 +182,25 @@ def does_without(text: str, name: str) -> bool:
     if rests and all(_OPTION_ASKS.match(rest) for rest in rests):
         return True
     for rest in rests:
-        before, is_tried, after = rest.partition("\n")[0].partition("||")
-        if is_tried and ";" not in before and _runs_other(re.split(r"[;&|)}]", after, maxsplit=1)[0], name):
+        before, is_tried, after = rest.partition("||")
+        if is_tried and not re.search(r"[;\n]", before) and _runs_other(_first_of(after.lstrip()), name):
             return True
+    values = _SETS.findall(text)
+    of_name = {variable for variable, value in values if value == name}
+    others = {value for variable, value in values if variable in of_name} - _TRIVIAL - {name}
+    if any(find_program(other, path) for other in others):
+        return True
     asked = re.search(rf"\bif[ \t]+(![ \t]*)?({_ASKS})?{word}", text)
     return asked is not None and _has_alternative(text[asked.end() :], name, *asked.groups(""))
+
+
+def _first_of(text: str) -> str:
+    """Return the first command of a text, or its first group; nothing if the group succeeds whatever it runs."""
+    if text[:1] not in ("{", "("):
+        return re.split(r"[;&|)}\n]", text, maxsplit=1)[0]
+    group = text[1:].partition("}" if text[0] == "{" else ")")[0]
+    last = re.split(r"[;\n]", group.rstrip("; \t\n"))[-1].split()
+    return "" if last in (["exit", "0"], ["return", "0"]) else group
 
 
 def _has_alternative(rest: str, name: str, negation: str, asks: str) -> bool:
@@ -182,7 +227,7 @@ def _split_at(text: str, pattern: str) -> tuple[str, str, str]:
 
 def _runs_other(text: str, name: str) -> bool:
     """Return whether a text runs a program besides one, and those that say or end something."""
-    return bool(read_shell(text).programs() - _TRIVIAL - {name})
+    return bool((read_shell(text).programs() | {*_ASKED.findall(text)}) - _TRIVIAL - {name})
 
 
 def with_stand_ins(spec: Spec, names: Iterable[str], stand_in: StandIn, *, is_first: bool = False) -> Spec:
@@ -221,10 +266,10 @@ def find_crashed(spec: Spec, texts: Mapping[str, str], path: str, run: Callable[
     if not name or (name in called and not is_run_as(called, name)):
         return ""  # the script is about what is missing
     crashed = [line.removeprefix(_CRASHED) for line in messages.split("\n") if line.startswith(_CRASHED)]
-    for program in dict.fromkeys(crashed):
+    for program in sorted({*crashed} & {*names}):
         for stand_in in list_stand_ins(texts, is_read=False)[:2]:
             again = run(with_stand_ins(spec, [program], stand_in, is_first=True))
-            if again is not None and again.status not in (0, None) and not again.timed_out:
+            if _is_other(again, ran):
                 return what
     return ""
 
@@ -258,12 +303,12 @@ def _wrapped(spec: Spec, prepare: Iterable[str]) -> Spec:
     return replace(spec, check=Check(SHELL, ("\n".join(lines),)))
 
 
-def read_started(output: str) -> dict[str, bool]:
-    """Return the programs whose stand-ins were started, in order, each with whether another program read its output."""
+def read_started(output: str, names: Iterable[str]) -> dict[str, bool]:
+    """Return which of the stand-ins were started, in order, each with whether another program read its output."""
     started: dict[str, bool] = {}
     for line in output.rpartition(MARK)[2].split("\n") if MARK in output else []:
         name, _, is_read = line.partition(" ")
-        if name:
+        if name in names:
             started[name] = started.get(name, False) or is_read == "read"
     return started
 

@@ -12,8 +12,12 @@ from gitmem.model import BLOCKED, HOLDS, SHELL, Check, Ran, Spec
 from gitmem.system.environment import search_path
 from gitmem.verify.run.absence import list_texts
 from gitmem.verify.run.outcome import argv_of, describe_vain, outcome_of
-from gitmem.verify.run.stand_ins import find_crashed, find_needed
+from gitmem.verify.run.stand_ins import MARK, find_crashed, find_needed, read_started
 from gitmem.verify.sandbox import sandbox
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # The programs of the bare machine, besides Python.
 PROGRAMS = tuple(
@@ -25,6 +29,7 @@ FILES = {
     "names.txt": "a;rg\n",
     "Makefile": "all:\n\ttrue\n",
     "tool.mk": "lint:\n\t! grep -q TODO api.py\n",
+    "ignored.mk": "all:\n\t-rg VERSION .\n\tgrep -q VERSION api.py\n",
     "find.mk": "RG ?= rg\nfind:\n\t$(RG) VERSION .\n",
     "shell.mk": "HITS := $(shell rg VERSION . 2>/dev/null)\nfind:\n\ttest -z '$(HITS)'\n",
     "crash.sh": "python3 lint.py 2>/dev/null && exit 1\nexit 0\n",
@@ -144,6 +149,13 @@ def bare(tmp_path_factory) -> tuple[Path, str]:
         ("bash -c 'read -r v < <(jq -r .a a.json 2>/dev/null); [[ $v != \">=18\" ]]'", "the program jq"),
         ("sh crash.sh", "the Python module absent_yaml"),
         ("sh module.sh", "the Python module absent_tool"),
+        ("R=rg; ! $R -q VERSION . 2>/dev/null", "the program rg"),
+        ("G=rg; command -v ag && G=ag; ! $G -q VERSION . 2>/dev/null", "the program ag"),
+        ("command -v rg || { echo none; env; exit 0; }; ! rg -q VERSION .", "the program rg"),
+        ("command -v rg || exit 0; rg -q NONE .", "the program rg"),
+        ('if [[ "$(cat api.py)" == b ]]; then exit 1; fi', "the program [["),
+        ("! timeout 5 rg TODO .", "the program rg"),
+        ("for f in *; do ! rg -q TODO $f; done", "the program rg"),
         # True, with another program or without any.
         ("sh vain.sh", ""),
         ("if docker info >/dev/null 2>&1; then docker run a || exit 1; fi; grep -q VERSION api.py", ""),
@@ -155,6 +167,14 @@ def bare(tmp_path_factory) -> tuple[Path, str]:
         ("if ! command -v rg; then grep -q VERSION api.py; exit; fi; ! rg -q VERSION .", ""),
         ("if command -v rg; then ! rg -q NONE; else ! grep -q NONE api.py; fi", ""),
         ('[ -z "$(rg -l NO api.py || grep -l NO api.py)" ]', ""),
+        ("command -v rg && G=rg || G=grep; $G -q VERSION api.py", ""),
+        ("G=grep; command -v rg && G=rg; $G -q VERSION api.py", ""),
+        ('G=$(command -v rg || command -v grep); "$G" -q VERSION api.py', ""),
+        ("command -v rg || {\n  echo none\n  grep -q VERSION api.py\n  exit\n}\nrg -q VERSION .\n", ""),
+        ("! command -v yarn; rg VERSION .; grep -q VERSION api.py && ! command -v yarn", ""),
+        ('rg VERSION . 2>&1; test "${PATH%:*}" = "$PATH"', ""),
+        ("[[ -f none ]]; shopt -s nullglob; source env; test -f api.py", ""),
+        ("make -f ignored.mk", ""),
         ("yarn; test $? -eq 127", ""),
         ("! yarn --version", ""),
         ("python3 ask.py", ""),
@@ -164,13 +184,10 @@ def bare(tmp_path_factory) -> tuple[Path, str]:
 def test_check_on_a_machine_without_its_programs_is_blocked_and_others_hold(bare, command, missing):
     ground, path = bare
 
-    def run(spec: Spec) -> Ran:
-        argv = list(argv_of(spec))
-        return sandbox.run_check(argv, ground=ground, rung="none", network=False, timeout_s=20.0, path=path)
-
     def read(name: str) -> str:
         return (ground / name).read_text("ascii") if (ground / name).is_file() else ""
 
+    run = runner(ground, path)
     spec = Spec(Check(SHELL, (command,)), interpreter="sh", timeout_s=20)
     ran = run(spec)
     outcome, why = outcome_of(ran, spec, "none", "")
@@ -181,3 +198,56 @@ def test_check_on_a_machine_without_its_programs_is_blocked_and_others_hold(bare
         outcome, why = BLOCKED, describe_vain(f"the program {absent}")
 
     assert (outcome, why.partition("it needs ")[2].partition(",")[0]) == (BLOCKED if missing else HOLDS, missing), ran
+
+
+def runner(ground: Path, path: str) -> Callable[[Spec], Ran]:
+    """Return what runs a check in a folder, without a sandbox."""
+
+    def run(spec: Spec) -> Ran:
+        argv = list(argv_of(spec))
+        return sandbox.run_check(argv, ground=ground, rung="none", network=False, timeout_s=spec.timeout_s, path=path)
+
+    return run
+
+
+@each(
+    ("command", "absent"),
+    [
+        ("rg VERSION .; grep -q VERSION api.py", ""),
+        ("rg VERSION . || true; grep -q VERSION api.py", ""),
+        ("! rg -q VERSION .", "rg"),
+        ("if rg -q VERSION .; then exit 1; fi", "rg"),
+    ],
+)
+def test_without_a_sandbox_a_program_that_was_started_is_needed_unless_its_status_is_ignored(bare, command, absent):
+    ground, path = bare
+    spec = Spec(Check(SHELL, (command,)), interpreter="sh", timeout_s=20)
+
+    assert find_needed(spec, {command: ""}, "", path, runner(ground, path), is_safe=False) == absent
+
+
+@each(
+    ("answers", "absent"),
+    [
+        ("0" + "1" * 2, "rg"),  # it fails with the first stand-in, and again
+        ("0" + "10" + "0" * 9, ""),  # it fails at random
+        ("0" + "s" * 9, ""),  # the setup fails
+        ("0" + "t" * 9, ""),  # it does not end
+        ("t", ""),
+    ],
+)
+def test_program_is_needed_if_a_stand_in_changes_the_answer_twice(answers, absent):
+    spec, left, limits = Spec(Check(SHELL, ("rg x; grep y f",)), interpreter="sh", timeout_s=600), list(answers), []
+
+    def run(other: Spec) -> Ran:
+        answer = left.pop(0)
+        limits.append(other.timeout_s)
+        output = "" if answer in "st" else f"{MARK}rg\n"
+        return Ran(int(answer != "0"), answer == "t", output, False, 8.0)
+
+    assert find_needed(spec, {"rg x; grep y f": ""}, "", "/none", run, is_safe=True) == absent
+    assert limits[0] == 600 and set(limits[1:]) <= {29}
+
+
+def test_output_of_a_check_names_no_program_without_a_stand_in():
+    assert read_started(f"{MARK}rg\n\x1b[31mjq\n../x read\n", ["rg"]) == {"rg": False}
