@@ -47,7 +47,7 @@ _ASKS = r"(?:command +-[vV]|which|type|hash)(?: +-\w+)? +"
 _OPTION_ASKS = re.compile(r"[ \t]+(?:--version|-V|--help)\b")
 _TRIVIAL = frozenset("echo printf true test [ which command exit return".split())
 # A program that a text asks for, and what it may run as a text: `eval "rg x"`, `git -c alias.f='!rg x' f`.
-_ASKED = re.compile(rf"(?<![\w-]){_ASKS}([A-Za-z][\w.+-]*)")
+_ASKED = re.compile(rf"(?<![\w-]){_ASKS}([a-z][\w.+-]*)")
 _EVALUATES = re.compile(r"\b(?:eval|alias)\b")
 _FIRST_WORD = re.compile(r"['\"]!?[ \t]*([a-z][\w.+-]*)[ \t]")
 # A variable that a text sets to a program, and one that it runs: `G=grep; command -v rg && G=rg; $G -q x`.
@@ -57,7 +57,7 @@ _RUNS_VARIABLE = re.compile(r"(?m)(?:^|[;&|(!{`]|\b(?:then|do|else|if|while))[ \
 _NOTHING_LOST = re.compile(r"Error 127 \(ignored\)")
 # What a text compares something with, and the labels of `case`.
 _LITERALS = re.compile(
-    r"(?:!=|=|-(?:eq|ne|lt|le|gt|ge))[ \t]*[\"']?([^\s\"'$();|&\]]{1,60})|([\w.:/@+-]{1,60})[\"']?\)"
+    r"(?:!=|=|-(?:eq|ne|lt|le|gt|ge))[ \t]*[\"']?([^\s\"'$();|&\]]{1,60})|([\w.:/@+-]{1,60})[*\"']{0,3}\)"
 )
 _QUOTED = re.compile(r"'([^'\n]{1,200})'|\"([^\"\n]{1,200})\"")
 _WORDS = re.compile(r"[\w.:/@+-]{1,60}")

@@ -12,7 +12,7 @@ from gitmem.model import BLOCKED, HOLDS, SHELL, Check, Ran, Spec
 from gitmem.system.environment import search_path
 from gitmem.verify.run.absence import list_texts
 from gitmem.verify.run.outcome import argv_of, describe_vain, outcome_of
-from gitmem.verify.run.stand_ins import MARK, find_crashed, find_needed, read_started
+from gitmem.verify.run.stand_ins import MARK, find_crashed, find_needed, list_absent, read_started
 from gitmem.verify.sandbox import sandbox
 
 TYPE_CHECKING = False
@@ -149,6 +149,7 @@ def bare(tmp_path_factory) -> tuple[Path, str]:
         ("bash -c 'read -r v < <(jq -r .a a.json 2>/dev/null); [[ $v != \">=18\" ]]'", "the program jq"),
         ("sh crash.sh", "the Python module absent_yaml"),
         ("sh module.sh", "the Python module absent_tool"),
+        ('x=$(rg VERSION . 2>/dev/null | head -1); case "$x" in *VERSION*) exit 1;; esac', "the program rg"),
         ("R=rg; ! $R -q VERSION . 2>/dev/null", "the program rg"),
         ("G=rg; command -v ag && G=ag; ! $G -q VERSION . 2>/dev/null", "the program ag"),
         ("command -v rg || { echo none; env; exit 0; }; ! rg -q VERSION .", "the program rg"),
@@ -247,6 +248,19 @@ def test_program_is_needed_if_a_stand_in_changes_the_answer_twice(answers, absen
 
     assert find_needed(spec, {"rg x; grep y f": ""}, "", "/none", run, is_safe=True) == absent
     assert limits[0] == 600 and set(limits[1:]) <= {29}
+
+
+@each(
+    ("text", "names"),
+    [
+        ("grep -q 'type Config struct' api.go", ""),  # not the question of a shell
+        ("command -v absent || exit 0; lost . a.json", "lost absent"),
+        ("lost x || absent x; G=lost; $G y", "absent"),
+        ("mode=fast; test $mode = fast", ""),
+    ],
+)
+def test_absent_programs_are_those_that_a_text_may_start(text, names):
+    assert " ".join(list_absent({text: ""}, "", "/usr/bin")) == names
 
 
 def test_output_of_a_check_names_no_program_without_a_stand_in():
