@@ -114,14 +114,20 @@ class Parser(argparse.ArgumentParser):
             args = self.parse_intermixed_args(arguments)
         if getattr(args, "program", None):
             hint = "quote arguments that contain spaces; a program goes after --: … -- grep -q TEXT FILE"
-            if any(getattr(args, check, None) for check in ("contains", "matches", "lacks")) and not getattr(
-                args, "in"
-            ):
+            if _is_check_without_files(args):
                 hint = "name the files of a check with --in FILE"
             raise UsageError(f"unexpected argument: {args.program[0]}", hint=hint)
         if program:
             args.program = program
         return args
+
+
+def _is_check_without_files(args: argparse.Namespace) -> bool:
+    """Return whether options make a check that takes --in, without it."""
+    from gitmem.document.builtin_checks import CHECKS  # only where an argument is wrong
+
+    searches = [check.name for check in CHECKS.values() if any(field.name == "in" for field in check.more)]
+    return not getattr(args, "in", True) and any(getattr(args, name, None) for name in searches)
 
 
 def parser_of(name: str, module: ModuleType, *, width: int = Parser.width) -> Parser:
