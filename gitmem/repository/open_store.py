@@ -170,7 +170,7 @@ class OpenStore:
             self._refuse_foreign()
             raise NoRepositoryError(
                 f"this repository has no memory yet: there is no branch {self.config.branch}",
-                hint='create one, or join the remote\'s: gitmem init; or simply: gitmem remember "what you learned"',
+                hint='create or join one: gitmem init; or simply: gitmem remember "what you learned"',
             )
         return tip
 
