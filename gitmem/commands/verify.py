@@ -123,9 +123,9 @@ def _without_withdrawn(repository: OpenRepository, run: VerifyRun) -> tuple[Veri
 
 def _describe_uncommitted(repository: OpenRepository) -> str:
     """Return a notice for a person who expects a change of the work tree to be judged; empty if there is none."""
-    from gitmem.verify.ground import dirty
+    from gitmem.git.staging_area import has_changes
 
-    if not dirty.has_changes(repository.git):
+    if not has_changes(repository.git):
         return ""
     return "uncommitted changes were not looked at; to judge them: gitmem verify --dirty"
 

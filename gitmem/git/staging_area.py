@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from gitmem.config import variable
+from gitmem.errors import GitmemError
 from gitmem.git import Git
 from gitmem.git.git import parse_changes
 from gitmem.git.repository import is_oid
@@ -47,3 +48,17 @@ def list_merged(git: Git) -> tuple[str, ...]:
     """
     named = read_file(os.path.join(git.repository.git, "MERGE_HEAD")).decode("utf-8", "replace").split()
     return tuple(filter(is_oid, named or merged_heads()))
+
+
+def has_changes(git: Git) -> bool:
+    """Return whether tracked files of the work tree differ from HEAD; no where git cannot tell within a second."""
+    top = git.repository.top
+    if not top:
+        return False
+    argv = ("diff", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "HEAD")
+    # git looks into the work tree relative to where it runs.
+    where = (*git.without_filters(), f"--work-tree={top}", "-C", top)
+    try:
+        return git.run(*where, *argv, check=False, timeout_s=1).status == 1
+    except GitmemError:
+        return False

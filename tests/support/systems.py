@@ -248,12 +248,30 @@ SYSTEMS: dict[str, tuple[dict[str, str], str]] = {
         },
         "curlew",
     ),
+    "Evernote": (
+        {
+            "Work.enex": (
+                '<?xml version="1.0" encoding="UTF-8"?>\n<en-export><note><title>Sync</title><content>'
+                "<![CDATA[<en-note><div>A sandpiper syncs</div></en-note>]]></content>"
+                "<created>20200611T165853Z</created><tag>shore</tag></note></en-export>\n"
+            ),
+        },
+        "sandpiper",
+    ),
+    "Roam": (
+        {
+            "graph.json": json.dumps(
+                [{"title": "Queue", "create-time": 1587252898938, "children": [{"string": "A tanager waits"}]}]
+            )
+        },
+        "tanager",
+    ),
     "CSV, TSV": ({"notes.csv": "title,text,tags\nFerry,The whimbrel sails at six,sea\n"}, "whimbrel"),
     "JSON": ({"memories.json": json.dumps([{"content": "a nuthatch"}, {"text": "an oriole"}])}, "nuthatch oriole"),
 }
 
 # Systems whose one file is read only if it is named: in a folder, it may be anything.
-NAMED = ("Standard Notes", "CSV, TSV")
+NAMED = ("Roam", "Standard Notes", "CSV, TSV")
 
 
 def write_systems(folder: Path) -> list[str]:

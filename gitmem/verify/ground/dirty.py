@@ -79,20 +79,6 @@ def snapshot(git: Git) -> Iterator[Snapshot]:
         yield Snapshot(Git(git.repository, objects=maker.objects), commit, tuple(maker.notices))
 
 
-def has_changes(git: Git) -> bool:
-    """Return whether tracked files of the work tree differ from HEAD; no where git cannot tell within a second."""
-    top = git.repository.work_tree
-    if top is None:
-        return False
-    argv = ("diff", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "HEAD")
-    # git looks into the work tree relative to where it runs.
-    where = (*git.without_filters(), f"--work-tree={top}", "-C", str(top))
-    try:
-        return git.run(*where, *argv, check=False, timeout_s=1).status == 1
-    except GitmemError:
-        return False
-
-
 @contextmanager
 def staged_snapshot(git: Git) -> Iterator[Snapshot]:
     """Commit the staged changes on top of HEAD, privately; the commit is deleted when the block ends.

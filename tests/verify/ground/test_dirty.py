@@ -16,6 +16,7 @@ from support.facts import approve_all, make_fact, outcomes, put, result_of, veri
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.git import Git
 from gitmem.git.repository import discover
+from gitmem.git.staging_area import has_changes
 from gitmem.verify.ground import dirty
 
 RETRIES = "src/gateway/retry.py"
@@ -103,7 +104,7 @@ def test_nothing_of_the_persons_configuration_runs(repo, tmp_path):
 
     with dirty.snapshot(Git(discover(repo))) as taken:
         assert taken.git.run("cat-file", "blob", f"{taken.commit}:README.md").stdout == b"changed\n"
-    assert dirty.has_changes(Git(discover(repo)))
+    assert has_changes(Git(discover(repo)))
 
     assert not (tmp_path / "ran").exists()
 
