@@ -8,8 +8,10 @@ with the note's title as text.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from html.parser import HTMLParser
+from html import unescape
+from html.entities import html5
 from xml.parsers import expat
 
 from gitmem.frozen import frozen, replace
@@ -43,6 +45,12 @@ _BLOCKS = frozenset(
 _MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "code": "`", "s": "~~", "del": "~~", "strike": "~~"}
 _NOT_SHOWN = frozenset(("style", "script", "title", "head", "en-crypt"))
 _FENCE = "```"
+# Elements in each other: beyond this, the markup is taken for broken.
+MOST_NESTED = 200
+_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]{1,31};)")
+_TAG = re.compile(r"<[^<>]*>")
+# An empty element without its end, as HTML writes it.
+_VOID = re.compile(r"<(br|hr|img|en-media|en-todo)\b([^<>]*)(?<!/)>", re.I)
 
 
 @frozen
@@ -68,10 +76,7 @@ class _Export:
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._add
-        parser.EntityDeclHandler = self._refuse_entity
-
-    def _refuse_entity(self, *_: object) -> None:
-        raise ValueError("it declares entities, which no export of Evernote does")
+        parser.EntityDeclHandler = _refuse_entity
 
     def _start(self, name: str, _: dict[str, str]) -> None:
         if name == "note":
@@ -97,6 +102,10 @@ class _Export:
             elif text:
                 self._fields.setdefault(field, text)
         self._text = None
+
+
+def _refuse_entity(*_: object) -> None:
+    raise ValueError("it declares entities, which no export of Evernote does")
 
 
 def read_enex(path: str, where: str, kind: str) -> Iterator[ImportRecord | Unreadable]:
@@ -135,40 +144,81 @@ def _record(note: _Note, where: str, kind: str, name: str, titles: Mapping[str, 
     content = str(note.fields.get("content", ""))
     if len(content) > CONTENT_LIMIT:
         return Unreadable(where, f"the note is longer than {CONTENT_LIMIT >> 20} MiB")
-    text = _Text()
-    text.feed(content)
-    text.close()
+    text = _read_text(content)
     refs = [key_of(title) for title in text.linked if titles.get(title) == 1 and title != name]
     rest = {field: value for field, value in note.fields.items() if field not in ("content", "edited")}
     rest |= without_empty(edited=time_of(note.fields.get("edited")))
-    table = rest | without_empty(key=name, body=text.markdown(), refs=list(dict.fromkeys(refs)))
+    table = rest | without_empty(key=name, body=text.markdown, refs=list(dict.fromkeys(refs)))
     found = from_table(table, where=where, kind=kind)
     if isinstance(found, Unreadable):
         return Unreadable(where, "it is empty", is_skipped=True)
     remarks = [f"{count_of(note.attachments, 'attachment')} left out"] if note.attachments else []
     remarks += ["encrypted text was left out"] if text.is_encrypted else []
+    remarks += ["its markup is broken, so it came as plain text"] if text.is_broken else []
     return replace(found, remark="; ".join([*filter(None, (found.remark,)), *remarks]))
 
 
-class _Text(HTMLParser):
-    """Turns the text of a note, which is HTML with a few elements of Evernote's, into Markdown.
+@frozen
+class _Text:
+    """The text of a note.
+
+    Attributes:
+        markdown: The text as Markdown.
+        linked: The texts of links to other notes.
+        is_encrypted: Whether a part of it is encrypted.
+        is_broken: Whether its markup could not be read.
+    """
+
+    markdown: str
+    linked: tuple[str, ...] = ()
+    is_encrypted: bool = False
+    is_broken: bool = False
+
+
+def _read_text(content: str) -> _Text:
+    """Read the text of a note, which is XHTML with a few elements of Evernote's."""
+    plain = _ENTITY.sub(_character_of, content)
+    for markup in (plain, _VOID.sub(r"<\1\2/>", plain)):
+        parser = expat.ParserCreate()
+        text = _TextBuilder(parser)
+        try:
+            parser.Parse(markup.encode("utf-8", "replace"), True)
+        except (expat.ExpatError, ValueError):
+            continue
+        return _Text(text.markdown(), tuple(text.linked), text.is_encrypted)
+    lines = (" ".join(unescape(line).split()) for line in _TAG.sub("\n", content).split("\n"))
+    return _Text("\n".join(filter(None, lines)), is_broken=bool(content.strip()))
+
+
+def _character_of(match: re.Match[str]) -> str:
+    """Return the character that a name of HTML stands for; names that XML has stay, and unknown ones become text."""
+    character = html5.get(match[1], "")
+    return match[0] if character in ("<", ">", "&", '"', "'") else character or f"&amp;{match[1]}"
+
+
+class _TextBuilder:
+    """Turns the text of a note into Markdown while it is parsed.
 
     Attributes:
         linked: The texts of links to other notes.
         is_encrypted: Whether a part of it is encrypted.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parser: expat.XMLParserType) -> None:
         self.linked: list[str] = []
         self.is_encrypted = False
         self._lines: list[str] = []
         self._line: list[str] = []
-        # The open elements with what their end does: how much of the line precedes them, and an address or mark.
-        self._open: list[tuple[str, int, str]] = []
+        # The open elements: how much of the line precedes them, and an address or mark for their end.
+        self._open: list[tuple[int, str]] = []
         self._lists: list[tuple[str, bool]] = []
         self._rows: list[int] = []
-        self._hidden = self._code = 0
+        self._depth = self._hidden = self._code = 0
+        parser.buffer_text = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._add
+        parser.EntityDeclHandler = _refuse_entity
 
     def markdown(self) -> str:
         """Return the text, without blank lines at its ends or several in a row."""
@@ -177,7 +227,7 @@ class _Text(HTMLParser):
         shown = [line for at, line in enumerate(lines) if line or (at and lines[at - 1])]
         return "\n".join(shown).strip("\n")
 
-    def handle_data(self, data: str) -> None:
+    def _add(self, data: str) -> None:
         """Add text: blanks and line ends count only in code."""
         if self._hidden:
             return
@@ -194,34 +244,35 @@ class _Text(HTMLParser):
         elif self._line:
             self._line.append(" ")
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Begin an element."""
-        values = {name: value or "" for name, value in attrs}
-        style = values.get("style", "").replace(" ", "")
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > MOST_NESTED:
+            raise ValueError("too many elements are in each other")
+        tag = tag.lower()
+        style = attributes.get("style", "").replace(" ", "")
         if tag in _NOT_SHOWN:
             self._hidden += 1
             self.is_encrypted = self.is_encrypted or tag == "en-crypt"
         if self._hidden:
             return
+        is_code = tag == "pre" or "-en-codeblock:true" in style
         if tag == "br":
             self._end_line(always=True)
         elif tag == "hr":
             self._end_line()
             self._lines += ["", "---", ""]
         elif tag == "en-todo":
-            self._line.append(f"{'' if self._line else '- '}[{'x' if values.get('checked') == 'true' else ' '}] ")
-        elif tag == "img" and values.get("alt"):
-            self._line.append(values["alt"])
+            self._line.append(f"{'' if self._line else '- '}[{'x' if attributes.get('checked') == 'true' else ' '}] ")
+        elif tag == "img" and attributes.get("alt"):
+            self._line.append(attributes["alt"])
         elif tag in ("td", "th"):
             self._line.append(" | ")
         if tag in _BLOCKS and not (self._rows and tag != "tr"):
             self._begin_block(tag, style)
-        if tag not in ("br", "hr", "en-todo", "img", "en-media"):
-            is_code = tag == "pre" or "-en-codeblock:true" in style
-            self._open.append((tag, len(self._line), _FENCE if is_code else values.get("href", "")))
-            if is_code:
-                self._code += 1
-                self._lines.append(_FENCE)
+        self._open.append((len(self._line), _FENCE if is_code else attributes.get("href", "")))
+        if is_code:
+            self._code += 1
+            self._lines.append(_FENCE)
 
     def _begin_block(self, tag: str, style: str) -> None:
         is_item_open = len(self._line) == 1 and self._line[0].endswith(("- ", ". ", "] "))
@@ -241,18 +292,14 @@ class _Text(HTMLParser):
             self._lines.append("")
             self._line = [f"{'#' * int(tag[1:])} "]
 
-    def handle_endtag(self, tag: str) -> None:
-        """End an element, and those in it that were left open."""
-        if tag in _NOT_SHOWN:
-            self._hidden = max(0, self._hidden - 1)
-        if self._hidden or not any(tag == name for name, _, _ in self._open):
+    def _end(self, tag: str) -> None:
+        self._depth -= 1
+        tag = tag.lower()
+        is_shown = not self._hidden
+        self._hidden -= tag in _NOT_SHOWN
+        if not is_shown:
             return
-        name = ""
-        while name != tag:
-            name, at, value = self._open.pop()
-            self._end(name, at, value)
-
-    def _end(self, tag: str, at: int, value: str) -> None:
+        at, value = self._open.pop()
         if value == _FENCE:
             self._code -= 1
             self._end_line()

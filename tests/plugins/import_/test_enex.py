@@ -54,7 +54,12 @@ def read(path: Path) -> list[ImportRecord | Unreadable]:
             "<table><tr><td><div>a</div></td><td>b</td></tr><tr><td>1</td><td>2</td></tr></table>",
             "| a | b |\n| --- | --- |\n| 1 | 2 |",
         ),
-        ("<div>open <b>tag</div><p>next", "open **tag**\nnext"),
+        ("a &lt;b&gt; &amp;c &hellip; &unknown; &#233;", "a <b> &c … &unknown; é"),
+        ("a<br>b<hr><b>c</b>", "a\nb\n\n---\n\n**c**"),
+        # Broken or hostile markup comes as plain text.
+        ("<div>open <b>tag</div><p>next &amp; last", "open\ntag\nnext & last"),
+        ("<![a <!-- x <b y", "<![a <!-- x <b y"),
+        (f"{'<b>' * 300}deep{'</b>' * 300}", "deep"),
     ],
 )
 def test_text_of_a_note_becomes_markdown(text: str, markdown: str, tmp_path: Path) -> None:
