@@ -149,13 +149,13 @@ def _record(note: _Note, where: str, kind: str, name: str, titles: Mapping[str, 
     rest = {field: value for field, value in note.fields.items() if field not in ("content", "edited")}
     rest |= without_empty(edited=time_of(note.fields.get("edited")))
     table = rest | without_empty(key=name, body=text.markdown, refs=list(dict.fromkeys(refs)))
-    found = from_table(table, where=where, kind=kind)
-    if isinstance(found, Unreadable):
+    record = from_table(table, where=where, kind=kind)
+    if isinstance(record, Unreadable):
         return Unreadable(where, "it is empty", is_skipped=True)
     remarks = [f"{count_of(note.attachments, 'attachment')} left out"] if note.attachments else []
     remarks += ["encrypted text was left out"] if text.is_encrypted else []
     remarks += ["its markup is broken, so it came as plain text"] if text.is_broken else []
-    return replace(found, remark="; ".join([*filter(None, (found.remark,)), *remarks]))
+    return replace(record, remark="; ".join([*filter(None, (record.remark,)), *remarks]))
 
 
 @frozen

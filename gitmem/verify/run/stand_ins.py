@@ -135,7 +135,7 @@ def _is_ignored(texts: Iterable[str], name: str) -> bool:
 
 def list_absent(texts: Mapping[str, str], output: str, path: str) -> list[str]:
     """Return the programs that texts may start and that are not on PATH, without those that they can do without."""
-    found: dict[str, None] = {}
+    absent: dict[str, None] = {}
     for text, more in texts.items():
         plain = _without_heredocs(text.replace("\r\n", "\n"))
         read = read_shell(plain)
@@ -148,11 +148,11 @@ def list_absent(texts: Mapping[str, str], output: str, path: str) -> list[str]:
         for name in dict.fromkeys(names):
             is_absent = _NAME.fullmatch(name) and find_program(name, f"{more}:{path}" if more else path) is None
             if is_absent and name not in own and not does_without(plain, name, path):
-                found[name] = None
-    said = "" if _NOTHING_LOST.search(output) else missing.find_program(output)
-    if said and not any(does_without(text, said, path) for text in texts):
-        found[said] = None
-    return list(found)[:MOST_NAMES]
+                absent[name] = None
+    reported = "" if _NOTHING_LOST.search(output) else missing.find_program(output)
+    if reported and not any(does_without(text, reported, path) for text in texts):
+        absent[reported] = None
+    return list(absent)[:MOST_NAMES]
 
 
 def _without_heredocs(text: str) -> str:
