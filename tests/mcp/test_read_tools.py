@@ -211,7 +211,7 @@ def test_repository_without_a_memory_says_how_to_start_one(repo: Path) -> None:
 
     assert answer.is_error
     assert "this repository has no memory yet" in answer.text
-    assert "hint: create one" in answer.text
+    assert "hint: create or join one" in answer.text
 
 
 def test_long_memory_is_cut_and_says_by_how_much(memory, repo: Path) -> None:
