@@ -20,7 +20,7 @@ from gitmem.verify.ground.folders import ENVIRONMENTS
 from gitmem.verify.ground.ground import Ground, Grounds
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.moves import Moves, is_moved, restore_command, tree_with_moves
-from gitmem.verify.run.absence import list_texts
+from gitmem.verify.run.called_scripts import list_texts
 from gitmem.verify.run.confirm import (
     STEADY,
     Confirmation,

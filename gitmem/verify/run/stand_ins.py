@@ -18,7 +18,7 @@ import shlex
 from gitmem.frozen import frozen, replace
 from gitmem.model import SHELL, Check
 from gitmem.verify.run import missing
-from gitmem.verify.run.absence import list_started
+from gitmem.verify.run.called_scripts import list_started
 from gitmem.verify.run.outcome import CRASHES, NO_CRASH, argv_of, is_run_as
 from gitmem.verify.run.shell_words import read_shell
 from gitmem.verify.sandbox.sandbox import find_program

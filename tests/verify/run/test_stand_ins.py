@@ -10,7 +10,7 @@ from support.each import each
 
 from gitmem.model import BLOCKED, HOLDS, SHELL, Check, Ran, Spec
 from gitmem.system.environment import search_path
-from gitmem.verify.run.absence import list_texts
+from gitmem.verify.run.called_scripts import list_texts
 from gitmem.verify.run.outcome import argv_of, describe_vain, outcome_of
 from gitmem.verify.run.stand_ins import MARK, find_crashed, find_needed, list_absent, read_started
 from gitmem.verify.sandbox import sandbox

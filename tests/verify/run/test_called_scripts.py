@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 
-from gitmem.verify.run.absence import list_started, list_texts, recipes_of
-from tests.support.each import each
+from support.each import each
+
+from gitmem.verify.run.called_scripts import list_started, list_texts, recipes_of
 
 
 @each(
