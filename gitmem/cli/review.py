@@ -80,7 +80,9 @@ def run(args: Arguments, out: Output) -> int:
     elif form == "text":
         print_review(review, out)
         if not args.range and not review.base:
-            out.note("there is no memory of a remote to compare with: everything is new (gitmem review memory~1)")
+            out.note(
+                "no remote memory to compare with, so everything is new; to see the last change: gitmem review memory~1"
+            )
     for note in review.notes if form == "text" else ():
         out.note(note)
     return int(review.is_failed(args.fail_on or review.fail_on))

@@ -64,7 +64,7 @@ def test_without_a_remote_an_adoption_is_summed_up(run_cli, repo: Path) -> None:
     assert done.out.count("added claim") == 5 + 1
     assert "… 4 more added claims" in done.out
     assert "added learned l" in done.out
-    assert "no memory of a remote to compare with" in done.err
+    assert "no remote memory to compare with" in done.err
     assert run_cli("review", base).out.count("added claim") == 9
 
 
