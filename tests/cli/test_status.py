@@ -35,6 +35,24 @@ def test_last_job_is_named_only_if_it_says_more_than_the_newest_verdict(run_cli,
     assert "last verify job here" in behind and "1 commit behind HEAD" in behind
 
 
+def test_verify_without_a_memory_is_no_failed_job(run_cli) -> None:
+    refused = run_cli("verify")
+    run_cli("remember", "Retries need jitter", "--key", "k")
+
+    assert (refused.status, "no memory yet" in refused.err) == (3, True)
+    assert "verify job" not in run_cli("status").out
+
+
+def test_commit_of_the_last_job_is_ahead_of_an_unborn_branch(run_cli, repo: Path) -> None:
+    run_cli("fact", "Tokens are signed", "--contains", "RS256", "--in", "src/auth/jwt.py", "--key", "f")
+    run_cli("verify", "--all")
+    git(repo, "checkout", "-q", "--orphan", "other")
+
+    shown = run_cli("status").out
+
+    assert "ahead of HEAD" in shown and "not in this clone" not in shown
+
+
 def test_view_is_named_without_a_commit_if_it_shows_the_branch(run_cli, repo: Path) -> None:
     run_cli("init")
     run_cli("remember", "Retries need jitter", "--key", "k")

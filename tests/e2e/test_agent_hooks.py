@@ -224,11 +224,11 @@ def test_interrupt_is_no_failure(service: Path) -> None:
 
 
 def test_captures_that_were_acknowledged_outlive_kills(service: Path) -> None:
-    calls = int(os.environ.get("SOAK_CALLS", "10"))
+    calls = int(os.environ.get("SOAK_CALLS", "24"))
     env = environment(PATH=f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}")
 
     acknowledged, killed = agents.soak(service, env, calls=calls, at_once=4, kills=0.4)
 
     assert len(acknowledged) + killed == calls
-    assert acknowledged
+    assert len(acknowledged) > calls // 3
     assert agents.lost(service, env, acknowledged) == []
