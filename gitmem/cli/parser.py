@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # the help is in English.
 argparse._ = str  # type: ignore[attr-defined]
 UNKNOWN = "unrecognized arguments: "
-# Words that people type for an option of ours: of several, the first one that the command has is meant.
+# Options that people type by habit, with ours; of several, the first one that the command has is suggested.
 SYNONYMS = MappingProxyType(
     {
         **dict.fromkeys(("--grep", "--search", "--text", "--pattern"), ("--contains",)),

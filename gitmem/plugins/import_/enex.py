@@ -133,7 +133,7 @@ def read_enex(path: str, where: str, kind: str) -> Iterator[ImportRecord | Unrea
     for note in export.notes:
         title = str(note.fields.get("title", ""))
         numbers[title] += 1
-        # Notes may have the same title: the further ones are told apart by their position.
+        # Notes may share a title: the second and later ones get a number.
         name = title if numbers[title] < 2 else f"{title} {numbers[title]}"
         yield _record(note, f"{where}:{note.line}", kind, name, titles)
     if problem is not None:

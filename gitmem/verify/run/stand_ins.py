@@ -1,6 +1,6 @@
-"""Find an absent program that a check needs although it holds, by running the check with stand-ins for it. No process.
+"""Find an absent program that a check needs although it holds, by running the check with stand-ins for it.
 
-`! rg -q TODO src` succeeds without rg, and so do a hundred other ways to write it, in a script, a recipe of make or a
+`! rg -q TODO src` succeeds without rg, and so does the same in other words, in a script, a recipe of make or a
 call of Python. So the check runs again with a folder at the end of its PATH that has a stand-in for each absent program
 that it names: each notes that it was started, and ends as a shell does that finds no program (127). For those that were
 started, it runs with one that succeeds, prints something or fails: a check whose answer changes depends on the program.
@@ -291,7 +291,7 @@ def _wrapped(spec: Spec, prepare: Iterable[str]) -> Spec:
     """Return a check that makes a folder, runs this one and prints what its stand-ins noted."""
     lines = (
         f"d={_FOLDER} p=$PATH",
-        "PATH=$PATH:/usr/bin:/bin",  # for these programs, if a check's PATH has them not
+        "PATH=$PATH:/usr/bin:/bin",  # for these programs, if the check's PATH lacks them
         'mkdir -p "$d/bin" && : >"$d/started" || exit 0',
         *prepare,
         f"{shlex.join(argv_of(spec))} >/dev/null",

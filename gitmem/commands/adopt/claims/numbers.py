@@ -68,7 +68,7 @@ _NEEDED = re.compile(r"\b(?:[Rr]equires?|[Nn]eeds?)\b|\d\.\d+\s*(?:-|–|to|thro
 _FEATURE = re.compile(r"\+?(?:'s\b[^.;:]{0,40}?)?(?: [a-z_]+)?(?: features?| (?:syntax|notation)\b)")
 # The number of a language whose standards are years: `C++17`.
 _STANDARDS = ("C++", "C#")
-# The year of an edition of Rust, which is no version of the compiler.
+# The year of a Rust edition, which is not a compiler version.
 _EDITION = re.compile(r"20[1-9]\d")
 _DIGIT = re.compile(r"\d")
 _LEAST = re.compile(r"\b(requires?|minimum|at least|newer than)\s*:?\s*$", re.I)
