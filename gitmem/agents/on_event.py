@@ -253,13 +253,13 @@ def subagent_dispatched(memory: Memory, event: Event) -> None:
 
 def command_announced(memory: Memory, event: Event) -> str:
     """Return the memories that warn about a command that is about to run, or has just run; mostly none."""
-    from gitmem.agents.moments.risk import risky_phrases
+    from gitmem.agents.moments.risk import find_risk
 
-    if not (phrases := risky_phrases(event.command)):
+    if not (risk := find_risk(event.command)):
         return ""
     from gitmem.agents.moments.failure import recall_warning
 
-    return recall_warning(memory.repository, event, memory.recall, phrases)
+    return recall_warning(memory.repository, event, memory.recall, risk)
 
 
 def subagent_started(memory: Memory, event: Event) -> str:

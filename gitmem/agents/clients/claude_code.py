@@ -149,10 +149,10 @@ def _announced(payload: Mapping[str, Any]) -> Event | None:
     """Return the event of a command that is about to run, if it is hard to undo."""
     if payload.get("hook_event_name") != "PreToolUse" or payload.get("tool_name") not in SHELLS:
         return None
-    from gitmem.agents.moments.risk import risky_phrases
+    from gitmem.agents.moments.risk import find_risk
 
     command = read.text(read.table(payload, "tool_input"), "command")
-    if not risky_phrases(command):
+    if not find_risk(command):
         return None
     return Event(
         "claude-code",

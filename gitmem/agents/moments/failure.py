@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from gitmem.agents.event import Event
+    from gitmem.agents.moments.risk import Risk
     from gitmem.model import Hit
     from gitmem.recall.query import RecallResult
     from gitmem.repository import OpenRepository
@@ -42,7 +43,7 @@ def recall_failure(repository: OpenRepository, event: Event, recall: Callable[[Q
 
 
 def recall_warning(
-    repository: OpenRepository, event: Event, recall: Callable[[Query], RecallResult], phrases: Sequence[str]
+    repository: OpenRepository, event: Event, recall: Callable[[Query], RecallResult], risk: Risk
 ) -> str:
     """Return the memories that warn about a command that is about to run; empty if none does, or all were shown before.
 
@@ -50,11 +51,11 @@ def recall_warning(
         repository: The store.
         event: The command.
         recall: Runs a query.
-        phrases: How a memory may name it (``risk.risky_phrases``).
+        risk: What of it a memory may warn about (``risk.find_risk``).
     """
     if not event.session or not topics.may_recall(repository, event.session):
         return ""
-    return _show(repository, event, recall, "\n".join(phrases), lambda text: warns(text, phrases))
+    return _show(repository, event, recall, risk.query, lambda text: warns(text, risk))
 
 
 def _show(

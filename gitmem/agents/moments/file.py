@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from gitmem.agents.capture.source import place_of, read_inside
 from gitmem.agents.session import log, topics
 from gitmem.index.catalog import Catalog, agent_text, refs_of, short_ids, wordings_of
 from gitmem.index.catalog.disputes import doubted
@@ -13,7 +14,7 @@ from gitmem.text.fence import fence_entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from gitmem.agents.event import Event
     from gitmem.agents.session.topics import Workplace
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 # The most memories shown and the tokens of their texts; the most files of one event. The rest is counted.
 MOST, TOKENS, FILES_AT_MOST = 3, 200, 10
+# The most bytes of a manifest that is read for the name of a package whose version was changed.
+MANIFEST_BYTES = 256 * 1024
 # Facts that hold say what the code says as well: they leave room for the reasons behind it.
 FACTS_AT_MOST = 2
 
@@ -43,14 +46,23 @@ def list_file_memories(repository: OpenRepository, event: Event, reads: Sequence
     at, own = topics.workplace_of(repository), log.own_context(event)
     seen, covered = log.shown_since_start(log.entries_of(at, own.session))
     fresh = [place for place in places if place not in covered]
-    names: list[str] = []
-    if edits and event.edits:
-        from gitmem.agents.moments.written import added_names
-
-        names = added_names(event.edits)
+    names = _names_added(repository, event) if edits and event.edits else {}
     if not (fresh or names) or is_off(repository, event):
         return ""
     return _tell(repository, own, at, fresh, seen, names=names, is_edit=bool(set(edits) & set(fresh)))
+
+
+def _names_added(repository: OpenRepository, event: Event) -> dict[str, Callable[[str, str], bool]]:
+    """Return the names of code and the packages that edits add, with what tells whether a memory is against one."""
+    from gitmem.agents.moments.packages import changed_packages, is_manifest, restrains
+    from gitmem.agents.moments.written import added_names, forbids
+
+    names: dict[str, Callable[[str, str], bool]] = dict.fromkeys(added_names(event.edits), forbids)
+    for edit in event.edits:
+        if is_manifest(edit.path) and (place := place_of(repository, event, edit.path)):
+            text = read_inside(repository, place, limit=MANIFEST_BYTES) or ""
+            names |= dict.fromkeys(changed_packages(edit, text), restrains)
+    return names
 
 
 def is_off(repository: OpenRepository, event: Event) -> bool:
@@ -69,7 +81,7 @@ def _tell(
     places: Sequence[str],
     seen: dict[str, str],
     *,
-    names: Sequence[str],
+    names: Mapping[str, Callable[[str, str], bool]],
     is_edit: bool,
 ) -> str:
     from gitmem.commands.context.near import memories_naming, memories_near, names_in_file, with_statuses
@@ -84,9 +96,9 @@ def _tell(
         of_place: dict[str, set[str]] = {}
         written: dict[str, list[NearMemory]] = {}
         if names:
-            from gitmem.agents.moments.written import forbids
-
-            written = memories_naming(catalog, ground, names, forbids, now=repository.now)
+            written = memories_naming(
+                catalog, ground, list(names), lambda text, name: names[name](text, name), now=repository.now
+            )
         nears = [*written.values()]
         for place in places:
             defined = names_in_file(repository.git.repository.top, place)
@@ -168,7 +180,7 @@ def _added(written: Mapping[str, Sequence[NearMemory]], shown: Sequence[NearMemo
     """Return the names that were added and that memories forbid, as a line; empty if there are none."""
     keys = {one.key for one in shown}
     names = [name for name, near in written.items() if any(one.key in keys for one in near)]
-    return f"You added {', '.join(map(display, names))}." if names else ""
+    return f"You added or changed {', '.join(map(display, names))}." if names else ""
 
 
 def _rest(count: int, places: Sequence[str]) -> str:

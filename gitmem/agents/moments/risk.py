@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from gitmem.agents.moments.output import words_of
+from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,9 +21,12 @@ VERBS = frozenset(
     restore rollback stamp truncate uninstall upgrade upload
     """.split()
 )
-# Programs that change what a project depends on, and their subcommands that do: some projects forbid one of them.
-MANAGERS = frozenset(("npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "pipenv", "conda", "cargo", "gem"))
-CHANGES = frozenset(("install", "i", "add", "remove", "update"))
+# Programs that change what a project depends on, and their subcommands that do: some projects forbid a program, a
+# package, or another version of one.
+MANAGERS = frozenset(
+    "npm pnpm yarn bun pip pip3 uv poetry pipenv pdm conda cargo gem bundle composer go dotnet mix".split()
+)
+CHANGES = frozenset(("install", "i", "add", "remove", "update", "up", "upgrade", "get", "require"))
 # Options that make a command of git such a one, and how memories name them.
 FORCES = {"--force": "force", "-f": "force", "--force-with-lease": "force", "--hard": "hard", "--mirror": "mirror"}
 # Options that skip a check or overwrite what it compares with, of any program, and how memories name them.
@@ -63,41 +67,115 @@ _FORBIDS = (
 )
 _GOES_ON = frozenset(("it", "this", "that"))
 _SEPARATE = str.maketrans("|&;()", "\n" * 5)
+# How a memory says that something is run, and the fewest letters of a verb's stem.
+_RUN = frozenset(("run", "runs", "running", "ran", "pass", "passed"))
+STEM = 5
 
 
-def risky_phrases(line: str) -> list[str]:
-    """Return how a memory may name the commands of a line that are hard to undo, as words; mostly none."""
+@frozen
+class Risk:
+    """What of a command line a memory may warn about; false if nothing is hard to undo.
+
+    Attributes:
+        phrases: How a memory may name the commands, as words.
+        verbs: Their verbs, which a memory may use in another form: "migrations are run by the release job".
+        packages: The packages that they add or change.
+        managers: The package managers.
+        options: The options of the line.
+    """
+
+    phrases: tuple[str, ...] = ()
+    verbs: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    managers: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Return whether there is any."""
+        return bool(self.phrases)
+
+    @property
+    def query(self) -> str:
+        """Return the words to search for."""
+        return "\n".join((*self.phrases, *self.packages, *self.managers))
+
+
+def find_risk(line: str) -> Risk:
+    """Return what of a command line is hard to undo, or may be forbidden; mostly nothing."""
     phrases: list[str] = []
+    verbs: list[str] = []
+    packages: list[str] = []
+    managers: list[str] = []
     for command in line.translate(_SEPARATE).split("\n"):
         words = command.split()
         while words and "=" in words[0]:
             words = words[1:]
-        plain = [word for word in words if not word.startswith("-")][:3]
+        arguments = [word for word in words if not word.startswith("-")]
+        plain = arguments[:3]
         plain[:1] = [word.rpartition("/")[2] for word in plain[:1]]
-        forces = {FORCES[word] for word in words if word in FORCES} if plain[:1] == ["git"] else set()
-        for force in sorted(forces) if len(plain) > 1 else ():
-            phrases += [f"{plain[1]} {force}", f"{force} {plain[1]}", f"{force} {plain[1]}ed", f"{force} {plain[1]}ing"]
-        for skip in filter(SKIPS.__contains__, words):
-            phrases += SKIPS[skip]
-        if "-u" in words and (runner := next((word for word in plain if word in _UPDATES), "")):
-            phrases += [f"{runner} u", *SKIPS["--update-snapshots"]]
+        phrases += _forced(words, plain)
         for at, word in enumerate(plain):
             if at and plain[0] not in _OTHERS and (word in VERBS or word.startswith("db:")):
                 begin = 0 if plain[at - 1] == "run" else at - 1
                 # The value of an option may be between the program and its verb.
                 named = (" ".join(plain[begin : at + 1]), f"{plain[0]} {word}")
                 phrases += [" ".join(words_of(one)) for one in named]
+                verbs.append(word)
             if at and word in CHANGES and plain[at - 1] in MANAGERS:
                 phrases += [f"{plain[at - 1]} {word}", *(f"{forbids} {plain[at - 1]}" for forbids in _FORBIDS)]
-    return list(dict.fromkeys(phrases))
+                packages += arguments[at + 1 :]
+                managers.append(plain[at - 1])
+    if not phrases:
+        return Risk()
+    if packages:
+        from gitmem.agents.moments.packages import named_packages  # few commands change a package
+
+        packages = named_packages(packages)
+    options = (word.partition("=")[0] for word in line.split() if word.startswith("-"))
+    return Risk(*(tuple(dict.fromkeys(some)) for some in (phrases, verbs, packages, managers, options)))
 
 
-def warns(text: str, phrases: Sequence[str]) -> bool:
-    """Return whether a sentence of a memory names a command, and warns about it there or in the next sentence."""
-    sentences = [words_of(sentence) for sentence in text.replace("\n", ". ").split(". ")]
-    for words, following in pairwise([*sentences, []]):
+def _forced(words: Sequence[str], plain: Sequence[str]) -> list[str]:
+    """Return how a memory may name the options of a command that force it, or that skip a check."""
+    forces = {FORCES[word] for word in words if word in FORCES} if plain[:1] == ["git"] else set()
+    phrases: list[str] = []
+    for force in sorted(forces) if len(plain) > 1 else ():
+        phrases += [f"{plain[1]} {force}", f"{force} {plain[1]}", f"{force} {plain[1]}ed", f"{force} {plain[1]}ing"]
+    for skip in filter(SKIPS.__contains__, words):
+        phrases += SKIPS[skip]
+    if "-u" in words and (runner := next((word for word in plain if word in _UPDATES), "")):
+        phrases += [f"{runner} u", *SKIPS["--update-snapshots"]]
+    return phrases
+
+
+def warns(text: str, risk: Risk) -> bool:
+    """Return whether a memory warns about a command: a sentence that names it, or its verb, a package or a manager."""
+    sentences = text.replace("\n", ". ").split(". ")
+    for sentence, following in pairwise([*sentences, ""]):
+        words, after = words_of(sentence), words_of(following)
         joined = f" {' '.join(words)} "
-        more = () if _GOES_ON.isdisjoint(following) else following
-        if any(f" {phrase} " in joined for phrase in phrases) and not _WARNS.isdisjoint((*words, *more)):
+        more = () if _GOES_ON.isdisjoint(after) else after
+        if any(f" {phrase} " in joined for phrase in risk.phrases) and not _WARNS.isdisjoint((*words, *more)):
             return True
-    return False
+        if any(_instructs(sentence, words, verb, risk.options) for verb in risk.verbs):
+            return True
+    if not risk.managers:
+        return False
+    from gitmem.agents.moments.packages import prefers_another, restrains  # few commands change a package
+
+    return any(restrains(text, name) for name in risk.packages) or prefers_another(text, risk.managers)
+
+
+def _instructs(sentence: str, words: Sequence[str], verb: str, options: Sequence[str]) -> bool:
+    """Return whether a sentence says how something is done that its verb names in another form.
+
+    "Migrations must be run with --fake-initial" does, unless the command has this option.
+    """
+    stem = verb[:-1] if verb.endswith("e") else verb
+    if len(stem) < STEM or not any(word.startswith(stem) for word in words):
+        return False
+    named = [word.strip("`'\",.:;()").partition("=")[0] for word in sentence.split()]
+    wanted = [word for word in named if word.startswith("--") and len(word) > STEM]
+    if wanted:
+        return not _RUN.isdisjoint(words) and not set(wanted).issubset(options)
+    return not _RUN.isdisjoint(words) and not _WARNS.isdisjoint(words)

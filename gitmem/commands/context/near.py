@@ -166,7 +166,8 @@ def memories_naming(
         speaks: Returns whether a text speaks of a name as wanted.
         now: Epoch seconds.
     """
-    numbers = _list_with_words(catalog, map(_beginning, names), NAMED_AT_MOST)
+    words = (name.replace("-", " ").split(" ")[0] for name in names)  # of a package, the first one
+    numbers = _list_with_words(catalog, map(_beginning, words), NAMED_AT_MOST)
     texts = {number: f"{title}\n{body}" for number, (title, body) in wordings_of(catalog, numbers).items()}
     about: dict[int, str] = {}
     for name in names:

@@ -66,7 +66,7 @@ def test_edit_that_adds_what_a_memory_forbids_shows_it_although_the_file_is_know
     ]
 
     assert [named("gotcha-clock") in text for text in shown] == [False, True, False]
-    assert shown[1].startswith("You added time.time.\n")
+    assert shown[1].startswith("You added or changed time.time.\n")
 
 
 @pytest.mark.parametrize("source", [CLEARED, COMPACTED, RESUME])

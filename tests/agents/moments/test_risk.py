@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support.each import each
 
-from gitmem.agents.moments.risk import risky_phrases, warns
+from gitmem.agents.moments.risk import find_risk, warns
 
 HARMLESS = [
     *("git push", "git commit -m 'force push'", "go test ./... && git status", "ls -f", "make test", "apply x", ""),
@@ -14,7 +14,7 @@ HARMLESS = [
 
 @each("command", HARMLESS)
 def test_most_commands_are_not_searched_for(command: str) -> None:
-    assert risky_phrases(command) == []
+    assert not find_risk(command)
 
 
 @each(
@@ -37,10 +37,12 @@ def test_most_commands_are_not_searched_for(command: str) -> None:
         ("git commit --no-verify -m x", "Do not commit with --no-verify: the hook formats the keys."),
         ("./mvnw -DskipTests package", "A release must not be built with -DskipTests."),
         ("bin/rails db:reset", "Without a dump, rails db:reset has lost the seeds."),
+        ("S=staging ./manage.py migrate", "Migrations must be run with --fake-initial on staging."),
+        ("make deploy", "Deployments are run only from the bastion."),
     ],
 )
 def test_memory_warns_about_the_command(command: str, memory: str) -> None:
-    assert warns(memory, risky_phrases(command))
+    assert warns(memory, find_risk(command))
 
 
 @each(
@@ -55,7 +57,9 @@ def test_memory_warns_about_the_command(command: str, memory: str) -> None:
         ("git commit --no-verify", "Never verify by hand, there is no need."),
         ("git push --force", "Push before noon. A force majeure clause must be in it."),
         ("kubectl delete pod x", "kubectl is installed. Never delete the cache."),
+        ("./manage.py migrate --fake-initial", "Migrations must be run with --fake-initial on staging."),
+        ("./manage.py migrate", "Never edit a migration that has been applied elsewhere."),
     ],
 )
 def test_memory_that_shares_words_or_does_not_warn_is_left_out(command: str, memory: str) -> None:
-    assert not warns(memory, risky_phrases(command))
+    assert not warns(memory, find_risk(command))

@@ -1,0 +1,76 @@
+"""Which packages commands and edits add or change, and which memories restrain one."""
+
+from __future__ import annotations
+
+from support.each import each
+
+from gitmem.agents.event import Edit
+from gitmem.agents.moments.packages import changed_packages, prefers_another, restrains
+from gitmem.agents.moments.risk import find_risk, warns
+
+
+@each(
+    ("path", "before", "after", "text", "names"),
+    [
+        ("package.json", '"lodash": "4.17.15"', '"lodash": "4.17.21"', "", ["lodash"]),
+        ("web/package.json", "4.17.15", "4.17.21", '{\n "a": "1",\n "lodash": "4.17.21"\n}', ["lodash"]),
+        (
+            "pyproject.toml",
+            "['django==5.0', 'psycopg==3.1']",
+            "['django==5.0', 'psycopg[binary]>=3.2']",
+            "",
+            ["psycopg"],
+        ),
+        ("Cargo.toml", "", 'clap = { version = "5", features = ["derive"] }', "", ["clap"]),
+        ("go.mod", "", "require github.com/acme/queue v1.2.0", "", ["queue"]),
+        ("Gemfile", "", "gem 'rails', '~> 7.1'", "", ["rails"]),
+        ("requirements-dev.txt", "moto==4", "moto==5", "", ["moto"]),
+        ("Dockerfile", "FROM ruby:3.3", "FROM ruby:3.4", "", ["ruby"]),
+        ("package.json", '"vite": "5"', '"@vitejs/plugin-react": "^4"', "", ["plugin-react"]),
+        ("src/package.ts", "", "lodash==4", "", []),
+    ],
+)
+def test_edit_of_a_manifest_names_its_packages(path: str, before: str, after: str, text: str, names: list[str]) -> None:
+    assert changed_packages(Edit(path, before, after), text) == names
+
+
+RESTRAINED = [
+    ("lodash", "Don't bump lodash: the patch only applies to that version."),
+    ("psycopg", "psycopg stays at 3.1. With 3.2 prepared statements break."),
+    ("fancy-regex", "No fancy-regex: backtracking hung the daemon."),
+    ("moment", "Use date-fns instead of moment."),
+    ("pandas", "The exporter needs pandas 1.5, later ones lose the index."),
+    ("left-pad", "Never add left-pad again."),
+    ("serde_yaml", "serde_yaml is unmaintained."),
+]
+FREE = [
+    ("date-fns", "Use date-fns instead of moment."),
+    ("celery", "celery tasks must take ids, never instances."),
+    ("lodash-es", "Don't bump lodash."),
+    ("react", "Hooks of react only run in components."),
+]
+
+
+@each(("name", "memory"), RESTRAINED)
+def test_memory_restrains_a_package(name: str, memory: str) -> None:
+    assert restrains(memory, name)
+    assert warns(memory, find_risk(f"cd web && npm install --save {name}@2 zod"))
+
+
+@each(("name", "memory"), FREE)
+def test_memory_that_only_names_a_package_does_not(name: str, memory: str) -> None:
+    assert not restrains(memory, name)
+
+
+@each(
+    ("memory", "manager", "is_another"),
+    [
+        ("Use pnpm in this repository. npm leaves a second copy behind.", "npm", True),
+        ("We use uv here.", "pip", True),
+        ("Use pnpm in this repository.", "pnpm", False),
+        ("Use pnpm in this repository.", "cargo", False),
+        ("The docs are built with yarn.", "npm", False),
+    ],
+)
+def test_memory_asks_for_another_package_manager(memory: str, manager: str, is_another: bool) -> None:
+    assert prefers_another(memory, [manager]) == is_another
