@@ -256,9 +256,8 @@ class Adoption:
             is_path = claim.kind == PATH and claim.tool != "tree" and _FILE_OR_FOLDER.search(claim.token)
             part = _section_of(one)
             is_elsewhere = _is_bare(one) and lost[part] >= _MOST_LOST and lost[part] > there[part]
-            is_meant = (claim.kind == COMMAND or (is_path and not is_elsewhere)) and not _STANDS_FOR_OTHERS.search(
-                claim.token
-            )
+            is_meant = claim.kind == COMMAND or (is_path and not is_elsewhere)
+            is_meant = is_meant and not stands_for_others(claim.token)
             if is_meant and one.held is not None:
                 by_token.setdefault((claim.kind, claim.token), []).append(one)
         # Agents try what their instructions name.
@@ -269,6 +268,11 @@ class Adoption:
     def of(self, verdict: str) -> list[JudgedClaim]:
         """Return the findings with a verdict."""
         return [finding for finding in self.findings if finding.verdict == verdict]
+
+
+def stands_for_others(token: str) -> bool:
+    """Return whether a path or command stands for many: `docs/NNNN-name.md`, `path/to/file.py`."""
+    return _STANDS_FOR_OTHERS.search(token) is not None
 
 
 def _is_bare(finding: JudgedClaim) -> bool:

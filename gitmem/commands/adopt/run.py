@@ -7,7 +7,7 @@ import itertools
 from gitmem.commands.adopt.budget import ALMOST, JUDGING, READING, SLOW_S, UNLIMITED, Budget
 from gitmem.commands.adopt.change import Change
 from gitmem.commands.adopt.claims.claim import DEPENDENCY, PATH, SYMBOL, VALUE, VERSION
-from gitmem.commands.adopt.claims.symbols import is_plain_word, owner_of, qualified, tied_paths, whole_forms
+from gitmem.commands.adopt.claims.symbols import dotted, is_plain_word, owner_of, qualified, tied_paths, whole_forms
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.contradictions import find_contradictions, find_right_places
 from gitmem.commands.adopt.corpus import Corpus, is_aside, search
@@ -275,7 +275,7 @@ def _names_in(read: Sequence[_Read], head: Code) -> _Names:
     named = [claim for claim in every if claim.kind == SYMBOL]
     owned = [(owner, claim.name) for claim in named if (owner := owner_of(claim.token))]
     parts = {part for owner, name in owned for part in (owner, *qualified(owner, name))}
-    parts |= {form for claim in named for form in whole_forms(claim.token)}
+    parts |= {form for claim in named for form in (*whole_forms(claim.token), dotted(claim))} - {""}
     return _Names(
         {claim.name for claim in named} | parts,
         {claim.name: spellings(claim.name) for claim in every if claim.kind == VALUE and not claim.tool}

@@ -58,6 +58,8 @@ def _reader_of(path: str) -> Callable[[str, bytes], Targets] | None:
         return _rake
     if path.endswith(".cargo/config.toml"):
         return _members("alias")
+    if path.endswith("mise/config.toml"):
+        return _mise
     return _READERS.get(name)
 
 
@@ -133,6 +135,18 @@ def _members(*keys: str) -> Callable[[str, bytes], Targets]:
 def _names(mapping: Node) -> Targets:
     for name, node in mapping.iter_members():
         yield name, node.line
+
+
+def _mise(path: str, content: bytes) -> Targets:
+    yield from _mise_tasks(read_source(path, content).at("tasks"))
+
+
+def _mise_tasks(mapping: Node) -> Targets:
+    """Yield tasks and their short names. Source: mise's manual, "TOML-based Tasks"."""
+    for name, node in mapping.iter_members():
+        yield name, node.line
+        for alias in (*node.at("alias").texts(), *node.at("aliases").texts()):
+            yield alias.text or "", alias.line
 
 
 def _taskfile(path: str, content: bytes) -> Targets:
@@ -236,8 +250,9 @@ _READERS: dict[str, Callable[[str, bytes], Targets]] = {
     "project.json": _members("targets"),
     "deno.json": _members("tasks"),
     "deno.jsonc": _members("tasks"),
-    "mise.toml": _members("tasks"),
-    ".mise.toml": _members("tasks"),
+    "mise.toml": _mise,
+    ".mise.toml": _mise,
+    "tasks.toml": lambda path, content: _mise_tasks(read_source(path, content)),
     "noxfile.py": _nox,
     "Rakefile": _rake,
     "mix.exs": _mix,

@@ -20,6 +20,8 @@ from gitmem.document.sources.scripts import read_scripts
         ),
         ("Taskfile.yml", "version: 3\ntasks:\n  lint:\n    aliases: [l]\n    cmds: [x]\n", {"lint": 3, "l": 4}),
         ("mise.toml", '[tasks.build]\nrun = "x"\n[tasks]\ntest = "y"\n', {"build": 1, "test": 4}),
+        (".config/mise/config.toml", '[tasks.build]\nalias = "b"\nrun = "x"\n', {"build": 1, "b": 2}),
+        ("tasks.toml", '[build]\nrun = "x"\n["docs:site"]\nalias = ["d"]\n', {"build": 1, "docs:site": 3, "d": 4}),
         (
             "tox.ini",
             "[tox]\nenvlist = py{311,312}, lint\n[testenv:docs]\n",

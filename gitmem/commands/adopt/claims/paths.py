@@ -26,18 +26,38 @@ _ENDINGS = (
 )
 _FILE = re.compile(rf"^[\w.@+\-\[\]()/~]*[\w\])]\.(?:{_ENDINGS})$", re.I)
 # A name with dots as code writes it, whose last part happens to be an ending: `System.Text.Json`, `App.View.JS`.
-_QUALIFIED = re.compile(r"^(?:[A-Z]\w*\.)+[A-Z][a-z]\w*$|^(?:[A-Z][a-z]\w*\.){2,9}[A-Z]\w*$")
+# In Go, a name of a package: `embed.FS`.
+_QUALIFIED = re.compile(
+    r"^(?:[A-Z]\w*\.)+[A-Z][a-z]\w*$|^(?:[A-Z][a-z]\w*\.){2,9}[A-Z]\w*$|^[a-z][a-z0-9]*\.[A-Z][A-Z0-9]*$"
+)
+# Programs that a word in code means, also where a folder is called like them.
+_PROGRAMS = frozenset({
+    "ansible", "bazel", "bun", "cargo", "claude", "cmake", "codex", "composer", "conda", "cursor", "deno", "docker",
+    "dotnet", "gh", "git", "go", "gradle", "helm", "just", "k6", "kubectl", "make", "mise", "mvn", "nginx", "nix",
+    "node", "npm", "nx", "pip", "pnpm", "podman", "poetry", "postgres", "python", "redis", "ruby", "rust", "task",
+    "terraform", "tox", "turbo", "uv", "vite", "yarn",
+})  # fmt: skip
 _NO_PATH = re.compile(r"[<>{}*$|\"'=,;!?#\\\s`]|\.\.\.|…|://|^[-@~]|^www\.")
 _POSITION = re.compile(r"(:{1,2}[A-Za-z_]\w*(\(\))?|:\d+([-:,]\d+)?|#L?\d+(-L?\d+)?)$")
 _HOST = re.compile(
     r"^(github|gitlab|gopkg|golang|pkg|docs?|www|crates|npmjs|localhost|k8s)\b[\w.]*\.(com|org|io|dev|in|net|rs|ai)\b"
 )
 # A page of a site, the tag of an image, a repository called like its site: `docs.app.io/python/`,
-# `grafana/tempo:2.9.2`, `vendor/vendor.com`.
+# `grafana/tempo:2.9.2`, `vendor/vendor.com`; a port with a path, and a name in a space of names: `:4000/api/docs`,
+# `plugin:react/recommended`.
 _ELSEWHERE = re.compile(
     r"^(?:[\w-]+\.)+(?:com|org|io|dev|net|app|ai|sh)/|^[\w-]+(?:/[\w-]+)*:v?\d+\.\d|"
-    r"^[\w-]+/[\w-]+\.(?:com|org|io|dev|net|app)$"
+    r"^[\w-]+/[\w-]+\.(?:com|org|io|dev|net|app)$|^[\w.-]*:\d{2,5}/|^[A-Za-z][\w.-]+:@?\w[\w.-]*/"
 )
+# A type of media. Source: IANA's registry, "Media Types".
+_MEDIA = re.compile(
+    r"(?:application|audio|font|image|message|model|multipart|text|video)/"
+    r"(?:(?:x-|vnd\.)[\w.+-]+|[\w.-]+\+(?:json|xml|yaml|zip|gzip|cbor)|json|csv|html|plain|xml|css|javascript|markdown|yaml|"
+    r"event-stream|calendar|pdf|zip|gzip|octet-stream|form-data|mixed|png|jpe?g|gif|webp|avif|svg|bmp|tiff|ogg|opus|mpeg|"
+    r"mp4|webm|wav|aac|flac|ttf|otf|woff2?)"
+)
+# The name of a class in its space of names, as PHP and .NET write it: `App\Services\Runner`.
+_CLASS = re.compile(r"\\?(?:[A-Z]\w*\\){1,12}[A-Z]\w*")
 # A function with the number of its parameters, as Elixir and Erlang write it: `Store.open/2`.
 _ARITY = re.compile(r"&?(?:[A-Z]\w{0,80}\.){0,9}[a-z_]\w{0,80}[!?]?/\d")
 _WINDOWS = re.compile(r"[\w.-]+(?:\\[\w.-]+)+\\?")
@@ -187,11 +207,14 @@ def _link(target: str, line: int, document: Document) -> Iterator[Claim]:
     if posixpath.normpath(posixpath.join(beside, word)).startswith("../../"):
         return  # a page of the forge: `../../actions/workflows/ci.yml`
     spots = [word.lstrip("/")] if word.startswith("/") else [posixpath.join(beside, word), word]
+    if word.endswith(".html"):  # a page that a site makes of a document
+        source = f"{word.removesuffix('.html').lstrip('/')}.md"
+        spots += [posixpath.join(folder, source) for folder in ("", beside, document.folder, "docs")]
     yield _claim(token, word, line, spots, is_certain=bool(_FILE.match(word)) or word.endswith("/"), tool="link")
 
 
 def _name(text: str, line: int, document: Document, *, is_certain: bool) -> Iterator[Claim]:
-    if _ARITY.fullmatch(text):
+    if _ARITY.fullmatch(text) or _MEDIA.fullmatch(text) or _CLASS.fullmatch(text) or text in _PROGRAMS:
         return
     if twins := _TWINS.fullmatch(text):
         for ending in twins[2], twins[3]:
@@ -217,6 +240,8 @@ def _name(text: str, line: int, document: Document, *, is_certain: bool) -> Iter
     spots = [posixpath.join(folder, word) for folder in folders if folder] + [word]
     is_file = _FILE.match(word) and not _QUALIFIED.match(word)
     looks = bool(is_file) or word.endswith("/") or ("/" in word and not is_rooted)
+    if is_rooted and not looks:  # a place of the machine, or an address: `/data`
+        return
     is_type = _TYPE.match(word) and _FILE.match(f"x{word}")
     yield _claim(token, word, line, spots, is_certain=is_certain and looks and not is_type and not is_rooted)
 

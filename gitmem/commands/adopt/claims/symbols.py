@@ -202,6 +202,15 @@ def is_plain_word(claim: Claim) -> bool:
     return (not claim.is_certain or word != claim.token) and word.isalpha() and (word.islower() or word.istitle())
 
 
+def dotted(claim: Claim) -> str:
+    """Return a name with the variable or module before it, whose last part is a plain word; else an empty string."""
+    word = re.sub(r"\(\)$", "", claim.token)
+    is_plain = claim.name.isalpha() and (claim.name.islower() or claim.name.istitle())
+    return (
+        word if is_plain and re.fullmatch(r"[a-z_]\w*(?:\.[a-z_]\w*)+", word) and not word.startswith("self.") else ""
+    )
+
+
 def owner_of(token: str) -> str:
     """Return the class, module or package of a qualified name (`Store.open`, `config.Service`); else an empty string.
 

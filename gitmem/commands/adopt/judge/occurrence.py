@@ -6,7 +6,7 @@ import posixpath
 import re
 
 from gitmem.commands.adopt.claims.claim import is_example
-from gitmem.commands.adopt.claims.symbols import LOOSE, is_plain_word, owner_of, qualified, whole_forms
+from gitmem.commands.adopt.claims.symbols import LOOSE, dotted, is_plain_word, owner_of, qualified, whole_forms
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Probe, Source
 from gitmem.commands.adopt.judge.identifiers import is_property
@@ -100,15 +100,7 @@ def _judge(mention: Mention, corpus: Corpus, head: Code, past: Past, tie: str) -
     if where is not None:
         if tie:
             return _judge_tie(mention, head, past, tie) or _judge_mentioned(mention, head, corpus, tie)
-        if is_plain_word(claim):
-            # Any text may have the word: a comment with `code` proves nothing about a program of that name.
-            is_option = claim.token.startswith("-")
-            where = "" if is_option or _is_other_thing(mention) else _find_definition(claim.name, where, corpus, head)
-            if not where:
-                return None
-        # Without a file in the sentence, the name may move: the file only says where to look first.
-        text = next((one for one in qualified(owner, claim.name) if corpus.present.get(one) == where), claim.name)
-        return JudgedClaim(mention, HOLDS, Source(where), check={"contains": text, "in": escape(where), OR_IN: SCOPE})
+        return _confirm(mention, where, owner, corpus, head)
     if not corpus.is_whole or mention.is_past:
         return None
     if claim.is_certain:
@@ -118,6 +110,23 @@ def _judge(mention: Mention, corpus: Corpus, head: Code, past: Past, tie: str) -
     # A plain word means a name if the sentence says which file defines it, or if it is written as a name.
     judged = _judge_tie(mention, head, past, tie) if tie else _judge_plain(mention, past)
     return judged if judged is not None and judged.verdict == FALSE else None
+
+
+def _confirm(mention: Mention, where: str, owner: str, corpus: Corpus, head: Code) -> JudgedClaim | None:
+    """Return that a file proves a name; None if no file does more than mention a word that is no name by itself."""
+    claim, text = mention.claim, mention.claim.name
+    if whole := dotted(claim):
+        # That some text has `resources` proves nothing about `importlib.resources`.
+        where, text = corpus.present.get(whole, ""), whole
+    elif is_plain_word(claim):
+        # Any text may have the word: a comment with `code` proves nothing about a program of that name.
+        is_option = claim.token.startswith("-")
+        where = "" if is_option or _is_other_thing(mention) else _find_definition(claim.name, where, corpus, head)
+    if not where:
+        return None
+    # Without a file in the sentence, the name may move: the file only says where to look first.
+    text = next((one for one in qualified(owner, claim.name) if corpus.present.get(one) == where), text)
+    return JudgedClaim(mention, HOLDS, Source(where), check={"contains": text, "in": escape(where), OR_IN: SCOPE})
 
 
 def _judge_mentioned(mention: Mention, head: Code, corpus: Corpus, tie: str) -> JudgedClaim | None:

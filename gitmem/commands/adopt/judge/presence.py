@@ -8,12 +8,15 @@ import re
 from gitmem.commands.adopt.claims.claim import is_example
 from gitmem.commands.adopt.claims.paths import ABOVE, FOREIGN, looks_like_name
 from gitmem.commands.adopt.documents import moved_to
-from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Source
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Source, stands_for_others
 from gitmem.commands.adopt.judge.identifiers import is_identifier
+from gitmem.commands.adopt.statements import BULLET
+from gitmem.commands.adopt.tree import is_sample
 from gitmem.frozen import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from gitmem.commands.adopt.claims.claim import Claim
     from gitmem.commands.adopt.code import Code
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.findings import Mention
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
 
 # The usual first parts of the names of branches.
 _BRANCH = re.compile(r"^(?:feat|feature|features|fix|bugfix|hotfix|release|releases|chore|refactor|perf|spike|origin)/")
+# How an item of a list begins, or one that goes on.
+_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s|\s+\S")
 # What a word that looks like a folder may be called, if it is none.
 _THING = (
     r"(?:git )?(?:remotes?|branch(?:es)?|tags?|labels?|namespaces?|buckets?|queues?|topics?|routes?|endpoints?|urls?|"
@@ -104,7 +109,7 @@ def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_t
     claim = mention.claim
     if looks_like_name(claim) and is_identifier(head, claim.token):
         return None
-    if _is_branch(mention):
+    if _is_branch(mention, head):
         return None
     wrote, named = past.writer(mention)
     then = past.code(wrote)
@@ -125,16 +130,30 @@ def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_t
         return None
     if gone:
         return JudgedClaim(mention, FALSE, Source(gone), held=True, wrote=wrote, then=gone, check={"exists": gone})
-    if not claim.is_certain or (is_example(mention.statement.text) and claim.tool != "tree"):
-        return None
-    if claim.tool == ABOVE and not any(head.has(posixpath.dirname(place)) for place in claim.places):
-        return None
-    is_deep = "/" in claim.name
-    if is_deep and head.tree.has_submodules and not any(head.has(one.partition("/")[0]) for one in claim.places):
+    if not claim.is_certain or _may_be_elsewhere(mention, head):
         return None
     held = False if then is not None else None
     where = claim.places[0] if claim.places else claim.name
     return JudgedClaim(mention, NEVER, Source(where), held=held, wrote=wrote)
+
+
+def _may_be_elsewhere(mention: Mention, head: Code) -> bool:
+    """Return whether a path that never was here may be an example, a pattern, or another thing."""
+    claim = mention.claim
+    if is_example(mention.statement.text) and claim.tool != "tree":
+        return True
+    if claim.tool == ABOVE and not any(head.has(posixpath.dirname(place)) for place in claim.places):
+        return True
+    is_deep = "/" in claim.name
+    if is_deep and head.tree.has_submodules and not any(head.has(one.partition("/")[0]) for one in claim.places):
+        return True
+    return stands_for_others(claim.token) or (looks_like_name(claim) and not _has_first_folder(claim, head))
+
+
+def _has_first_folder(claim: Claim, head: Code) -> bool:
+    """Return whether the first folder of a path is there; else the word may mean anything: `linux/amd64`."""
+    rest = claim.name.partition("/")[2]
+    return any(place.endswith(f"/{rest}") and head.has(place[: -len(rest) - 1]) for place in claim.places)
 
 
 def _is_choice(mention: Mention, then: Code) -> bool:
@@ -146,11 +165,18 @@ def _is_choice(mention: Mention, then: Code) -> bool:
     return is_path and not then.has(other) and not then.list_ending_with(other)
 
 
-def _is_branch(mention: Mention) -> bool:
-    """Return whether a sentence about branches means one by a word, or calls it a branch."""
+def _is_branch(mention: Mention, head: Code) -> bool:
+    """Return whether a sentence about branches means one by a word, calls it a branch, or lists it as a prefix."""
     token, text = mention.claim.token, mention.statement.text
     is_about = "branch" in f"{mention.statement.section} {text}".lower()
-    return is_about and bool(_BRANCH.match(token) or re.search(rf"{re.escape(token)}`? branch\b", text))
+    if is_about and (_BRANCH.match(token) or re.search(rf"{re.escape(token)}`? branch\b", text)):
+        return True
+    if mention.statement.kind != BULLET or token.count("/") != 1:
+        return False
+    lines = head.text(mention.document.path).split("\n")[: mention.statement.line - 1]
+    while lines and (not lines[-1].strip() or _ITEM.match(lines[-1])):
+        lines.pop()
+    return bool(lines) and re.search(r"\bbranch(?:es)?\b.*\b(?:prefix|name|start)", lines[-1], re.I) is not None
 
 
 def _find_left_behind(mention: Mention, head: Code, past: Past) -> str:
@@ -169,11 +195,26 @@ def _confirm(mention: Mention, there: str) -> JudgedClaim:
 def _near(head: Code, name: str, document: Document) -> list[str]:
     """Return the paths that end with a name, those below the document's folder first."""
     paths = head.list_ending_with(name) if name and not name.startswith("..") else []
+    paths = sorted(paths or _list_shortened(head, name), key=lambda path: (is_sample(path), path.count("/")))
     below = [path for path in paths if document.folder and path.startswith(f"{document.folder}/")]
     if below or "/" in name or "." in name:
         return below or paths
     # A folder of the same name somewhere in fixtures is another one.
     return [path for path in paths if not _FIXTURE.search(path)]
+
+
+def _list_shortened(head: Code, name: str) -> list[str]:
+    """Return the paths that a name means without the start of its first folder, or with that as a package's name.
+
+    That is `Domain/Order.cs` for `src/Shop.Domain/Order.cs`, and `app.assets/a.yaml` for `src/app/assets/a.yaml`.
+    """
+    first, _, rest = name.partition("/")
+    if not rest:
+        return []
+    if re.fullmatch(r"[a-z_]\w*(?:\.[a-z_]\w*)+", first):
+        return head.list_ending_with(f"{first.replace('.', '/')}/{rest}")
+    ends = head.list_ending_with(rest) if first[0].isupper() else []
+    return [path for path in ends if path.endswith(f".{name}")]
 
 
 def _find_lost_path(mention: Mention, named: str, then: Code | None, head: Code, *, is_alone: bool) -> str:

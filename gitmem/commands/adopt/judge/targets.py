@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import posixpath
 import re
 from functools import lru_cache, partial
@@ -17,7 +18,7 @@ from gitmem.text.globs import escape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from gitmem.commands.adopt.claims.claim import Claim
@@ -36,7 +37,7 @@ _FILES = {
     "poe": ("pyproject.toml", "poe_tasks.toml"),
     "tox": ("tox.ini", "tox.toml", "pyproject.toml", "setup.cfg"),
     "nox": ("noxfile.py",),
-    "mise": ("mise.toml", ".mise.toml"),
+    "mise": ("mise.toml", ".mise.toml", "tasks.toml", "config.toml"),
     "invoke": ("tasks.py",),
     "rake": ("Rakefile",),
     "deno": ("deno.json", "deno.jsonc", "package.json"),
@@ -76,7 +77,8 @@ def judge_command(mention: Mention, head: Code, past: Past) -> JudgedClaim | Non
         # The script of another package proves nothing about this one.
         check = None if _is_of_other_package(head, claim, mention.document, source.path) else _check(claim, source)
         return JudgedClaim(mention, HOLDS, source, check=check)
-    is_open = any(test(head, claim, mention.document) for test in (_takes_any, _has_unread_part, _has_unread_file))
+    tests = _takes_any, _has_unread_part, _has_unread_file, _has_foreign_tasks
+    is_open = any(test(head, claim, mention.document) for test in tests)
     if mention.is_past or "*" in claim.name or is_open:
         return None
     wrote, named = past.writer(mention)
@@ -129,8 +131,9 @@ def _list_files(tree: Tree, tool: str) -> Sequence[str]:
     files = tree.files_named(*_FILES[tool])
     if tool in _MORE:
         files += [path for path in tree.files if path.endswith(_MORE[tool])]
-    if tool == "cargo":
-        files = [path for path in files if path.endswith(".cargo/config.toml")]
+    if tool in ("cargo", "mise"):
+        config = f"{tool}/config.toml"
+        files = [path for path in files if path.endswith(config) or not path.endswith("config.toml")]
     return sorted((path for path in files if "node_modules/" not in path), key=lambda path: (path.count("/"), path))
 
 
@@ -152,10 +155,7 @@ def _included(code: Code, paths: list[str]) -> list[str]:
     """Return the files that others include; all that are made to be included, if their names are computed."""
     found = []
     for path, text in code.texts(paths).items():
-        try:
-            found += [link for link in read_links(path, text.encode("utf-8", "surrogateescape")) if link in code.files]
-        except FormatError:
-            continue
+        found += [link for link in _read_links(path, text) if link in code.files]
         if re.search(r"^[-s]?include\b.*\$", text, re.MULTILINE):
             found += [other for other in code.files if other.endswith(".mk")]
     return found
@@ -253,7 +253,37 @@ def _find_file(code: Code, claim: Claim) -> Source | None:
     if pattern is None:
         return None
     name = claim.name.replace(":", "/") if claim.tool == "mise" else claim.name
-    return next((Source(path) for path in sorted(code.files) if (hit := pattern.search(path)) and hit[1] == name), None)
+    usual = (path for path in sorted(code.files) if (hit := pattern.search(path)) and hit[1] == name)
+    return next(map(Source, itertools.chain(usual, _included_tasks(code, name) if claim.tool == "mise" else ())), None)
+
+
+def _included_tasks(code: Code, name: str) -> Iterator[str]:
+    """Yield the files of a task of mise in the folders that its settings include."""
+    places = [posixpath.join(folder, name) for folder in _task_folders(code)]
+    for place in places:
+        beside = code.list_ending_with(place) + [
+            path for path in code.files if path.startswith((f"{place}.", f"{place}/_default"))
+        ]
+        yield from (path for path in beside if path in code.files and path.startswith(place))
+
+
+def _task_folders(code: Code) -> list[str]:
+    """Return what the settings of mise include that is no file of TOML: folders, and what is of other repositories."""
+    texts = code.texts(_list_files(code.tree, "mise"))
+    return [one for path, text in texts.items() for one in _read_links(path, text) if not one.endswith(".toml")]
+
+
+@lru_cache(maxsize=100)
+def _read_links(path: str, text: str) -> tuple[str, ...]:
+    try:
+        return read_links(path, text.encode("utf-8", "surrogateescape"))
+    except FormatError:
+        return ()
+
+
+def _has_foreign_tasks(code: Code, claim: Claim, _document: Document) -> bool:
+    """Return whether tasks of mise are included from where they cannot be read."""
+    return claim.tool == "mise" and not all(map(code.has, _task_folders(code)))
 
 
 def _line_in(path: str, text: str, claim: Claim, name: str) -> int:
@@ -293,6 +323,8 @@ def targets_in(path: str, text: str) -> Mapping[str, int]:
 
 @lru_cache(maxsize=2000)
 def _read(path: str, text: str) -> Mapping[str, int] | None:
+    # A part of a Taskfile may have any name: `includes: {docs: build/docs.yml}`.
+    path = "Taskfile.yml" if path.endswith((".yml", ".yaml")) else path
     try:
         return read_scripts(path, text.encode("utf-8", "surrogateescape"))
     except FormatError:

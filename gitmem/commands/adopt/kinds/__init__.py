@@ -6,6 +6,8 @@ that finds its claims and one that finds their source in the code, and a row her
 
 from __future__ import annotations
 
+import re
+
 from gitmem.commands.adopt.claims.claim import COMMAND, DEPENDENCY, PATH, SYMBOL, VALUE, VERSION
 from gitmem.commands.adopt.claims.commands import command_claims
 from gitmem.commands.adopt.claims.numbers import number_claims
@@ -269,11 +271,15 @@ KINDS = {
 
 # A longer paragraph, row or block is data. Each claim in it would be compared with all of it.
 LONGEST_STATEMENT = 50_000
+# What is crossed out. Source: GitHub Flavored Markdown 0.29, section 6.5.
+_STRUCK = re.compile(r"~~(?=\S)[^~\n]{1,500}~~")
 
 
 def claims_of(statement: Statement, document: Document) -> Iterator[Claim]:
     """Yield the claims of a statement, of all kinds; none of one that is too long to be one."""
     if sum(map(len, statement.lines)) > LONGEST_STATEMENT:
         return
+    if any("~~" in line for line in statement.lines):
+        statement = replace(statement, lines=tuple(_STRUCK.sub("", line) for line in statement.lines))
     for kind in KINDS.values():
         yield from kind.claims(statement, document)

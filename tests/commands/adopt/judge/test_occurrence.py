@@ -175,3 +175,12 @@ def test_plain_word_is_a_name_only_where_the_program_defines_it(repo, text, code
     commit_files(repo, {"AGENTS.md": text, "docs/hooks.md": "# Hooks\n", **code})
 
     assert [one.source.path for one in symbols(repo, HOLDS)] == held
+
+
+def test_plain_word_of_a_module_is_proved_only_by_code_that_has_both(repo):
+    code = "import app.parts\n\n\ndef resources(log):\n    app.parts.load(log)\n"
+    commit_files(repo, {"AGENTS.md": "- `importlib.resources`, `labels.log`, `parts.load()`\n", "src/a.py": code})
+
+    assert [(one.claim.token, one.check["contains"]) for one in symbols(repo, HOLDS)] == [
+        ("parts.load()", "parts.load")
+    ]

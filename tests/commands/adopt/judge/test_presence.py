@@ -71,12 +71,32 @@ def test_one_of_two_names_to_choose_from_is_no_path_unless_both_were_there(repo)
         "- Name the branch `feature/login`\n",
         "- Merged from the `phase4/masks` branch\n",
         "```\nStoreBase\n├── DiskStore\n└── NetStore\n```\n",
+        "Branches are prefixed with one of:\n\n- `fix/` for mistakes\n- `docs/`\n  and more\n\n- `site/` for pages\n",
+        "- `text/csv` or `application/vnd.app+json`, `bg-white/80`, `linux/amd64`, `dd/MM/yyyy`, `left/right`\n",
+        "- `owner/image:vX.Y.Z`, `localhost:4000/api`, `:4000/api/docs`, `plugin:react/recommended`, `npm:pkg/sub/`\n",
+        "- `App\\Http\\Runner`, `embed.FS`, `docs/NNNN-name.md`, `some/path/to/a.py`\n",
     ],
 )
-def test_branches_and_types_are_no_paths(repo, text):
-    commit_files(repo, {"AGENTS.md": text})
+def test_branches_types_and_other_names_are_no_paths(repo, text):
+    commit_files(repo, {"AGENTS.md": text, "a.py": "x\n"})
 
     assert paths(repo, NEVER) == []
+
+
+def test_word_in_code_is_proved_by_the_file_that_it_means_and_by_no_other(repo):
+    text = (
+        "- `Domain/Order.cs`, `shop.assets/a.yaml`, `api/` serves it\n"
+        "- If `docker` is absent, mount `/data`; ~~see `old/b.py`~~\n"
+        "- Page: [A](/guide/start.html)\n"
+    )
+    files = ("src/Shop.Domain/Order.cs", "src/shop/assets/a.yaml", "src/shop/api/a.py", "docs/src/api/b.md")
+    more = ("docker/a", "data/b", "old/b.py", "docs/guide/start.md")
+    commit_files(repo, {"AGENTS.md": text, **dict.fromkeys((*files, *more), "x\n")})
+    handle = Git(discover(repo))
+    adoption = adopt(handle, handle.resolve("HEAD"), ["AGENTS.md"], kinds={"path"})
+
+    assert [one.source.path for one in adoption.of(HOLDS)] == [*files[:2], "src/shop/api"]
+    assert not adoption.of(NEVER)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import json
 import pytest
 from conftest import commit_files
 
-from gitmem.commands.adopt.findings import FALSE, HOLDS
+from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
 from gitmem.commands.adopt.run import adopt
 from gitmem.git import Git
 from gitmem.git.repository import discover
@@ -71,3 +71,25 @@ def test_target_is_not_false_while_its_file_cannot_be_read(repo):
     findings = adopt(handle, handle.resolve("HEAD"), kinds={"command"}).findings
 
     assert findings == []
+
+
+def test_task_of_an_included_file_or_folder_is_defined(repo):
+    said = (
+        "```bash\nmise run test:e2e\nmise run b\nmise run lint\nmise run other\ntask docs:sync\ntask docs:other\n```\n"
+    )
+    includes = '[task_config]\nincludes = ["tasks.toml", "extra"{}]\n'
+    files = {"mise.toml": includes.format(""), "tasks.toml": '[build]\nalias = "b"\n', "extra/test/e2e": "x\n"}
+    task = {"Taskfile.yml": "includes:\n  docs: parts/docs.yml\n", "parts/docs.yml": "tasks:\n  sync:\n    cmds: [x]\n"}
+    commit_files(repo, {"AGENTS.md": said, **files, **task, "extra/lint.sh": "x\n", "tools/mise.toml": "[tasks]\n"})
+    handle = Git(discover(repo))
+    adoption = adopt(handle, handle.resolve("HEAD"), kinds={"command"})
+
+    assert [one.source.where for one in adoption.of(HOLDS)] == [
+        "extra/test/e2e", "tasks.toml:2", "extra/lint.sh", "parts/docs.yml:2"
+    ]  # fmt: skip
+    assert [one.claim.name for one in adoption.of(NEVER)] == ["other", "docs:other"]
+
+    # What is of another repository may define any task.
+    commit_files(repo, {"mise.toml": includes.format(', "git::https://forge.example/tasks"')})
+    adoption = adopt(handle, handle.resolve("HEAD"), kinds={"command"})
+    assert [one.claim.name for one in adoption.of(NEVER)] == ["docs:other"]
