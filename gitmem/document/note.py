@@ -53,6 +53,14 @@ def default_head(title: str, path: str) -> str:
     return "" if title == " ".join(stem.split()) else f"# {title}\n\n"
 
 
+def file_of_note(name: str) -> str:
+    """Return the name of the file that a note was in: sections are named ``a.md#key``, others ``a.enex#title``."""
+    ends = [
+        name.lower().find(f"{ending}#") + len(ending) for ending in (*ENDINGS, ".enex") if f"{ending}#" in name.lower()
+    ]
+    return name[: min(ends)] if ends else name
+
+
 def note_path(document: Document) -> tuple[str, str]:
     """Return the folder from which a memory was imported and its path in it; empty if it was not, or not safely.
 

@@ -7,6 +7,7 @@ from collections import Counter
 from hashlib import blake2b
 
 from gitmem.document.fields import IMPORTED, is_newer
+from gitmem.document.note import file_of_note
 from gitmem.document.parse import parse
 from gitmem.frozen import frozen, replace
 from gitmem.text.similarity import likeness, near_pairs, numerals, text_to_compare, wording_of
@@ -265,7 +266,13 @@ def _find_moved(
     If less than half of a folder's notes are where they were, it is another folder of that name, and nothing is gone.
     """
     names = {name: key for name, key in content.names.items() if not content.known[key].archived}
-    gone = {name: key for name, key in names.items() if is_gone(name)}
+    read = {note.name for note in notes}
+    files = {file_of_note(name) for name in read}
+    gone = {
+        name: key
+        for name, key in names.items()
+        if name not in read and (is_gone(file := file_of_note(name)) or (file != name and file in files))
+    }
     stayed = Counter(name.partition("/")[0] for name in names if name not in gone)
     lost = Counter(name.partition("/")[0] for name in gone)
     gone = {name: key for name, key in gone.items() if stayed[folder := name.partition("/")[0]] >= lost[folder]}

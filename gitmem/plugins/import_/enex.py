@@ -16,15 +16,16 @@ from xml.parsers import expat
 
 from gitmem.frozen import frozen, replace
 from gitmem.plugins.import_.fields import ImportRecord, Unreadable, from_table, without_empty
-from gitmem.plugins.import_.names import key_of
 from gitmem.plugins.import_.times import time_of
 from gitmem.system import only_regular
-from gitmem.text import count_of
+from gitmem.text import count_of, display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
+
+    from gitmem.plugins.import_.names import Names
 
 ENEX = (".enex",)
 # The most characters of a note with its markup, as of a file that is cut into sections.
@@ -108,13 +109,15 @@ def _refuse_entity(*_: object) -> None:
     raise ValueError("it declares entities, which no export of Evernote does")
 
 
-def read_enex(path: str, where: str, kind: str) -> Iterator[ImportRecord | Unreadable]:
+def read_enex(path: str, where: str, kind: str, name: str, names: Names) -> Iterator[ImportRecord | Unreadable]:
     """Yield the memory in each note of an export, or the reason why there is none.
 
     Args:
         path: The file.
         where: Its name in reports.
         kind: The kind of the memories.
+        name: Its name with that of the folder.
+        names: The names of the import's notes, to which its own are added: notebooks may have notes of one title.
     """
     parser = expat.ParserCreate()
     export = _Export(parser)
@@ -128,27 +131,33 @@ def read_enex(path: str, where: str, kind: str) -> Iterator[ImportRecord | Unrea
         problem = Unreadable(f"{where}:{err.lineno}", f"it is not XML: {expat.ErrorString(err.code)}")
     except ValueError as err:
         problem = Unreadable(where, str(err))
-    titles = Counter(str(note.fields.get("title", "")) for note in export.notes)
     numbers = Counter[str]()
+    found: list[tuple[_Note, str, str]] = []
     for note in export.notes:
         title = str(note.fields.get("title", ""))
         numbers[title] += 1
         # Notes may share a title: the second and later ones get a number.
-        name = title if numbers[title] < 2 else f"{title} {numbers[title]}"
-        yield _record(note, f"{where}:{note.line}", kind, name, titles)
+        numbered = title if numbers[title] < 2 else f"{title} {numbers[title]}"
+        own = f"{name}#{display(numbered)}" if title else ""
+        found.append((note, own, names.key(own, numbered) if title else ""))
+    keys = {str(note.fields.get("title", "")): key for note, _, key in found}
+    keys = {title: key for title, key in keys.items() if numbers[title] == 1}
+    for note, own, key in found:
+        record = _record(note, f"{where}:{note.line}", kind, key, keys)
+        yield replace(record, name=own) if isinstance(record, ImportRecord) and own else record
     if problem is not None:
         yield problem
 
 
-def _record(note: _Note, where: str, kind: str, name: str, titles: Mapping[str, int]) -> ImportRecord | Unreadable:
+def _record(note: _Note, where: str, kind: str, key: str, keys: Mapping[str, str]) -> ImportRecord | Unreadable:
     content = str(note.fields.get("content", ""))
     if len(content) > CONTENT_LIMIT:
         return Unreadable(where, f"the note is longer than {CONTENT_LIMIT >> 20} MiB")
     text = _read_text(content)
-    refs = [key_of(title) for title in text.linked if titles.get(title) == 1 and title != name]
+    refs = [keys[title] for title in text.linked if keys.get(title, key) != key]
     rest = {field: value for field, value in note.fields.items() if field not in ("content", "edited")}
     rest |= without_empty(edited=time_of(note.fields.get("edited")))
-    table = rest | without_empty(key=name, body=text.markdown, refs=list(dict.fromkeys(refs)))
+    table = rest | without_empty(key=key, body=text.markdown, refs=list(dict.fromkeys(refs)))
     record = from_table(table, where=where, kind=kind)
     if isinstance(record, Unreadable):
         return Unreadable(where, "it is empty", is_skipped=True)

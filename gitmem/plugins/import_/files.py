@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gitmem.document.note import ENDINGS
 from gitmem.errors import NotFoundError, RefusedError
+from gitmem.plugins.import_.encodings import to_utf8
 from gitmem.plugins.import_.enex import ENEX, read_enex
 from gitmem.plugins.import_.fields import ImportRecord, Unreadable
 from gitmem.plugins.import_.folder import (
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
 # The default kind of a line of a log.
 LINE_KIND = "learned"
 STANDARD_INPUT = "-"
+# A text without markup, and the bytes of it that are read to tell it from JSON.
+PLAIN = (".txt", ".text")
+LOOKED_AT = 1 << 10
 
 
 def check_sources(names: Sequence[str]) -> None:
@@ -82,7 +86,7 @@ def read_sources(
     files = {
         name: _page(name, notes)
         for name in names
-        if name.lower().endswith((*ENDINGS, *RULE_FILES)) and not Path(name).is_dir()
+        if not Path(name).is_dir() and (name.lower().endswith((*ENDINGS, *RULE_FILES)) or _is_prose(name))
     }
     decisions = read_decisions({name: pages.keys[Path(name).name] for name, (_, pages) in files.items()}, kind)
     for name in names:
@@ -99,7 +103,8 @@ def read_sources(
         elif name.lower().endswith(YAML):
             found = read_bean(name, name)
         elif name.lower().endswith(ENEX):
-            found = read_enex(name, name, kind or FILE_KIND)
+            inside = notes.name(notes.folder(Path(name).absolute().parent), Path(name).name)
+            found = read_enex(name, name, kind or FILE_KIND, inside, notes)
         elif name.lower().endswith(TABLES):
             found = read_table(name, kind or LINE_KIND)
         else:
@@ -110,6 +115,14 @@ def read_sources(
             is_empty = False
         if is_empty and name != STANDARD_INPUT:
             yield Unreadable(name, "it has no memories", is_other=True)
+
+
+def _is_prose(name: str) -> bool:
+    """Return whether a file is plain text, and not a backup in JSON, as Standard Notes names its."""
+    if not name.lower().endswith(PLAIN) or not Path(name).is_file():
+        return False
+    with Path(name).open("rb") as file:
+        return not to_utf8(file.read(LOOKED_AT))[0].lstrip().startswith((b"{", b"[", b"\xef\xbb\xbf{"))
 
 
 def _read_lines(name: str, kind: str, progress_of: Progress | None) -> Iterator[ImportRecord | Unreadable]:

@@ -44,12 +44,12 @@ from gitmem.plugins.import_.notes import (
     DRAWING,
     created_of,
     is_of_notion,
-    is_raw_joplin,
     is_template,
     names_of,
     properties_of_notion,
     read_properties,
     title_of,
+    why_unreadable,
     without_drawing,
 )
 from gitmem.plugins.import_.okf import LOOKED_AT, foreign_concept, read_concept
@@ -192,7 +192,7 @@ def read_folder(
         if not is_regular:
             yield number, Unreadable(where, "it is not a regular file (links are not followed)")
         elif not inside.lower().endswith(ENDINGS):
-            for found in _read_export(path, where, shared.kind or FILE_KIND):
+            for found in _read_export(path, where, shared, shared.notes.name(root, inside)):
                 yield number, found
         elif not (is_store and inside == layout.STATUS_PATH):
             if _is_index(inside) and shared.rejected:
@@ -220,11 +220,13 @@ def _list_others(folder: str, read: Container[str]) -> list[tuple[str, str]]:
     return sorted(others)
 
 
-def _read_export(path: str, where: str, kind: str) -> Iterable[ImportRecord | Unreadable]:
+def _read_export(path: str, where: str, shared: ImportContext, name: str) -> Iterable[ImportRecord | Unreadable]:
     """Return the memories in a file of another kind than Markdown."""
     if path.endswith(LOGS):
         return _read_log(path, where)
-    return read_enex(path, where, kind) if path.lower().endswith(ENEX) else read_bean(path, where)
+    if path.lower().endswith(ENEX):
+        return read_enex(path, where, shared.kind or FILE_KIND, name, shared.notes)
+    return read_bean(path, where)
 
 
 def _read_log(path: str, where: str) -> Iterator[ImportRecord | Unreadable]:
@@ -244,7 +246,7 @@ def _read_pages(folder: Path, keys: Mapping[str, str], *, is_bundle: bool) -> Pa
         with contextlib.suppress(OSError, FormatError):  # reported when it is imported
             front = read_front(_read_text(folder / path))
             fields = {**read_properties(front.body)[0], **front.fields} if vault.is_logseq else front.fields
-            names[path] = names_of(fields, path, front.body if vault.is_logseq else "", vault.day)
+            names[path] = names_of(fields, path, front.body, vault.day)
             indexes += [front.body] if _is_index(path) else []
     pages = pages_of(keys, vault=vault, is_bundle=is_bundle, names=names)
     return replace(pages, remarks=index_remarks("\n".join(indexes), pages)) if indexes else pages
@@ -361,8 +363,8 @@ def _foreign(text: str, file: NoteFile, pages: Pages, kind: str) -> list[ImportR
     front = read_front(text)
     if reason := _reason_to_skip(front, text, inside, pages):
         return [Unreadable(where, reason, is_skipped=True)]
-    if is_raw_joplin(text):
-        return [Unreadable(where, "it is of Joplin's RAW export: export as Markdown + Front Matter instead")]
+    if reason := why_unreadable(text, front.body):
+        return [Unreadable(where, reason)]
     front = _without_properties(front, pages)
     fields, body = front.fields, front.body.strip("\n")
     issue = with_bean_id(fields, inside)

@@ -92,13 +92,13 @@ class Names:
             folder: The name of the folder.
             paths: The paths of the notes below it, with their endings.
         """
-        keys: dict[str, str] = {}
-        for path in sorted(paths, key=lambda path: (not layout.is_key(_stem(path)), path)):
-            name, key = self.name(folder, path), key_of(without_notion_id(_stem(path)))
-            if self._is_taken(key, name):
-                key = hashed_key(key, name, partial(self._is_taken, name=name))
-            keys[path] = key
-        return keys
+        ordered = sorted(paths, key=lambda path: (not layout.is_key(_stem(path)), path))
+        return {path: self.key(self.name(folder, path), without_notion_id(_stem(path))) for path in ordered}
+
+    def key(self, name: str, stem: str) -> str:
+        """Return the key of a note: made from *stem*, with a hash of its whole name if another note has that key."""
+        key = key_of(stem)
+        return hashed_key(key, name, partial(self._is_taken, name=name)) if self._is_taken(key, name) else key
 
     def _is_taken(self, key: str, name: str) -> bool:
         """Return whether another note has a key; if none has, this one has it from now on."""

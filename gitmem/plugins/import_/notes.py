@@ -30,6 +30,9 @@ _LINKED = re.compile(r"#?\[\[([^\[\]]+)\]\]|#([^\s,]+)")
 _DAY = re.compile(r"(?<!\d)(\d{4})[-_.](\d\d)[-_.](\d\d)(?!\d)")
 # A unique identifier: a time of 12 or 14 digits at the start of the name.
 _ID = re.compile(r"(20\d\d|19\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?(?!\d)[-_. ]*(.*)")
+# The same anywhere in a name, and in a line of the text. Source: Zettlr's manual, "Zettelkasten: IDs".
+_ANY_ID = re.compile(r"(?<!\d)(?:20|19)\d{10}(?:\d\d)?(?!\d)")
+_ID_LINE = re.compile(r"(?m)^[ \t>*-]{0,8}@?ID:[ \t]{0,4}((?:20|19)\d{10}(?:\d\d)?)[ \t]*$", re.I)
 # The parts of a day's name. Source: Logseq's documentation, "Journals page"; the forms of its setting.
 _DAY_PART = re.compile(r"y{4}|yy|M{1,4}|do|dd?|E{1,4}")
 _MONTHS = (
@@ -40,6 +43,11 @@ _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Su
 _NOTION_CREATED = ("created", "created time", "created at", "date created", "date")
 _BLOCK_ID = re.compile(r"(?m)^[ \t]*id:: ([0-9a-f-]{36})[ \t]*$")
 _DRAWING = re.compile(r"(?ms)^(?:%%\n)?#+ Drawing\n```(?:compressed-json|json)\n.*?^```\n?(?:%%)?")
+# How encrypted files begin: OpenPGP (RFC 9580, section 6.2), age, Ansible, OpenSSL in base64, Meld Encrypt.
+_CIPHERS = (
+    *("-----BEGIN PGP MESSAGE-----", "-----BEGIN AGE ENCRYPTED FILE-----", "$ANSIBLE_VAULT;", "U2FsdGVkX1"),
+    *("%%\U0001f510", "\U0001f510"),
+)
 # What Obsidian, Templater and Logseq put in the place of a value.
 _PLACEHOLDER = re.compile(
     r"<%[-_*+]? ?tp\.|\{\{ ?(?:title|date|time|VALUE)(?::[^{}]*)?\}\}|<% ?(?:today|time|current page) ?%>"
@@ -88,6 +96,13 @@ def properties_of_notion(body: str) -> tuple[str | None, list[str]]:
     return time, tags
 
 
+def why_unreadable(text: str, body: str) -> str:
+    """Return why the text of a file is not that of a note; empty if it may be."""
+    if body.lstrip().startswith(_CIPHERS):
+        return "it is encrypted"
+    return "it is of Joplin's RAW export: export as Markdown + Front Matter instead" if is_raw_joplin(text) else ""
+
+
 def is_raw_joplin(text: str) -> bool:
     """Return whether a file is of Joplin's RAW export: it ends with fields, the last of which is the type."""
     *above, last = text.rstrip().rsplit("\n", 40)
@@ -130,7 +145,7 @@ def names_of(fields: Mapping[str, Any], path: str, text: str = "", day: str = ""
     Args:
         fields: Its frontmatter.
         path: Its path.
-        text: Its text, of a page of Logseq: the ids of its blocks are names.
+        text: Its text: a line with its id, and the ids of blocks of Logseq, are names.
         day: How Logseq names a day of its journal; empty elsewhere.
     """
     stem = _stem(path)
@@ -139,8 +154,7 @@ def names_of(fields: Mapping[str, Any], path: str, text: str = "", day: str = ""
         value for name in ("title", "permalink", "id", "slug", "name") if isinstance(value := fields.get(name), str)
     ]
     names += [str(fields["id"])] if isinstance(fields.get("id"), int) else []
-    if match := _ID.match(stem):
-        names.append(re.match(r"\d+", match[0])[0])  # type: ignore[index]
+    names += [*_ANY_ID.findall(stem), *_ID_LINE.findall(text)]
     kind, _, rest = stem.partition("_")
     names += [rest] if kind in _MEMORY_TYPES else []
     names.append(page_name(stem))

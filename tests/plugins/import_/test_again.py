@@ -84,6 +84,21 @@ def test_deleted_note_is_named_with_what_retires_its_memory(memory: Memory, vaul
     assert run(memory, vault).settled.gone.kept == []
 
 
+def test_sections_of_a_note_are_there_until_the_note_is_without_them(memory: Memory, vault: Path) -> None:
+    (vault / "Gateway.md").write_text("# Gateway\n\nIt drops.\n\n## Limits\n\nA minute.\n\n## People\n\nAna.\n")
+    (vault / "Same.md").write_text((vault / "Gateway.md").read_text())
+    sources = Sources((str(vault),), update=True, chunk=True)
+    memory.bulk.import_files(sources)
+
+    again = memory.bulk.import_files(sources).settled
+    (vault / "Same.md").unlink()
+    change(vault / "Gateway.md", "## Limits\n\nA minute.\n\n", "")
+    done = memory.bulk.import_files(sources).settled
+
+    assert (again.new, again.updated, again.moved.kept, again.gone.kept) == ({}, {}, [], [])
+    assert [name for name, _ in done.gone.kept] == ["vault/Gateway.md#gateway-limits"]
+
+
 def test_another_folder_of_the_same_name_makes_nothing_disappear(memory: Memory, vault: Path, tmp_path: Path) -> None:
     other = tmp_path / "other" / "vault"
     other.mkdir(parents=True)

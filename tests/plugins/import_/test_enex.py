@@ -32,7 +32,7 @@ def note(text: str, title: str = "Sync", more: str = "") -> str:
 
 
 def read(path: Path) -> list[ImportRecord | Unreadable]:
-    return list(read_enex(str(path), "Work.enex", "doc"))
+    return list(read_enex(str(path), "Work.enex", "doc", "notes/Work.enex", Names()))
 
 
 @each(
@@ -90,6 +90,18 @@ def test_notes_of_one_title_are_several_memories(tmp_path: Path) -> None:
         ("sync", "Sync"),
         ("sync-2", "Sync"),
     ]
+
+
+def test_notes_of_one_title_in_two_notebooks_are_several_memories(tmp_path: Path) -> None:
+    names = Names()
+    read_one = [
+        next(read_enex(str(export(tmp_path, note(text))), "x", "doc", f"notes/{name}.enex", names))
+        for name, text in (("Home", "one"), ("Work", "two"))
+    ]
+
+    first, second = (one for one in read_one if isinstance(one, ImportRecord))
+    assert (first.key, first.name, second.name) == ("sync", "notes/Home.enex#Sync", "notes/Work.enex#Sync")
+    assert second.key.startswith("sync-")
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,15 @@ def test_sources_are_read_in_turn_with_their_default_kinds(tmp_path: Path) -> No
     assert stdin_text == [(22, 22), (1, 1)]
 
 
+def test_plain_text_is_a_document_and_json_of_that_name_is_not(tmp_path: Path) -> None:
+    (tmp_path / "Ferry.txt").write_text("It sails at six.\n")
+    (tmp_path / "backup.txt").write_text('{"items": [{"text": "a line"}]}')
+
+    found = read(str(tmp_path / "Ferry.txt"), str(tmp_path / "backup.txt"))
+
+    assert [(one.body, one.fields["kind"]) for one in found] == [("It sails at six.", "doc"), ("a line", "learned")]
+
+
 def test_pipe_is_read_like_a_file(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

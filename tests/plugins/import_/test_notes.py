@@ -15,6 +15,7 @@ from gitmem.plugins.import_.notes import (
     properties_of_notion,
     read_properties,
     title_of,
+    why_unreadable,
     without_drawing,
 )
 
@@ -56,6 +57,7 @@ def test_name_of_a_file_gives_a_date_and_a_title(path: str, created: str, title:
         ({"alias": "Ben, Benny", "permalink": "people/ben"}, "b.md", ["ben", "benny", "people/ben", "b"]),
         ({"id": 202401271530}, "x.md", ["202401271530", "x"]),
         ({}, "202401271530 On habits.md", ["202401271530", "202401271530 on habits"]),
+        ({}, "On habits 20240127153012.md", ["20240127153012", "on habits 20240127153012"]),
         ({"title": "A/B"}, "a___b.md", ["a/b"]),
     ],
 )
@@ -81,6 +83,7 @@ def test_blocks_of_logseq_are_names_and_odd_days_are_not() -> None:
     text = "- goal\n  id:: 65b0f2d4-1111-4222-8333-123456789abc\n- id:: no"
 
     assert names_of({}, "pages/a.md", text) == ["a", "65b0f2d4-1111-4222-8333-123456789abc"]
+    assert names_of({}, "a.md", "# A\n\n@ID:20240127153012\nSee 20240127153013.") == ["20240127153012", "a"]
     assert names_of({}, "journals/2024_02_31.md", "", "MMM do, yyyy") == ["2024_02_31", "2024-02-31"]
 
 
@@ -115,4 +118,7 @@ def test_file_that_ends_with_the_fields_of_joplin_is_of_its_raw_export() -> None
 
     assert is_raw_joplin(f"Deploys\n\nText.\n\n{fields}\n")
     assert is_raw_joplin(fields)
+    assert [why_unreadable(text, text)[:7] for text in ("-----BEGIN PGP MESSAGE-----\n", "%%\U0001f510 a%%", "a")] == [
+        "it is e", "it is e", ""
+    ]  # fmt: skip
     assert not is_raw_joplin("Set type_: 1\nid: 7\ntype_: 1")
