@@ -137,6 +137,7 @@ def _table(done: ImportResult, *, is_dry: bool) -> dict[str, object]:
         "refused": done.refused,
         "unreadable": done.unreadable,
         "not_read": done.others,
+        "notices": done.notices,
         "moved": settled.moved,
         "gone": settled.gone,
     }

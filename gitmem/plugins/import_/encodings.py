@@ -1,7 +1,9 @@
-"""Turn the text of other programs into UTF-8: UTF-16 with its mark, and Windows-1252, which contains Latin-1. Pure.
+"""Turn the text of other programs into UTF-8: UTF-16, UTF-32, and Windows-1252, which contains Latin-1. Pure.
 
-Bytes do not tell their encoding, so Windows-1252 is assumed only where that gives a text of a language that is written
-with few letters beyond ASCII. Text in another encoding stays as it is, and is refused as "not UTF-8".
+Some programs write UTF-16 without its mark. It is recognized by zero bytes, which text in UTF-8 does not have, and by
+characters that can all be printed. Single bytes do not tell their encoding, so Windows-1252 is assumed only where that
+gives a text of a language that is written with few letters beyond ASCII. Text in another encoding stays as it is, and
+is refused as "not UTF-8".
 """
 
 from __future__ import annotations
@@ -15,21 +17,43 @@ MOST_FOREIGN = 0.25
 _SIGNS = frozenset("€‚„…†‡‰‹‘’“”•–—™›\xa0¡£©«®°±²³´·¹»¼½¾¿§×")
 # Accented letters and quotes as UTF-8 has them, which read "Ã©" and "â€œ" as Windows-1252: the file mixes both.
 _AS_UTF8 = re.compile(rb"[\xc2\xc3][\x80-\xbf]|\xe2\x80[\x90-\xbf]")
-_MARKS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+# The mark of UTF-32 begins with that of UTF-16.
+_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+_SPACES = dict.fromkeys(map(ord, " \n\r\t"))
 REMARK = "it was read as {}, and is stored as UTF-8"
 
 
 def to_utf8(data: bytes) -> tuple[bytes, str]:
     """Return bytes as UTF-8, and a remark if they were in another encoding; unknown ones unchanged."""
-    if (encoding := _MARKS.get(data[:2])) is not None:
-        try:
-            return data[2:].decode(encoding).encode(), REMARK.format("UTF-16")
-        except UnicodeError:
-            return data, ""
+    for mark, encoding in _MARKS.items():
+        if data.startswith(mark):
+            try:
+                return data.removeprefix(mark).decode(encoding).encode(), REMARK.format(encoding[:6].upper())
+            except UnicodeError:
+                return data, ""
+    if b"\0" in data:
+        return _without_mark(data)
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
         return _from_windows(data)
+    return data, ""
+
+
+def _without_mark(data: bytes) -> tuple[bytes, str]:
+    for encoding in _MARKS.values():
+        try:
+            text = data.decode(encoding)
+        except UnicodeError:
+            continue
+        plain = text.translate(_SPACES)
+        if len(plain) < len(text) and plain.isprintable():
+            return text.encode(), REMARK.format(encoding[:6].upper())
     return data, ""
 
 

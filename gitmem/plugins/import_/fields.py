@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from unicodedata import normalize
-
-from gitmem.document.fields import IMPORTED, strings_in
+from gitmem.document.fields import IMPORTED
 from gitmem.document.format import format_field
 from gitmem.document.okf import is_usable
 from gitmem.document.yaml.scalars import is_name
@@ -13,7 +11,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.plugins.import_.names import key_of
 from gitmem.plugins.import_.times import time_of
 from gitmem.policy.settings import is_slug
-from gitmem.text import display, without_stray_joiners
+from gitmem.text import display
 from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
@@ -113,13 +111,10 @@ _NO = ("0", "false", "False", "no", "null")
 EMPTY: tuple[object, ...] = (None, "", [], {})
 # An unknown field is stored if it is short; a vector of numbers is not metadata.
 LONGEST_UNKNOWN = 1024
+# Characters of a text in a script without blanks from which it is prose.
+SHORTEST_PROSE = 8
 # How deep in a value words are looked for.
 DEEPEST = 20
-# Soft hyphen, zero-width space, word joiner and byte order mark, and the line breaks of Unicode (UAX #14).
-_LAYOUT = "\u00ad\u200b\u2060\ufeff"
-_BREAKS = "\r\v\f\x85\u2028\u2029"
-_STORED = str.maketrans({**dict.fromkeys(_LAYOUT, ""), **dict.fromkeys(_BREAKS, "\n")})
-LAYOUT_REMARK = "soft hyphens, zero-width spaces or joiners that join nothing were left out"
 
 
 def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = "") -> ImportRecord | Unreadable:
@@ -131,6 +126,7 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
         kind: The kind if it names none.
         title: The title if it names none, or empty.
     """
+    table = _with_text(table)
     body = _first(table, _ALL_TEXT, str) or ""
     heading = _first(table, TITLE, str) or title
     if not (body.strip() or heading.strip()):
@@ -160,6 +156,35 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
     remark = "" if dated else ", ".join(f"{name} is not a date: {display(str(table[name]))[:40]}" for name in times)
     named = display(named) if named != key else ""
     return ImportRecord(where, key, fields, body, left_out=left_out, remark=remark, name=named)
+
+
+def has_text(names: Iterable[object]) -> bool:
+    """Return whether one of some names is that of a text or a title."""
+    return any(str(name).lower() in (*_ALL_TEXT, *TITLE) for name in names)
+
+
+def _with_text(table: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a table with a text or a title, if it has words: under their names in capitals, or under any names."""
+    names = (*_ALL_TEXT, *TITLE)
+    if any(isinstance(table.get(name), str) and table[name].strip() for name in names):
+        return table
+    folded = {low if (low := str(name).lower()) in names and low not in table else name: table[name] for name in table}
+    if any(isinstance(folded.get(name), str) and folded[name].strip() for name in names):
+        return folded
+    texts = {name: value for name, value in table.items() if _is_prose(value)}
+    if not texts:
+        return table
+    first, *more = texts.values()
+    is_alone = isinstance(first, str) and not more
+    body = first if is_alone else "\n\n".join(words_of(str(name), value) for name, value in texts.items())
+    return {TEXT[0]: body, **{name: value for name, value in table.items() if name not in (*texts, TEXT[0])}}
+
+
+def _is_prose(value: object) -> bool:
+    """Return whether a value has several words: an id, a state or an address alone is no memory."""
+    text = value if isinstance(value, str) else words_of("", value)
+    is_long = len(text.split()) > 1 or (len(text) > SHORTEST_PROSE and not text.isascii())
+    return is_long and not (isinstance(value, str) and time_of(value))
 
 
 def _add_others(
@@ -252,36 +277,6 @@ def add_fields(
         else:
             left_out.append(str(name))
     return tuple(left_out)
-
-
-def in_stored_form(record: ImportRecord) -> ImportRecord:
-    """Return a memory of another system in NFC, with line feeds as its only line breaks, and without invisible layout.
-
-    Soft hyphens and zero-width spaces only say where a line may break, and a joiner that its neighbours do not require
-    is a slip of an editor: without them the text says the same.
-    """
-    fields, body = _stored(record.fields), _stored(record.body)
-    texts = list(strings_in([record.fields, record.body]))
-    is_less = any(char in text for text in texts for char in _LAYOUT) or any(map(_has_stray, texts))
-    remark = "; ".join(filter(None, (record.remark, LAYOUT_REMARK if is_less else "")))
-    return replace(record, fields=fields, body=body, remark=remark)
-
-
-def _has_stray(text: str) -> bool:
-    return not text.isascii() and without_stray_joiners(text) != text
-
-
-def _stored(value: Any) -> Any:
-    if isinstance(value, str):
-        # Most texts need no change, and 100,000 of them are read at once.
-        return (
-            value
-            if value.isascii() and value.isprintable()
-            else normalize("NFC", without_stray_joiners(value.replace("\r\n", "\n").translate(_STORED)))
-        )
-    if isinstance(value, dict):
-        return {_stored(name): _stored(one) for name, one in value.items()}
-    return [_stored(one) for one in value] if isinstance(value, list) else value
 
 
 def _first(table: Mapping[str, Any], names: tuple[str, ...], wanted: type | UnionType) -> Any:

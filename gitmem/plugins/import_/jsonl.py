@@ -65,7 +65,7 @@ def _read(file: IO[bytes], name: str, kind: str, graph: Graph) -> Iterator[Impor
         number += 1
         where = f"{name}:{number}"
         if number == 1:
-            if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            if b"\0" in line or line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
                 data, remark = to_utf8(line + file.read(DOCUMENT_LIMIT))
                 file = io.BytesIO(data)
                 line = file.readline(LINE_LIMIT + 1)
@@ -143,6 +143,8 @@ def _read_value(value: Any, where: str, kind: str, graph: Graph) -> Iterator[Imp
     for place, found in list_objects(value, where):
         if isinstance(found, Unreadable):
             yield found
+        elif isinstance(found, str) and len(found.split()) > 1:
+            yield from_table({"text": found}, where=place, kind=kind)
         elif not isinstance(found, dict):
             yield Unreadable(place, "it is not a JSON object")
         elif is_issue(found):

@@ -14,8 +14,9 @@ from gitmem.errors import BusyError, RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.git.objects import oid_of
 from gitmem.plugins.import_.again import is_another_folder, merge_notes
+from gitmem.plugins.import_.characters import in_stored_form
 from gitmem.plugins.import_.chunks import cut_documents
-from gitmem.plugins.import_.fields import Unreadable, in_stored_form
+from gitmem.plugins.import_.fields import Unreadable
 from gitmem.plugins.import_.files import check_sources, read_sources
 from gitmem.plugins.import_.folder import ImportContext
 from gitmem.plugins.import_.names import Names
@@ -60,6 +61,7 @@ class ImportResult:
         refused: Memories with secrets or hidden characters.
         unreadable: Lines and files that are not memories.
         others: Files of kinds that are not read.
+        notices: What was left out of imported memories, or changed in them.
         commands: The number of imported memories with a command that needs approval.
         commit: The commit; the tip if nothing had to be written; empty if there is no store.
     """
@@ -68,6 +70,7 @@ class ImportResult:
     refused: Reasons
     unreadable: Reasons
     others: Reasons
+    notices: Reasons
     commands: int
     commit: str
 
@@ -136,7 +139,7 @@ def import_files(
     commands = sum(one.has_command and not one.archived for one in written)
     if commit and not asked.dry_run:
         _index(repository, written)
-    return ImportResult(settled, left.refused, left.unreadable, left.others, commands, commit)
+    return ImportResult(settled, left.refused, left.unreadable, left.others, left.notices, commands, commit)
 
 
 def _index(repository: OpenRepository, written: Iterable[Incoming]) -> None:
@@ -162,6 +165,7 @@ class _LeftOut:
 
     def __init__(self) -> None:
         self.refused, self.unreadable, self.skipped, self.others = Reasons(), Reasons(), Reasons(), Reasons()
+        self.notices = Reasons()
         # The names of what was refused or unreadable, also beyond what reasons keep.
         self.rejected: set[str] = set()
 
@@ -194,7 +198,10 @@ def _incoming(
             continue
         source = found if found.text else in_stored_form(found)
         left_out.update(source.left_out)
+        for name in source.left_out:
+            left.notices.add(source.where, f"the field {display(name)} was left out")
         if source.remark:
+            left.notices.add(source.where, source.remark)
             remarks.setdefault(source.remark, []).append(source.where)
         count += 1
         if count > AT_MOST:

@@ -1,15 +1,17 @@
 """Read memories from a table with a header: CSV, and TSV; each row is one.
 
-Sources: RFC 4180; Notion's and spreadsheets' exports, which begin with a byte order mark.
+Sources: RFC 4180; Notion's and spreadsheets' exports, which begin with a byte order mark; Excel, which writes the list
+separator of the country, and reads it from a first line ``sep=;``.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 
 from gitmem.plugins.import_.encodings import to_utf8
-from gitmem.plugins.import_.fields import ImportRecord, Unreadable, from_table
+from gitmem.plugins.import_.fields import ImportRecord, Unreadable, from_table, has_text
 from gitmem.system import only_regular
 
 TYPE_CHECKING = False
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 TABLES = (".csv", ".tsv")
 # The most bytes of a table, as of a JSON value.
 LIMIT = 64 << 20
+# A first line with which Excel names what separates cells.
+_NAMED_SIGN = re.compile(r"sep=(.)\r?\n", re.I)
+_QUOTED = re.compile(r'"[^"]*"')
 
 
 def read_table(path: str, kind: str) -> Iterator[ImportRecord | Unreadable]:
@@ -39,27 +44,46 @@ def read_table(path: str, kind: str) -> Iterator[ImportRecord | Unreadable]:
         return
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     csv.field_size_limit(LIMIT)  # by default 128 KiB: the first longer cell would end the table
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(path, text))
+    named = _NAMED_SIGN.match(text)
+    body, sign, skipped = (text[named.end() :], named[1], 1) if named else (text, _delimiter(path, text), 0)
+    rows = csv.reader(io.StringIO(body, newline=""), delimiter=sign)
     header: list[str] = []
-    before = 0
+    last: list[str] = []
+    where, before = path, skipped
     try:
         for row in rows:
-            where, before = f"{path}:{before + 1}", rows.line_num
             if not any(cell.strip() for cell in row):
+                before = rows.line_num + skipped
                 continue
+            where, before, last = f"{path}:{before + 1}", rows.line_num + skipped, row
             if header:
                 yield from_table(_cells(header, row), where=where, kind=kind)
             else:
                 header = [_name(one, number) for number, one in enumerate(row, 1)]
+                if not has_text(header):
+                    yield Unreadable(where, "none of its columns has the name of a text or a title", is_skipped=True)
     except csv.Error as err:
         yield Unreadable(f"{path}:{rows.line_num}", f"it is not a table: {err}")
+    if any("\n" in cell for cell in last) and _is_open(body, sign):
+        yield Unreadable(where, "a quote is not closed, so that the lines below it became a part of this row")
+
+
+def _is_open(text: str, sign: str) -> bool:
+    """Return whether a quote is open at the end of a table."""
+    try:
+        for _ in csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True):
+            pass
+    except csv.Error as err:
+        return "unexpected end" in str(err)
+    return False
 
 
 def _delimiter(path: str, text: str) -> str:
     """Return what separates cells: Excel writes semicolons where the comma is the decimal mark."""
-    first = text.lstrip("\r\n").partition("\n")[0]
-    signs = "\t" if path.lower().endswith(".tsv") else ",;\t"
-    return next((sign for sign in signs if sign in first), signs[0])
+    if path.lower().endswith(".tsv"):
+        return "\t"
+    first = _QUOTED.sub("", text.lstrip("\r\n").partition("\n")[0])
+    return max(",;\t|", key=first.count)  # of several, the first one
 
 
 def _name(text: str, number: int) -> str:

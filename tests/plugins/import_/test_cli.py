@@ -36,7 +36,8 @@ def test_good_lines_are_imported_and_bad_ones_are_named(run_cli, repo: Path) -> 
     assert (found["imported"], found["unchanged"], found["commands_waiting"]) == (0, 1, 0)
     assert found["refused"] == [{"source": "k.jsonl:3", "reason": "it seems to contain a secret (github-token)"}]
     assert found["totals"] == {
-        "skipped": 0, "near": 0, "merged": 0, "refused": 1, "unreadable": 1, "not_read": 0, "moved": 0, "gone": 0
+        "skipped": 0, "near": 0, "merged": 0, "refused": 1, "unreadable": 1, "not_read": 0, "notices": 0, "moved": 0,
+        "gone": 0,
     }  # fmt: skip
 
 

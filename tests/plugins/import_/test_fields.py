@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support.each import each
 
-from gitmem.plugins.import_.fields import LAYOUT_REMARK, ImportRecord, Unreadable, from_table, in_stored_form
+from gitmem.plugins.import_.fields import ImportRecord, Unreadable, from_table
 
 # The line of beadboard's own document.
 BEAD = {
@@ -92,25 +92,6 @@ def test_kinds_and_keys_are_converted() -> None:
     assert (found.fields["kind"], found.key) == ("anti_pattern", "use-vpn-always")
     named = [given(key=name) for name in ("a-b", "BUG-1")]
     assert [(one.key, one.name) for one in named] == [("a-b", ""), ("bug-1", "BUG-1")]
-
-
-@each(
-    ("text", "stored", "remark"),
-    [
-        ("plain", "plain", ""),
-        ("Gro\u0308\u00dfe", "Größe", ""),
-        ("a\r\nb\rc\x0cd\u2028e", "a\nb\nc\nd\ne", ""),
-        ("Fluss\u00adnetz\u200bwerk\ufeff", "Flussnetzwerk", LAYOUT_REMARK),
-        ("#pruning-\ufe0f of a\u200db", "#pruning- of ab", LAYOUT_REMARK),
-        ("done \u2714\ufe0f\ufe0f", "done \u2714\ufe0f", LAYOUT_REMARK),
-        ("1\ufe0f\u20e3 \u2764\ufe0f", "1\ufe0f\u20e3 \u2764\ufe0f", ""),
-        ("\u202e stays, to be refused \x1b", "\u202e stays, to be refused \x1b", ""),
-    ],
-)
-def test_text_and_fields_are_imported_in_the_form_of_the_store(text: str, stored: str, remark: str) -> None:
-    found = in_stored_form(ImportRecord("x:1", "", {text: [{"a": text}, 1]}, text))
-
-    assert (found.fields, found.body, found.remark) == ({stored: [{"a": stored}, 1]}, stored, remark)
 
 
 def test_field_without_a_name_is_no_text() -> None:

@@ -43,6 +43,29 @@ def test_bad_line_is_reported_and_the_next_one_read(line: bytes, reason: str) ->
     assert good.where == "k.jsonl:3"
 
 
+@each(
+    ("line", "title", "body"),
+    [
+        (b'"a text alone"', "", "a text alone"),
+        (b'{"Title": "Cap", "CONTENT": "of words"}', "Cap", "of words"),
+        (b'{"id": 7, "message": "of words"}', "", "of words"),
+        (b'{"front": "What sails?", "back": "ferries"}', "", "What sails?"),
+        ('{"答え": "渡し船は六時に出る"}'.encode(), "", "渡し船は六時に出る"),
+        (b'{"content": ["a ferry", "sails"]}', "", "content:\n\n- a ferry\n- sails"),
+        (
+            b'{"content": [{"type": "text", "text": "it sails"}]}',
+            "",
+            "it sails",
+        ),
+    ],
+)
+def test_words_under_other_names_are_a_memory(line: bytes, title: str, body: str) -> None:
+    (found,) = read(line)
+
+    assert isinstance(found, ImportRecord)
+    assert (found.fields.get("title", ""), found.body) == (title, body)
+
+
 def test_endless_line_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsonl, "LINE_LIMIT", 64)
 
