@@ -15,6 +15,7 @@ import json
 from collections import defaultdict
 
 from gitmem.frozen import replace
+from gitmem.plugins.import_.chats import is_chat, read_chat
 from gitmem.plugins.import_.fields import (
     DELETED_REASON,
     EMPTY,
@@ -104,7 +105,7 @@ def _lists_in(table: Mapping[str, Any]) -> dict[str, list[Any]]:
             [passage for agent in agents if isinstance(agent, dict) for passage in _passages(agent)] if agents else []
         )
         return {"blocks": blocks, "passages": passages or _passages(table)}
-    if "frontmatter" in table or _has_text(table):
+    if "frontmatter" in table or _has_text(table) or is_chat(table):
         return {}
     lists = {
         name: value
@@ -269,7 +270,34 @@ def _standard_note(table: dict[str, Any], where: str) -> dict[str, Any] | Unread
     if about.get("trashed") is True:
         return Unreadable(where, DELETED_REASON, is_skipped=True)
     named = {name: table.get(name) for name in ("uuid", "created_at", "updated_at", "tags")}
-    return without_empty(title=about.get("title"), text=about.get("text"), **named)
+    text = about.get("text")
+    if about.get("noteType") == "super" and isinstance(text, str):
+        text = _super_text(text)
+    return without_empty(title=about.get("title"), text=text, **named)
+
+
+def _super_text(text: str) -> str:
+    """Return the words of a note of Standard Notes' editor "Super", which stores a tree of blocks; others unchanged."""
+    try:
+        root = json.loads(text)["root"]
+        return "\n\n".join(filter(None, (_words_in(block).strip() for block in root["children"])))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return text
+
+
+def _words_in(block: Mapping[str, Any]) -> str:
+    """Return the text of a block of Lexical, its list items and rows in lines of their own."""
+    if isinstance(block.get("text"), str):
+        return str(block["text"])
+    if block.get("type") in ("linebreak", "tab"):
+        return "\n"
+    parts = [_words_in(one) for one in block.get("children", ())]
+    inner = ("\n" if block.get("type") in ("list", "table") else " | " if block.get("type") == "tablerow" else "").join(
+        parts
+    )
+    sign = {"listitem": "- ", "heading": "## ", "quote": "> "}.get(str(block.get("type")), "")
+    address = f" <{block['url']}>" if isinstance(block.get("url"), str) else ""
+    return f"{sign}{inner}{address}"
 
 
 def _has(*names: str) -> Any:
@@ -278,6 +306,7 @@ def _has(*names: str) -> Any:
 
 _SYSTEMS: tuple[tuple[Any, Any], ...] = (
     (_is_standard_note, _standard_note),
+    (is_chat, read_chat),
     (_has("narrative", "facts"), _claude_mem_observation),
     (_has("request", "next_steps"), _claude_mem_summary),
     (_has("prompt_text"), _claude_mem_prompt),

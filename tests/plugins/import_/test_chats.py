@@ -1,0 +1,64 @@
+"""A conversation is one memory, with every message that has words in reading order."""
+
+from __future__ import annotations
+
+from gitmem.plugins.import_.chats import read_chat
+from gitmem.plugins.import_.fields import Unreadable
+from gitmem.plugins.import_.systems import in_common_terms, list_objects
+
+
+def node(role: str, parent: str | None, *children: str, **content: object) -> dict[str, object]:
+    return {"message": {"author": {"role": role}, "content": content}, "parent": parent, "children": list(children)}
+
+
+def test_branches_of_chatgpt_follow_the_message_that_they_answer() -> None:
+    chat = {
+        "title": "Keys",
+        "create_time": 1700000000.5,
+        "mapping": {
+            "r": {"message": None, "parent": None, "children": ["a", "c"]},
+            "c": node("user", "r", parts=["Edited", {"asset_pointer": "file:x"}]),
+            "a": node("user", "r", "b", "c", parts=["First"]),
+            "b": node("assistant", "a", content_type="code", text="rotate()"),
+            "loop": node("user", "loop", "loop", parts=["never below a root"]),
+        },
+        "current_node": "b",
+        "conversation_id": "c1",
+    }
+
+    ((where, found),) = list_objects([chat], "x")
+
+    assert in_common_terms(found, where) == {
+        "conversation_id": "c1",
+        "kind": "session",
+        "title": "Keys",
+        "created": 1700000000.5,
+        "body": "**user**: First\n\n**assistant**: rotate()\n\n**user**: Edited\n\n[file:x]",
+    }
+
+
+def test_text_attachments_and_tools_of_claude_are_kept_once() -> None:
+    said = {"sender": "human", "text": "Read it", "content": [{"type": "text", "text": "Read it"}]}
+    attached = {
+        "attachments": [{"file_name": "a.txt", "extracted_content": "inside"}],
+        "files": [{"file_name": "b.png"}],
+    }
+    tool = {"type": "tool_use", "name": "search", "input": {"query": "ferries"}}
+    answer = {"sender": "assistant", "text": "", "content": [{"type": "thinking", "thinking": "Hm"}, tool, None]}
+
+    found = read_chat(
+        {"name": "Docs", "chat_messages": [said | attached, answer, "odd"], "updated_at": "2024-05-01"}, "x"
+    )
+
+    assert found == {
+        "kind": "session",
+        "title": "Docs",
+        "edited": "2024-05-01T00:00:00Z",
+        "body": "**human**: Read it\n\ninside\n\n[a.txt]\n\n[b.png]\n\n**assistant**: Hm\n\nferries\n\n[search]",
+    }
+
+
+def test_conversation_without_a_text_is_named() -> None:
+    found = read_chat({"title": "New chat", "mapping": {}}, "x[2]")
+
+    assert found == Unreadable("x[2]", "it is a conversation without a text", is_skipped=True)
