@@ -27,6 +27,7 @@ def not_accepted(memory: Memory) -> str:
 def session_started(memory: Memory, event: Event) -> str:
     """Return context for a session that starts or resumes; harvest sessions that never ended."""
     from gitmem.agents.event import RESUME
+    from gitmem.agents.moments.cues import write_cues
     from gitmem.agents.session import log
     from gitmem.agents.session.start import start
     from gitmem.agents.transcripts import harvest, ledger
@@ -34,6 +35,7 @@ def session_started(memory: Memory, event: Event) -> str:
     if forgets_start(event) and event.source != RESUME:
         log.release(memory.repository, event)
     text = start(memory, event)
+    write_cues(memory.repository)
     if harvest.is_due(memory.repository):
         harvest.start(memory.repository)
     _commit_overdue(memory)
@@ -253,9 +255,10 @@ def subagent_dispatched(memory: Memory, event: Event) -> None:
 
 def command_announced(memory: Memory, event: Event) -> str:
     """Return the memories that warn about a command that is about to run, or has just run; mostly none."""
+    from gitmem.agents.moments.cues import cued_phrases
     from gitmem.agents.moments.risk import find_risk
 
-    if not (risk := find_risk(event.command)):
+    if not (risk := find_risk(event.command, cued_phrases(event.folder, event.command))):
         return ""
     from gitmem.agents.moments.failure import recall_warning
 

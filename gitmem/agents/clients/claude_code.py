@@ -149,16 +149,17 @@ def _announced(payload: Mapping[str, Any]) -> Event | None:
     """Return the event of a command that is about to run, if it is hard to undo."""
     if payload.get("hook_event_name") != "PreToolUse" or payload.get("tool_name") not in SHELLS:
         return None
+    from gitmem.agents.moments.cues import cued_phrases
     from gitmem.agents.moments.risk import find_risk
 
-    command = read.text(read.table(payload, "tool_input"), "command")
-    if not find_risk(command):
+    command, folder = read.text(read.table(payload, "tool_input"), "command"), read.text(payload, "cwd")
+    if not find_risk(command) and not cued_phrases(folder, command):
         return None
     return Event(
         "claude-code",
         happened.COMMAND,
         session=read.name(payload, "session_id"),
-        folder=read.text(payload, "cwd"),
+        folder=folder,
         command=command,
         agent=read.name(payload, "agent_id"),
         agent_type=read.name(payload, "agent_type"),

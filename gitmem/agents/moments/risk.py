@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from gitmem.agents.moments.cautions import cautions, options_of
 from gitmem.agents.moments.output import words_of
 from gitmem.frozen import frozen
 
@@ -82,6 +83,7 @@ class Risk:
         packages: The packages that they add or change.
         managers: The package managers.
         options: The options of the line.
+        cued: The phrases of the line about which a memory has a caution (``cues.cued_phrases``).
     """
 
     phrases: tuple[str, ...] = ()
@@ -89,19 +91,20 @@ class Risk:
     packages: tuple[str, ...] = ()
     managers: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
+    cued: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         """Return whether there is any."""
-        return bool(self.phrases)
+        return bool(self.phrases or self.cued)
 
     @property
     def query(self) -> str:
         """Return the words to search for."""
-        return "\n".join((*self.phrases, *self.packages, *self.managers))
+        return "\n".join((*self.phrases, *self.packages, *self.managers, *self.cued))
 
 
-def find_risk(line: str) -> Risk:
-    """Return what of a command line is hard to undo, or may be forbidden; mostly nothing."""
+def find_risk(line: str, cued: Sequence[str] = ()) -> Risk:
+    """Return what of a command line is hard to undo, may be forbidden, or is cautioned about; mostly nothing."""
     phrases: list[str] = []
     verbs: list[str] = []
     packages: list[str] = []
@@ -125,14 +128,14 @@ def find_risk(line: str) -> Risk:
                 phrases += [f"{plain[at - 1]} {word}", *(f"{forbids} {plain[at - 1]}" for forbids in _FORBIDS)]
                 packages += arguments[at + 1 :]
                 managers.append(plain[at - 1])
-    if not phrases:
+    if not phrases and not cued:
         return Risk()
     if packages:
         from gitmem.agents.moments.packages import named_packages  # few commands change a package
 
         packages = named_packages(packages)
-    options = (word.partition("=")[0] for word in line.split() if word.startswith("-"))
-    return Risk(*(tuple(dict.fromkeys(some)) for some in (phrases, verbs, packages, managers, options)))
+    options = options_of(line)
+    return Risk(*(tuple(dict.fromkeys(some)) for some in (phrases, verbs, packages, managers, options, cued)))
 
 
 def _forced(words: Sequence[str], plain: Sequence[str]) -> list[str]:
@@ -159,6 +162,8 @@ def warns(text: str, risk: Risk) -> bool:
             return True
         if any(_instructs(sentence, words, verb, risk.options) for verb in risk.verbs):
             return True
+    if risk.cued and cautions(text, risk.cued, risk.options):
+        return True
     if not risk.managers:
         return False
     from gitmem.agents.moments.packages import prefers_another, restrains  # few commands change a package

@@ -1,0 +1,225 @@
+"""Find the commands that memories name with a caution: what fails, needs something first, or must not be run. Pure.
+
+"pytest -n auto deadlocks", "Run cargo test with --test-threads=1", "Build before `npm run e2e`". A command and its
+mention are compared by phrases, which are the same for `npm run e2e` and `pnpm e2e`.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+# Programs that memories name without quotation marks; of these, words of prose that count only with an argument.
+PROGRAMS = frozenset(
+    """
+    pytest tox nox ruff mypy black coverage manage.py django-admin alembic flask celery gunicorn uvicorn pip uv poetry
+    pipenv pdm cargo rustc rustup clippy miri go make just rake rails rspec bundle npm pnpm yarn bun npx vite vitest
+    jest playwright cypress storybook turbo nx eslint prettier tsc node deno python python3 docker docker-compose podman
+    kubectl helm terraform tofu ansible-playbook gradle gradlew ./gradlew mvn mvnw ./mvnw sbt bazel cmake ctest ninja
+    meson dotnet mix composer phpunit artisan php swift xcodebuild fastlane flutter dart psql mysql redis-cli sqlite3
+    prisma knex sqlx diesel gh act git pre-commit buf protoc sam cdk pulumi wrangler firebase gcloud aws az
+    """.split()
+)
+_PROSE = frozenset("black coverage go make just node act git python python3 flask turbo swift mix buf composer".split())
+# Managers of packages in JavaScript, which run the same scripts.
+_SCRIPTS, _NPM = frozenset(("npm", "pnpm", "yarn", "bun")), "npm"
+# What runs another command: alone, and with the word after it.
+_RUNNERS = frozenset(("sudo", "time", "env", "nice", "exec", "npx", "bunx", "pnpx", "xvfb-run", "command"))
+_RUNNERS_WITH = frozenset(
+    ("poetry run", "uv run", "pipenv run", "pdm run", "bundle exec", "pnpm exec", "npm exec", "yarn exec", "hatch run")
+)
+# Words of a command before the one that says what it does.
+_CONTINUES = frozenset(("compose", "run", "exec", "tool"))
+_INTERPRETERS = ("python", "node", "bash", "sh", "ruby", "php", "perl", "deno")
+_FORBIDS = frozenset("never not don't dont avoid cannot can't mustn't".split())
+_NO_ORDER = frozenset("forget only necessary hesitate".split())
+_OF_OTHERS = frozenset(("of", "than"))
+# Words behind a command that say that it fails, and those that say that it needs something.
+_FAILS = frozenset(
+    """
+    fails fail failed hangs hang hung deadlocks deadlock breaks broke crashes crash dies forever slow flaky corrupts
+    wipes wiped deletes deleted overwrites loses lost leaks ignores skips misses not doesn't cannot can't never without
+    unless serves reuses broken wrong hides
+    """.split()
+)
+_NEEDS = frozenset("needs need requires require wants expects must only".split())
+_ORDERS = frozenset("run use always pass set start call give add with".split())
+_ORDER = frozenset(("before", "after"))
+_OTHERWISE = frozenset(("otherwise", "else", "or"))
+# How many words beside a command are read.
+BEFORE, AFTER = 5, 9
+_STRIPPED = "`'\",.;:!?()[]{}*_\u201c\u201d\u2018\u2019"
+_SEPARATE = str.maketrans("|&;()", "\n" * 5)
+# The most phrases of one command line, and the most letters of one.
+PHRASES_AT_MOST, LETTERS = 40, 60
+
+
+def phrases_of(line: str) -> list[str]:
+    """Return how memories may name the commands of a line: `pytest`, `pytest tests`, `pytest -n`, and `NAME=`."""
+    phrases: list[str] = []
+    for command in line.translate(_SEPARATE).split("\n"):
+        words = command.split()
+        while words and "=" in words[0] and not words[0].startswith("-"):
+            phrases.append(f"{words[0].partition('=')[0]}=")
+            words = words[1:]
+        phrases += _phrases(words, len(words))
+    return list(dict.fromkeys(phrase.lower() for phrase in phrases if len(phrase) <= LETTERS))[:PHRASES_AT_MOST]
+
+
+def options_of(line: str) -> frozenset[str]:
+    """Return the options and variables of a line, as memories name them."""
+    return frozenset(name for word in line.split() if (name := _option(word)))
+
+
+def cautioned(text: str) -> Iterator[str]:
+    """Yield the phrases of the commands that a memory names with a caution."""
+    for phrases, is_caution in _mentions(text, None):
+        if is_caution:
+            yield from phrases
+
+
+def cautions(text: str, phrases: Collection[str], options: Collection[str]) -> bool:
+    """Return whether a memory has a caution about a command, which does not yet follow it.
+
+    Args:
+        text: The memory.
+        phrases: How it may name the command (``phrases_of``).
+        options: What the command has (``options_of``).
+    """
+    return any(
+        is_caution and not set(named).isdisjoint(phrases) for named, is_caution in _mentions(text, frozenset(options))
+    )
+
+
+def _mentions(text: str, options: frozenset[str] | None) -> Iterator[tuple[list[str], bool]]:
+    """Yield the phrases of each command that a text names, with whether it has a caution; None: of any options."""
+    sentences = [sentence.split() for sentence in text.replace("\n", ". ").replace(": ", ", ").split(". ")]
+    for number, words in enumerate(sentences):
+        following = sentences[number + 1] if number + 1 < len(sentences) else []
+        at = 0
+        while at < len(words):
+            end = _end_of_mention(words, at)
+            if end > at:
+                mention = [word.strip(_STRIPPED) or word for word in words[at:end]]
+                yield _phrases_of_mention(mention), _is_caution(words, (at, end), following, options)
+            at = max(end, at + 1)
+
+
+def _end_of_mention(words: Sequence[str], at: int) -> int:
+    """Return the end of the command that a sentence names from a word on; the word's place if it names none."""
+    word = words[at]
+    if word.startswith("`") and not word.startswith("``"):
+        end = next((to for to in range(at, len(words)) if "`" in words[to][to == at :]), -1) + 1
+        inside = " ".join(words[at:end]).strip("`.,;:!?()")
+        is_command = "=" in inside or inside.partition(" ")[0].lower() in PROGRAMS or " " in inside or "/" in inside
+        return end if end and is_command and "`" not in inside else at
+    plain = word.strip(_STRIPPED)
+    if plain.partition("=")[0].isupper() and "=" in plain[3:]:
+        return at + 1
+    if plain not in PROGRAMS or word[-1] in ",.;:":
+        return at + 1 if plain in PROGRAMS and plain not in _PROSE else at
+    end = at + 1
+    while end < len(words) and words[end].strip(_STRIPPED) in _CONTINUES:
+        end += 1
+    if end < len(words) and _is_argument(words[end]):
+        end += 1
+    while end < len(words) and words[end].startswith("-") and len(words[end]) > 1:
+        end += 1
+    return end if end > at + 1 or plain not in _PROSE else at
+
+
+def _is_argument(word: str) -> bool:
+    """Return whether a word of prose may be what a command does: no option, and none of those that follow a name."""
+    plain = word.strip(_STRIPPED).lower()
+    is_word = all(char.isalnum() or char in "-_:./" for char in plain)
+    is_prose = plain in _FAILS or plain in _NEEDS or plain in _PROSE_AFTER or plain in _ORDERS or plain in _ORDER
+    return bool(plain) and is_word and not word.startswith("-") and not is_prose
+
+
+# Words after the name of a program that are no argument of it.
+_PROSE_AFTER = frozenset(
+    """
+    is are was were has have does do did will would can could should may in on at from for to and or but by as when if
+    until while because here there it its the a an this that itself alone locally works work runs job step image
+    """.split()
+)
+
+
+def _is_caution(
+    words: Sequence[str], span: tuple[int, int], following: Sequence[str], options: frozenset[str] | None
+) -> bool:
+    """Return whether the words around a command tell what it needs, that it fails, or that it must not be run."""
+    plain = [word.strip(_STRIPPED).lower().replace("\u2019", "'") for word in words]
+    before, after = plain[max(0, span[0] - BEFORE) : span[0]], plain[span[1] : span[1] + AFTER]
+    own = {name for word in words[slice(*span)] if (name := _option(word))}
+    named = {name for word in words if (name := _option(word))} - own
+    if options is None:
+        options = frozenset(own)
+    if not _FORBIDS.isdisjoint(before) and _NO_ORDER.isdisjoint(before):
+        return own <= options
+    if _OF_OTHERS.intersection(before[-2:]) and ("instead" in before or "rather" in before):
+        return own <= options
+    if "before" in before[-3:]:
+        return True
+    if named and not named <= options and not (_ORDERS | _NEEDS).isdisjoint((*before, *after)):
+        return True
+    if named and named <= options:
+        return False
+    is_order = not _ORDER.isdisjoint(after)
+    if not _FAILS.isdisjoint(after) or (not _NEEDS.isdisjoint(after) and not is_order):
+        return own <= options
+    if own and not own <= options and not _ORDERS.isdisjoint(before):
+        return True
+    return not _OTHERWISE.isdisjoint(word.strip(_STRIPPED).lower() for word in following[:1]) and not is_order
+
+
+def _phrases_of_mention(mention: Sequence[str]) -> list[str]:
+    words = list(mention)
+    while words and "=" in words[0] and not words[0].startswith("-"):
+        name = words[0].partition("=")[0]
+        words = words[1:]
+        if not words:
+            return [f"{name}=".lower()]
+    phrases = _phrases(words, 1)
+    return [phrase.lower() for phrase in phrases[-1:]]
+
+
+def _phrases(words: Sequence[str], most: int) -> list[str]:
+    """Return the program, the program with its first argument, and both with each of at most some options."""
+    words = _without_runner([word.strip(_STRIPPED) or word for word in words])
+    if not words or not words[0]:
+        return []
+    program = words[0].rstrip("/").rpartition("/")[2]
+    script = program
+    if program in _SCRIPTS:
+        script, words = _NPM, [word for word in words if word != "run"]
+    arguments = [word for word in words[1:] if not word.startswith("-")]
+    base, at = script, 0
+    while at < len(arguments) and arguments[at] in _CONTINUES:
+        base, at = f"{base} {arguments[at]}", at + 1
+    phrases = [base if at else program] + ([f"{base} {arguments[at]}"] if at < len(arguments) else [])
+    options = [word.partition("=")[0] for word in words[1:] if word.startswith("-") and len(word) > 1]
+    return phrases + [f"{phrase} {option}" for option in options[:most] for phrase in phrases]
+
+
+def _without_runner(words: list[str]) -> list[str]:
+    while len(words) > 1:
+        is_interpreter = words[0].startswith(_INTERPRETERS)
+        has_two = words[0] == "timeout" or " ".join(words[:2]) in _RUNNERS_WITH or (is_interpreter and words[1] == "-m")
+        if has_two:
+            words = words[2:]
+        elif words[0] in _RUNNERS or (is_interpreter and "." in words[1] and not words[1].startswith("-")):
+            words = words[1:]
+        else:
+            break
+    return words
+
+
+def _option(word: str) -> str:
+    """Return the option or the variable that a word is: `--locked`, `-n`, `TZ=`; empty if it is none."""
+    plain = word.strip(_STRIPPED) or word
+    name, sign, _ = plain.partition("=")
+    if plain.startswith("-") and len(name) > 1 and name.lstrip("-")[:1].isalpha():
+        return name
+    return f"{name}=" if sign and name.isupper() and name.replace("_", "").isalnum() else ""

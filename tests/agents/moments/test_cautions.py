@@ -1,0 +1,55 @@
+"""Which commands a memory names with a caution, and of which command lines they are."""
+
+from __future__ import annotations
+
+from support.each import each
+
+from gitmem.agents.moments.cautions import cautioned, cautions, options_of, phrases_of
+
+
+def _is_cautioned(line: str, memory: str) -> bool:
+    """Return whether a line is found by its phrases alone, and then has a caution."""
+    phrases = set(phrases_of(line)).intersection(cautioned(memory))
+    return bool(phrases) and cautions(memory, phrases, options_of(line))
+
+
+@each(
+    ("line", "memory"),
+    [
+        ("pytest -n auto tests", "pytest -n auto does not work here: the workers share a schema."),
+        ("INSTA_UPDATE=always cargo test", "INSTA_UPDATE=always once accepted a broken table."),
+        ("cargo test -q", "Run cargo test with --test-threads=1."),
+        ("cd web && pnpm run e2e --headed", "Build before `npm run e2e`: it serves dist."),
+        ("python -m pytest -x", "pytest needs REDIS_URL."),
+        ("uv run pytest", "Use TZ=UTC with pytest or dates are off by one."),
+        ("docker compose up -d", "Use ./scripts/dev.sh instead of docker compose up."),
+        ("cargo test", "make gen must be run before cargo test."),
+        ("timeout 300 ./gradlew integrationTest", "`./gradlew integrationTest` hangs unless Docker runs."),
+        ("go test ./...", "Don't run go test on the host."),
+        ("make seed", "Start Redis, then `make seed`. Otherwise the queue is empty."),
+        ("npm run build", "npm ignores the workspace here."),
+        ("./scripts/load.sh prod", "`scripts/load.sh` wipes the cache."),
+    ],
+)
+def test_memory_has_a_caution_about_the_command(line: str, memory: str) -> None:
+    assert _is_cautioned(line, memory)
+
+
+@each(
+    ("line", "memory"),
+    [
+        ("pytest tests", "pytest -n auto does not work here."),
+        ("cargo test -- --test-threads=1", "Run cargo test with --test-threads=1."),
+        ("TZ=UTC pytest", "Use TZ=UTC with pytest or dates are off by one."),
+        ("make gen", "make gen must be run before cargo test."),
+        ("make fmt", "Run `make fmt` before each commit."),
+        ("make lint", "Don't forget to run make lint."),
+        ("cargo test", "We use cargo test in CI."),
+        ("pytest", "The API is tested with pytest. It is not slow."),
+        ("pnpm test", "npm ignores the workspace here."),
+        ("git status", "make sure that git never lists it."),
+        ("cargo build --release", "cargo test --release hangs on macOS."),
+    ],
+)
+def test_memory_has_none_or_the_command_follows_it(line: str, memory: str) -> None:
+    assert not _is_cautioned(line, memory)
