@@ -1,4 +1,4 @@
-"""What the commands of the tutorial and the how-tos print on screens of 60, 80 and 120 columns can be read and copied.
+"""What the commands of the tutorial and the how-tos print on a screen of 60 columns can be read and copied.
 
 The commands of gitmem run in this process, whatever else a page types runs in a shell.
 """
@@ -99,14 +99,14 @@ def type_page(page: Path, desk: Desk) -> None:
 
 
 # The narrowest screen wraps most; test_pages.py types every page on one of 88 columns.
-SCREENS = [(page, 60) for page in PAGES] + [(PAGES[0], 80), (PAGES[0], 120)]
+WIDTH = 60
 
 
-@pytest.mark.parametrize(("page", "width"), SCREENS, ids=lambda value: getattr(value, "stem", value))
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_no_command_is_wrapped_or_cut_and_numbers_agree(
-    page: Path, width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk = Desk(tmp_path, tmp_path, width)
+    desk = Desk(tmp_path, tmp_path, WIDTH)
     plain = columns.breaks
 
     def noted(text: str, width: int, hang: int | None = None) -> list[tuple[int, int]]:
@@ -121,7 +121,7 @@ def test_no_command_is_wrapped_or_cut_and_numbers_agree(
     assert desk.printed
     assert [broken for wrapped in desk.wrapped for broken in broken_commands(*wrapped)] == []
     assert [(command, cut) for command, shown in desk.printed for cut in cut_commands(shown)] == []
-    assert [(command, word) for command, shown in desk.printed for word in split_words(shown, width)] == []
+    assert [(command, word) for command, shown in desk.printed for word in split_words(shown, WIDTH)] == []
     assert [(command, wrong) for command, shown in desk.printed for wrong in disagreeing(shown)] == []
 
 
