@@ -6,7 +6,7 @@ import re
 
 from gitmem.commands.adopt.documents import DECISION
 from gitmem.commands.adopt.ignored import split_ignored, without_installed
-from gitmem.commands.adopt.markup import without_comments
+from gitmem.commands.adopt.markup import plain_markup
 from gitmem.document.decisions import read_record, read_status
 
 TYPE_CHECKING = False
@@ -49,7 +49,7 @@ def split_current(document: Document, text: str) -> tuple[list[Statement], list[
     Of a decision record, only sentences that bind, in the decision of one that is in force: the rest describes the code
     of its day.
     """
-    current, ignored = split_ignored(without_installed(without_comments(document.path, text)))
+    current, ignored = split_ignored(without_installed(plain_markup(document.path, text)))
     if document.kind != DECISION:
         return current, ignored
     record = read_record(text)

@@ -1,7 +1,9 @@
-"""Leave out what reStructuredText and AsciiDoc do not show: comments, and what depends on unset attributes. Pure.
+"""Leave out what reStructuredText and AsciiDoc do not show, and write references of the former as Markdown does. Pure.
 
-Sources: the reStructuredText specification, "Comments"; the AsciiDoc language documentation, "Comments",
-"Conditionals" and "Attribute entries".
+Not shown are comments, and what depends on unset attributes.
+
+Sources: the reStructuredText specification, "Comments", "Hyperlink References" and "Interpreted Text"; Sphinx, "Roles";
+the AsciiDoc language documentation, "Comments", "Conditionals" and "Attribute entries".
 """
 
 from __future__ import annotations
@@ -10,6 +12,16 @@ import re
 
 # Explicit markup of reStructuredText, except comments: directives, targets, footnotes, citations, substitutions.
 _MARKUP = re.compile(r"\.\. (?:[\w:+.-]+ ?::|_|\[|\||__)")
+# Text between single backticks: a role and its text, a target, a reference with or without its own, or neither.
+_INTERPRETED = re.compile(r"(?<![`\w\\])(_|:[\w:+.-]{1,60}:)?`([^`]{1,600})`(__?(?!\w)|:[\w:+.-]{1,60}:)?(?!`)")
+_EMBEDDED = re.compile(r"([^<]*)<([^<>]+)>\Z")
+# The roles whose text is code; that of another (``:doc:``, ``:ref:``, ``:issue:``) is a title, a label or a number.
+_CODED = frozenset(
+    """
+    attr attribute class code command const constant cpp data enum envvar exc exception file func function kbd keyword
+    lit literal macro makevar member meth method mod module obj option program property samp struct token type var
+    """.split()
+)
 # How a comment for gitmem begins, which is kept (``ignored``).
 _ORDER = "gitmem:"
 _BLOCK = re.compile(r"/{4,}")
@@ -21,10 +33,13 @@ _ATTRIBUTE = re.compile(r":(!?)([\w-]+)(!?):(?:\s.*)?")
 _READER = re.compile(r"(?:env|backend|basebackend|doctype|safe-mode|asciidoctor)\b")
 
 
-def without_comments(path: str, text: str) -> str:
-    """Return a document with its comments and what it does not show as empty lines; another markup is unchanged."""
+def plain_markup(path: str, text: str) -> str:
+    """Return a document with its comments and what it does not show as empty lines; another markup is unchanged.
+
+    References of reStructuredText become links of Markdown, or plain words.
+    """
     if path.lower().endswith(".rst"):
-        return _without_rst(text)
+        return _INTERPRETED.sub(_as_markdown, _without_rst(text))
     return _without_adoc(text) if path.lower().endswith(".adoc") else text
 
 
@@ -36,6 +51,18 @@ def _without_rst(text: str) -> str:
             is_comment = line.startswith(".. ") and not _MARKUP.match(line)
         lines.append("" if is_comment and _ORDER not in line else line)
     return "\n".join(lines)
+
+
+def _as_markdown(found: re.Match[str]) -> str:
+    """Return what stands for interpreted text: the same if it is code, a link if it has a target, or else its words."""
+    before, text, after = found[1] or "", found[2], found[3] or ""
+    if after.startswith("_"):
+        link = _EMBEDDED.match(text)
+        if link and link[2].strip() and not re.search(r"_\Z|^(?!\w+:).*\.html(?:#|\Z)", link[2]):
+            return f"[{link[1]}]({link[2].strip()})"  # a target in the next line stays there
+        return text
+    role = (before or after).strip(":").rpartition(":")[2]
+    return text if role and role not in _CODED else found[0]
 
 
 def _without_adoc(text: str) -> str:

@@ -15,6 +15,15 @@ RST = """Run ``make a``.
 
 Read ``src/f.py``.
 """
+# What is code is, and a target that is a file; words of a reference, a label and a title of another page are no names.
+REFERENCES = """See :doc:`code_of_conduct`, :ref:`some_label` and `reStructuredText`_, the
+`long guide
+<docs/guide.rst>`_, `the API <api.html#x>`__ or `a site <https://example.org/x>`_.
+Use ``run_it``, :func:`~pkg.call`, :py:class:`Thing`, `Field` and `name`:code:.
+
+.. _`other_target`: https://example.org
+"""
+SHOWN = ["docs/guide.rst", "https://example.org/x", "run_it", "~pkg.call", "Thing", "Field", "name"]
 ADOC = """Run `make a`.
 // See `src/b.py`.
 ////
@@ -62,6 +71,7 @@ See `src/j.py`.
     ("path", "text", "shown"),
     [
         ("README.rst", RST, ["make a", "src/d.py", "src/e.py", "src/f.py"]),
+        ("guide.rst", REFERENCES, SHOWN),
         ("README.adoc", ADOC, ["make a", "src/d.py", "src/e.py"]),
         ("README.adoc", CONDITIONS, ["make a", *(f"src/{one}.py" for one in "bghij")]),
         ("README.md", ADOC[:32], ["make a", "src/b.py"]),
