@@ -58,6 +58,9 @@ _MEDIA = re.compile(
 )
 # The name of a class in its space of names, as PHP and .NET write it: `App\Services\Runner`.
 _CLASS = re.compile(r"\\?(?:[A-Z]\w*\\){1,12}[A-Z]\w*")
+# A note for the next release, which the release deletes: `CHANGES/1654.bugfix.rst`, `.changeset/brave-cats-jump.md`.
+# Source: towncrier and changesets, "Adding a changeset" and "News fragments".
+_NOTE = re.compile(r"(?:.*/)?(?:\d+|\+[\w-]+)\.[a-z]+(?:\.\d+)?\.(?:rst|md|txt)|(?:.*/)?\.changeset/[\w-]+\.md")
 # A function with the number of its parameters, as Elixir and Erlang write it: `Store.open/2`.
 _ARITY = re.compile(r"&?(?:[A-Z]\w{0,80}\.){0,9}[a-z_]\w{0,80}[!?]?/\d")
 _WINDOWS = re.compile(r"[\w.-]+(?:\\[\w.-]+)+\\?")
@@ -232,7 +235,7 @@ def _name(text: str, line: int, document: Document, *, is_certain: bool) -> Iter
         is_certain = False
     if not re.search(r"[A-Za-z]", word) or _NO_PATH.search(word) or _HOST.match(word) or word.startswith("//"):
         return
-    if word in _OBJECTS or _OF_GIT.match(word) or _ELSEWHERE.search(word):
+    if word in _OBJECTS or _NOTE.fullmatch(word) or _OF_GIT.match(word) or _ELSEWHERE.search(word):
         return
     token, is_rooted = word, word.startswith("/")
     word = word.lstrip("/")

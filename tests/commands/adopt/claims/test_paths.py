@@ -26,6 +26,7 @@ from gitmem.commands.adopt.statements import split
         ("[`acme/site:HEAD`](https://forge.example/acme/site/pulls)", ()),
         ("[`acme/site`](https://forge.example/acme/site.git)", ()),
         ("[`src/site`](https://forge.example/acme/site)", ("app/src/site", "src/site")),
+        ("`CHANGES/1654.bugfix.rst`, `news/+one.feature.2.md` and `.changeset/brave-cats-jump.md`", ()),
         ("Add this to your build.gradle, or your app's `package.json`:", ()),
         ("It reads `acme.yml` in your project's root.", ()),
         ("Put it in your `src/a.py`", ("app/src/a.py", "src/a.py")),

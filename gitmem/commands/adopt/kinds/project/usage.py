@@ -109,6 +109,14 @@ _CODE_GLOBS = (
 MOST_MANIFESTS = 40
 
 
+# Files that say how a project is built and tested: what they name may be used, as a program or by another package.
+_BUILD_GLOBS = (
+    "*.toml", "*.cfg", "*.ini", "*.yml", "*.yaml", "*.mk", "*.cmake", "*.gradle", "*.gradle.kts", "*.csproj", "*.props",
+    "*Makefile", "*justfile", "*Taskfile*", "*Dockerfile*", "*CMakeLists.txt", "*requirements*", "*noxfile.py",
+    "*package.json", "*Gemfile", "*Rakefile", "*composer.json", "*mix.exs", "*go.mod", ":!*lock*",
+)  # fmt: skip
+
+
 def package_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
     """Yield the possible packages in a statement: those that it says are used, or that a list of technologies names.
 
@@ -150,7 +158,7 @@ def judge_package(mention: Mention, basis: Basis) -> JudgedClaim | None:
         return None
     wrote, _ = past.writer(mention)
     was = _find_listed(_read_manifests(past, wrote, head, document.folder), name) if wrote else None
-    if was is None or _is_imported(head, name):
+    if was is None or _is_imported(head, name) or _is_named_by_build(head, name):
         return None
     probe = Probe(was.path, lambda text: _line_in(was.path, text, plain_name(name)) is not None)
     check = {"depends": name, "in": escape(was.path)}
@@ -305,6 +313,13 @@ def _may_list(text: str, plain: str) -> bool:
 def _squeeze(text: str) -> str:
     """Return a text without what names of packages may differ in."""
     return re.sub(r"[\s._-]", "", text.lower())
+
+
+def _is_named_by_build(code: Code, name: str) -> bool:
+    """Return whether a file about the build names a package, or another one that is called after it."""
+    word = rf"(^|[^a-zA-Z0-9]){re.escape(name)}([^a-zA-Z0-9]|$)"
+    argv = ("grep", "-q", "-I", "-i", "-E", "-e", word, code.commit, "--", *_BUILD_GLOBS)
+    return code.git.run(*argv, check=False).status == 0
 
 
 def _is_imported(code: Code, name: str) -> bool:

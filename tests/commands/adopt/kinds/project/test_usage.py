@@ -106,3 +106,12 @@ def test_package_in_an_item_below_another_may_be_what_that_one_needs(repo):
 
     found = adopt(handle, handle.resolve("HEAD"), ["AGENTS.md"]).of(FALSE)
     assert [one.claim.name for one in found] == ["sniffio"]
+
+
+def test_package_that_the_build_still_names_may_still_be_used(repo):
+    said = "- Pages are built with `sphinx`.\n- Cells are rendered with `jinja2`.\n"
+    commit_files(repo, {"AGENTS.md": said, "requirements.txt": "sphinx\njinja2\n"})
+    commit_files(repo, {"requirements.txt": "sphinx_theme\n", "tox.ini": "commands =\n    sphinx-build docs out\n"})
+    handle = Git(discover(repo))
+
+    assert [one.claim.name for one in adopt(handle, handle.resolve("HEAD"), ["AGENTS.md"]).of(FALSE)] == ["jinja2"]
