@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from hashlib import blake2b
 
-from gitmem.document.fields import IMPORTED, is_newer
+from gitmem.document.fields import IMPORTED, id_in, is_newer
 from gitmem.document.note import file_of_note
 from gitmem.document.parse import parse
 from gitmem.frozen import frozen, replace
@@ -127,6 +127,7 @@ class _Content:
         self.prints: dict[bytes, str] = {}
         self.forgotten: dict[bytes, str] = {}
         self.names: dict[str, str] = {}
+        self.ids: dict[str, str] = {}
         for key, path, kind, title, body, time, archived, superseded_by, fields in rows:
             own: dict[str, Any] = json.loads(fields)
             retired = own.get("retired")
@@ -146,6 +147,8 @@ class _Content:
             self.known[key] = known
             if isinstance(name := own.get(IMPORTED), str):
                 self.names[name] = key
+            if own.get(IMPORTED) and (id_ := id_in(own)):
+                self.ids[id_] = "" if id_ in self.ids else key
             (self.forgotten if known.is_forgotten else self.prints)[mark] = key
         bad = catalog.rows("SELECT key FROM problem WHERE key <> '' AND severity = 'error'")
         self.unreadable = {row[0] for row in bad} - set(self.known)
@@ -163,14 +166,18 @@ def settle(
 
     Of several with one key the latest counts, by time, then by position. A forgotten memory stays forgotten, by
     key and by text. If the store has another text under a key, the later one wins, unless *update*; but a note whose
-    key was made from its name gets another key then. A memory without an explicit key is left out if it is a near
-    duplicate (by *threshold*) of another. A note with the words of one that *is_gone* is the same note.
+    key was made from its name gets another key then. A memory without an explicit key is the one in the store with its
+    id, and is left out if it is a near duplicate (by *threshold*) of another. A note with the words of one that
+    *is_gone* is the same note.
     """
     incoming = list(incoming)
-    store, settled = _Content(catalog, has_notes=any(one.name for one in incoming)), ImportPlan()
+    store, settled = _Content(catalog, has_notes=any(one.name or one.id for one in incoming)), ImportPlan()
+    ids = Counter(one.id for one in incoming)
     explicit: dict[str, Incoming] = {}
     others: list[Incoming] = []
-    for one in incoming:
+    for given in incoming:
+        is_known = not given.is_explicit and ids[given.id] == 1 and store.ids.get(given.id)
+        one = replace(given, key=store.ids[given.id], is_explicit=True) if is_known else given
         if not one.is_explicit:
             others.append(one)
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.document.fields import strings_in
+from gitmem.document.fields import id_in, strings_in
 from gitmem.document.format import format as format_document
 from gitmem.document.parse import parse
 from gitmem.errors import FormatError, RefusedError
@@ -44,6 +44,7 @@ class Incoming:
         has_command: Whether it has a command, which a person must approve before it runs.
         superseded_by: The key of the memory that superseded it, or empty.
         name: The name of the note that the key was made from, or empty.
+        id: Its id in the source, if no other memory can have it by chance; else empty.
         read: The parsed text, unless it was changed since; for the index.
     """
 
@@ -61,6 +62,7 @@ class Incoming:
     has_command: bool = False
     superseded_by: str = ""
     name: str = ""
+    id: str = ""
     read: KnownText | None = None
 
 
@@ -133,7 +135,9 @@ def incoming_new(given: ForeignMemory, author: Author, policy: Policy, *, now: i
     known = _incoming(document, given.where, is_explicit=bool(given.key))
     # A generated time says nothing about the memory's age.
     time = known.time if "created" in fields else 0
-    return replace(known, name=given.name, time=time, read=KnownText(document, _is_clean(document, policy)))
+    return replace(
+        known, name=given.name, id=id_in(fields), time=time, read=KnownText(document, _is_clean(document, policy))
+    )
 
 
 def _incoming(document: Document, where: str, *, is_explicit: bool) -> Incoming:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # What precedes the hash in the key of a note whose name gives no other.
 NOTE = "note"
 # The id that Notion's export appends to the name of each page and its folder.
-_NOTION_ID = re.compile(r" [0-9a-f]{32}(?=/|$)")
+_NOTION_ID = re.compile(r" ([0-9a-f]{32})(?=/|$)")
 
 
 class Names:
@@ -113,6 +113,12 @@ def key_of(name: str) -> str:
 def without_notion_id(path: str) -> str:
     """Return a path, without its ending, in which no name has the id that Notion's export appends."""
     return _NOTION_ID.sub("", path)
+
+
+def notion_id(path: str) -> str:
+    """Return the id that Notion's export appended to a name, without its ending; empty if it has none."""
+    match = _NOTION_ID.search(path.rpartition("/")[2])
+    return match[1] if match else ""
 
 
 def _stem(path: str) -> str:

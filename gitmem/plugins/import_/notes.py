@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from gitmem.document.note import DRAWING_FIELD
 from gitmem.plugins.import_.fields import as_list
-from gitmem.plugins.import_.names import without_notion_id
+from gitmem.plugins.import_.names import notion_id, without_notion_id
 from gitmem.plugins.import_.times import time_of
 
 TYPE_CHECKING = False
@@ -128,6 +128,8 @@ def created_of(path: str) -> str:
 def title_of(path: str, *, is_logseq: bool) -> str:
     """Return the title that a note's file name gives."""
     stem = _stem(path)
+    if stem == "text" and (bundle := path.rpartition("/")[0]).lower().endswith(".textbundle"):
+        return _stem(bundle)
     if is_logseq:
         day = _DAY.fullmatch(stem)
         return f"{day[1]}-{day[2]}-{day[3]}" if day else page_name(stem)
@@ -154,7 +156,7 @@ def names_of(fields: Mapping[str, Any], path: str, text: str = "", day: str = ""
         value for name in ("title", "permalink", "id", "slug", "name") if isinstance(value := fields.get(name), str)
     ]
     names += [str(fields["id"])] if isinstance(fields.get("id"), int) else []
-    names += [*_ANY_ID.findall(stem), *_ID_LINE.findall(text)]
+    names += [*_ANY_ID.findall(stem), *_ID_LINE.findall(text), notion_id(stem)]
     kind, _, rest = stem.partition("_")
     names += [rest] if kind in _MEMORY_TYPES else []
     names.append(page_name(stem))

@@ -42,6 +42,8 @@ _MARKDOWN = re.compile(rf"\[[^\[\]\n]{{0,300}}\]\({_TARGET}(?:[ \t]+\"[^\"\n]{{0
 _DEFINITION = re.compile(rf"(?m)^ {{0,3}}\[[^\[\]\n]{{1,300}}\]:[ \t]+{_TARGET}")
 # The target of a link: the `#top` of `[top](#top)` is not a tag.
 _PLACE = re.compile(r"\]\([^()\n]{0,1000}\)")
+# The address of a page of Notion: an export has it where the page was mentioned. Its id is a name of the note.
+_NOTION_PAGE = re.compile(r"https://(?:www\.)?notion\.so/(?:[^?#]{0,300}[/-])?([0-9a-f]{32})(?:\?|$)")
 # A memory of Serena, a note of basic-memory, a block of Logseq.
 _NAMED = re.compile(r"(?<![\w/])(?:mem:|memory://)([\w/%-](?:[\w./%-]{0,198}[\w/%-])?)")
 _BLOCK = re.compile(r"\(\(([0-9a-f-]{36})\)\)")
@@ -123,6 +125,8 @@ class Pages:
     def find_path(self, target: str, inside: str) -> str:
         """Return the key of the note that a relative link of Markdown in the note *inside* leads to, or its folder."""
         path = unquote(target.partition("#")[0])
+        if page := _NOTION_PAGE.match(path):
+            return self.by_path.get(page[1], "")
         if not path or "://" in path:
             return ""
         whole = posixpath.normpath(path.lstrip("/") if path[0] == "/" else f"{posixpath.dirname(inside)}/{path}")

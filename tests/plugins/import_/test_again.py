@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,27 @@ def test_sections_of_a_note_are_there_until_the_note_is_without_them(memory: Mem
 
     assert (again.new, again.updated, again.moved.kept, again.gone.kept) == ({}, {}, [], [])
     assert [name for name, _ in done.gone.kept] == ["vault/Gateway.md#gateway-limits"]
+
+
+def test_memory_with_an_id_is_updated_and_merged_instead_of_added(memory: Memory, tmp_path: Path) -> None:
+    path, one = tmp_path / "mem0.json", "0c5d6a8e-0000-4000-8000-00000000000"
+    table = {
+        "results": [{"id": f"{one}1", "memory": "Ana prefers tabs to spaces.\n\nIn Go."}, {"id": "7", "memory": "A b"}]
+    }
+    path.write_text(json.dumps(table))
+    (key,) = (key for key in run(memory, path).settled.new if key != "a-b")
+    memory.edit(key, body="In Go and C.")
+    same = run(memory, path).settled
+    table["results"] = [{"id": f"{one}1", "memory": "Ana prefers spaces.\n\nIn Go."}, {"id": "7", "memory": "A c"}]
+    path.write_text(json.dumps(table))
+
+    skipped = memory.bulk.import_files(Sources((str(path),), dry_run=True)).settled
+    done = run(memory, path).settled
+
+    assert (same.new, same.updated) == ({}, {})
+    assert (list(skipped.new), skipped.skipped.total) == (["a-c"], 1)
+    assert (list(done.new), list(done.updated)) == (["a-c"], [key])
+    assert (memory.show(key).title, memory.show(key).body) == ("Ana prefers spaces", "In Go and C.\n")
 
 
 def test_another_folder_of_the_same_name_makes_nothing_disappear(memory: Memory, vault: Path, tmp_path: Path) -> None:

@@ -58,6 +58,7 @@ def test_name_of_a_file_gives_a_date_and_a_title(path: str, created: str, title:
         ({"id": 202401271530}, "x.md", ["202401271530", "x"]),
         ({}, "202401271530 On habits.md", ["202401271530", "202401271530 on habits"]),
         ({}, "On habits 20240127153012.md", ["20240127153012", "on habits 20240127153012"]),
+        ({}, f"Wiki/Deploys {'0a' * 16}.md", ["0a" * 16, f"deploys {'0a' * 16}"]),
         ({"title": "A/B"}, "a___b.md", ["a/b"]),
     ],
 )
@@ -109,6 +110,7 @@ def test_page_of_notion_has_properties_below_its_heading() -> None:
         assert properties_of_notion(body) == ("2024-01-27T10:15:00Z", ["deploy", "ops"])
     assert properties_of_notion("Plain text.\nTags: a") == (None, [])
     assert is_of_notion(f"Wiki/Deploys {'0a' * 16}.md")
+    assert title_of("b/On tides.textbundle/text.md", is_logseq=False) == "On tides"
     assert title_of(f"Deploys {'0a' * 16}.md", is_logseq=False) == "Deploys"
     assert not is_of_notion(f"{'0a' * 16}.md")
 

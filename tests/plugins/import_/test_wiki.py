@@ -88,7 +88,7 @@ FOAM = pages_of(
     },
     vault=Vault(is_vault=True, is_foam=True),
 )
-PLAIN = pages_of({"core.md": "core", "auth/login.md": "login"}, names={"auth/login.md": ["specs/login"]})
+PLAIN = pages_of({"core.md": "core", "auth/login.md": "login"}, names={"auth/login.md": ["specs/login", "0a" * 16]})
 
 
 @each(
@@ -116,6 +116,7 @@ PLAIN = pages_of({"core.md": "core", "auth/login.md": "login"}, names={"auth/log
         (FOAM, "[r][1]\n\n[1]: ../house/todo.md 'T'\n[inbox]: /inbox \"Inbox\"", ["house", "inbox"], None),
         (FOAM, "[x](https://a.org/inbox.md) [y](gone.md) [z](#top) `a[0](inbox.md)`", None, None),
         (PLAIN, "Read `mem:auth/login`; mem:core. Not item:core, nor mem:gone.", ["login", "core"], None),
+        (PLAIN, f"[a](https://www.notion.so/Log-in-{'0a' * 16}?pvs=21) [b](https://x.so/{'0a' * 16})", ["login"], None),
         (PLAIN, "memory://specs/login has it, #not a tag", ["login"], None),
     ],
 )
