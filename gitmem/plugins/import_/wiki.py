@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from gitmem.plugins.import_.fields import ImportRecord
 
 INDEX = "MEMORY.md"
+# How rules of Cursor begin links to files: ``mdc:.cursor/rules/api.mdc``.
+MDC = "mdc:"
 NO_VAULT = Vault()
 _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]")
 _DENDRON_LINK = re.compile(
@@ -131,7 +133,14 @@ class Pages:
             return ""
         whole = posixpath.normpath(path.lstrip("/") if path[0] == "/" else f"{posixpath.dirname(inside)}/{path}")
         exact = _without_ending(normalize("NFC", whole.lstrip("/")))
-        return self.by_path.get(exact) or self._at(exact.lower())
+        return self.by_path.get(exact) or self._at(exact.lower()) or self._find_from_top(path)
+
+    def _find_from_top(self, path: str) -> str:
+        """Return the key of the note that a link from the top of a repository leads to, of which the notes are a part."""
+        parts = _without_ending(normalize("NFC", path.removeprefix(MDC))).lower().split("/")
+        fewest = 1 if path.startswith(MDC) else 2
+        ends = () if ".." in parts else ("/".join(parts[start:]) for start in range(len(parts) - fewest + 1))
+        return next((key for end in ends if (key := self.by_name.get(end))), "")
 
     def _at(self, path: str) -> str:
         ends = ("", "/index", "/readme")

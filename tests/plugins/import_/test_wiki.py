@@ -117,6 +117,12 @@ PLAIN = pages_of({"core.md": "core", "auth/login.md": "login"}, names={"auth/log
         (FOAM, "[x](https://a.org/inbox.md) [y](gone.md) [z](#top) `a[0](inbox.md)`", None, None),
         (PLAIN, "Read `mem:auth/login`; mem:core. Not item:core, nor mem:gone.", ["login", "core"], None),
         (PLAIN, f"[a](https://www.notion.so/Log-in-{'0a' * 16}?pvs=21) [b](https://x.so/{'0a' * 16})", ["login"], None),
+        (
+            PLAIN,
+            "[a](docs/auth/login.md) [b](mdc:.cursor/core.mdc) [c](docs/core.md) [d](../x/auth/login.md)",
+            ["login", "core"],
+            None,
+        ),
         (PLAIN, "memory://specs/login has it, #not a tag", ["login"], None),
     ],
 )
