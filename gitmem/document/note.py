@@ -40,6 +40,9 @@ def head_of(text: str, body: str, title: str, path: str) -> str | None:
         path: The note's path.
     """
     plain, core = unify(text.removeprefix("\ufeff")).rstrip(), body.strip()
+    if "\n" in core:  # the first of several lines keeps its indentation
+        whole = body.rstrip()
+        core = whole[whole.rfind("\n", 0, len(whole) - len(core)) + 1 :]
     at = plain.rfind(core) if core else -1
     if core and at < 0:
         return None

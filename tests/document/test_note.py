@@ -16,6 +16,7 @@ def make(title: str, body: str, **fields: object) -> Document:
     ("text", "body", "title", "head"),
     [
         ("# Title\n\nText\n", "Text", "Title", None),
+        ("# Title\n\n    code()\n    more()\n", "    code()\n    more()", "Title", None),
         ("Text\n", "Text", "note", None),
         ("# note\n\nText\n", "Text", "note", "# note\n\n"),
         ("---\ntags: [a]\n---\n\n# Title\nText\n", "Text", "Title", "---\ntags: [a]\n---\n\n# Title\n"),

@@ -136,7 +136,7 @@ class Pages:
         return self.by_path.get(exact) or self._at(exact.lower()) or self._find_from_top(path)
 
     def _find_from_top(self, path: str) -> str:
-        """Return the key of the note that a link from the top of a repository leads to, of which the notes are a part."""
+        """Return the key of the note that a link from a repository's top leads to, if the notes are a part of it."""
         parts = _without_ending(normalize("NFC", path.removeprefix(MDC))).lower().split("/")
         fewest = 1 if path.startswith(MDC) else 2
         ends = () if ".." in parts else ("/".join(parts[start:]) for start in range(len(parts) - fewest + 1))
