@@ -6,7 +6,7 @@ import posixpath
 import re
 
 from gitmem.commands.adopt.claims.claim import COMMAND, VALUE, VERSION, is_example
-from gitmem.commands.adopt.claims.commands import iter_commands
+from gitmem.commands.adopt.claims.commands import list_commands
 from gitmem.commands.adopt.documents import DECISION
 from gitmem.commands.adopt.findings import HOLDS, Contradiction, Mention, Side
 from gitmem.commands.adopt.judge.products import parts_of, product_of
@@ -155,7 +155,7 @@ def _managers(
 ) -> Iterator[_Saying]:
     """Yield the package managers that a statement runs the scripts of a folder with."""
     lines = {claim.line for claim in claims if claim.kind == COMMAND and claim.tool == "script" and claim.is_certain}
-    for command in iter_commands(statement) if any(tool in statement.text for tool in _MANAGERS) else ():
+    for command in list_commands(statement) if any(tool in statement.text for tool in _MANAGERS) else ():
         tool = command.words[0]
         if tool in _MANAGERS and (command.line in lines or _installs_all(statement, command)):
             lock = posixpath.join(folder, _MANAGERS[tool])

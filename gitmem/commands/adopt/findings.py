@@ -24,7 +24,7 @@ _MOST_LOST = 3
 # A path that is certain to mean one: with an ending, or as a folder.
 _FILE_OR_FOLDER = re.compile(r"\.\w{1,10}$|/$")
 _STANDS_FOR_OTHERS = re.compile(
-    r"[\[\]]|YYYY|XXX|NNN|(?-i:MAJOR|MINOR|VERSION|NAME)|(?:snake|kebab|camel|pascal)[-_]?case|"
+    r"[\[\]]|YYYY|XXX|NNN|(?-i:X\.Y)|(?-i:MAJOR|MINOR|VERSION|NAME)|(?:snake|kebab|camel|pascal)[-_]?case|"
     r"(?<![a-z])(?:foo|bar|baz|your|my|some|example|path/to)(?![a-z])|^file\.",
     re.I,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from functools import lru_cache
 
 from gitmem.commands.adopt.claims.claim import COMMAND, Claim
 from gitmem.commands.adopt.statements import CODE, PROMPT, SHELLS
@@ -101,12 +102,17 @@ class Command:
 
 def command_claims(statement: Statement) -> Iterator[Claim]:
     """Yield the scripts and targets that a statement presents as commands."""
-    for command in iter_commands(statement):
+    for command in list_commands(statement):
         yield from _command(command)
 
 
-def iter_commands(statement: Statement) -> Iterator[Command]:
-    """Yield the commands in a code block for a shell, and those in code spans of more than one word."""
+@lru_cache(maxsize=8)  # ten kinds of claims read the commands of each statement
+def list_commands(statement: Statement) -> Sequence[Command]:
+    """Return the commands in a code block for a shell, and those in code spans of more than one word."""
+    return tuple(_commands(statement))
+
+
+def _commands(statement: Statement) -> Iterator[Command]:
     if statement.kind == CODE and statement.language in SHELLS:
         text = " ".join(line.rstrip("\\").strip() for line in statement.lines)
         yield from _line(re.sub(r"^(?:>|%|PS>)\s+", "", PROMPT.sub("", text)), statement.line)

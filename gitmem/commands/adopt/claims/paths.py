@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import posixpath
 import re
 from urllib.parse import unquote
 
 from gitmem.commands.adopt.claims.claim import PATH, Claim
-from gitmem.commands.adopt.claims.commands import iter_commands
+from gitmem.commands.adopt.claims.commands import list_commands
 from gitmem.commands.adopt.statements import CODE, SHELLS, TREE
 from gitmem.frozen import replace
 
@@ -68,13 +69,15 @@ _WINDOWS = re.compile(r"[\w.-]+(?:\\[\w.-]+)+\\?")
 _TWINS = re.compile(r"([\w./-]*\w)(\.\w{1,4})/(\.\w{1,4})")
 # Programs that run a file of code.
 _INTERPRETERS = frozenset({"python", "python3", "node", "tsx", "ts-node", "bash", "sh", "ruby", "php", "deno", "bun"})
+# Commands of go whose arguments are packages.
+_GO = frozenset({"run", "build", "test", "vet", "install", "generate"})
 # Programs whose arguments are files and folders, also those of one word.
 _TAKES_FILES = _INTERPRETERS | {
     "cd", "ls", "cat", "rm", "cp", "mv", "mkdir", "tree", "find", "grep", "rg", "pytest", "ruff", "black", "isort",
     "flake8", "mypy", "pyright", "pylint", "eslint", "prettier", "phpunit", "rspec", "pushd", "source", "vim", "code",
 }  # fmt: skip
 # What programs call their environment.
-_OBJECTS = frozenset({"process.env", "meta.env", "import.meta.env", "Bun.env"})
+_OBJECTS = frozenset({"process.env", "meta.env", "import.meta.env", "Bun.env", "config.env", "options.env", "task.env"})
 # What git keeps for itself: no commit has it.
 _OF_GIT = re.compile(r"^/?(?:[\w.@/-]+/)?\.git(?:/|$)")
 # The end of names of files, and no name: `.py`, `.test.ts`.
@@ -155,7 +158,11 @@ def _list_paths(statement: Statement, document: Document) -> Iterator[Claim]:
 
 def _scripts(statement: Statement, document: Document) -> Iterator[Claim]:
     """Yield the files of code that a statement's commands run."""
-    for command in iter_commands(statement):
+    for command in list_commands(statement):
+        if command.words[0] == "go" and _GO.intersection(command.words[1:2]) and not command.folder:
+            for before, word in itertools.pairwise(command.words[1:]):
+                if word.startswith("./") and not before.startswith("-") and not word.endswith("..."):
+                    yield from _name(word, command.line, document, is_certain=True)
         if command.words[0] in _INTERPRETERS and not command.folder:
             script = next((word for word in command.words[1:] if not word.startswith("-")), "")
             if "/" in script and _FILE.match(script) and not _STAND_IN.search(script):

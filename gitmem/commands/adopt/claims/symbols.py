@@ -150,7 +150,7 @@ def _in_bold(span: Span) -> Iterator[Claim]:
 
 def _sampled(code: str, text: str) -> str:
     """Return a text in code; empty if it is an example that defines its own name: "(e.g. `type Own int`)"."""
-    is_sample = " " in code and re.search(rf"\be\.g\.,?\s*`{re.escape(code)}`", text)
+    is_sample = " " in code and "e.g." in text and re.search(rf"\be\.g\.,?\s*`{re.escape(code)}`", text)
     return "" if is_sample and _NO_USE.match(code) else code
 
 

@@ -7,9 +7,11 @@ from functools import cached_property
 
 from gitmem.commands.adopt.claims.dependencies import STACK
 from gitmem.commands.adopt.corpus import is_aside
+from gitmem.commands.adopt.documents import DECISION
 from gitmem.commands.adopt.findings import HOLDS, NEVER, JudgedClaim, Source
 from gitmem.commands.adopt.judge.products import compare
 from gitmem.commands.adopt.judge.reader import Reader
+from gitmem.commands.adopt.judge.versions import is_of_release
 from gitmem.document.sources.dependencies import is_manifest, read_dependencies
 from gitmem.errors import FormatError
 from gitmem.frozen import replace
@@ -29,6 +31,14 @@ _USES = re.compile(
     r"is the (?:\w+ )?(?:framework|ORM|router|bundler|library|linter|test runner))\b|技术栈|技術",
     re.I,
 )
+# What comes before a package that the project is built with, and what may come after its version.
+_BUILT = re.compile(
+    r"(?:\b(?:built|written|implemented) (?:with|on|using|in)|\bpowered by|\bbased on|"
+    r"^\W*(?:(?:we|it|(?:the|this) \w+(?: \w+)?) )?(?:uses?|runs? on|requires?))\b[^.;:!?()]{0,60}$",
+    re.I,
+)
+_DOUBT = re.compile(r"\b(?:not|n't|never|if|when|was|were|can|could|may|might|should|will|plans?|originally)\b", re.I)
+_END = re.compile(r"(?:\.x)?[`*]{0,3}(?:$|[.,;:)(–—]|\s+[(–—-]|\s+(?:and|with|for|on|via|in|to|as)\b)")
 _ALIASES = {
     "turborepo": "turbo", "angular": "@angular/core", "nestjs": "@nestjs/core", "vue.js": "vue", "vuejs": "vue",
     "nextjs": "next", "shadcn": "shadcn-ui", "electron.js": "electron", "drizzle": "drizzle-orm",
@@ -106,7 +116,7 @@ class Packages:
         listed = [one for one in self.listed.get(plain, ()) if re.search(r"\d", one[2])]
         below = [one for one in listed if folder and one[0].startswith(f"{folder}/")]
         listed = below or [one for one in listed if not is_aside(one[0])] or listed
-        if not listed or not plain:
+        if not listed or not plain or is_of_release(mention.statement):
             return None
         listed = _of_named_part(listed, mention.statement.text)
         listed.sort(key=lambda one: (one[0].count("/"), one[0]))
@@ -125,7 +135,7 @@ class Packages:
         # what the project is built with, and as a quiet one in a sentence about that.
         if first is None or not _is_exact(first, plain) or _is_of_longer_name(mention):
             return None
-        if STACK.search(mention.statement.section):
+        if STACK.search(mention.statement.section) or _is_built_with(mention):
             return first
         is_used = _USES.search(mention.statement.text) is not None
         return replace(first, verdict=NEVER, is_contradicted=True) if is_used else None
@@ -136,6 +146,13 @@ def _of_named_part(listed: list[_Listed], text: str) -> list[_Listed]:
     words = set(re.findall(r"[\w-]+", text.lower()))
     named = [one for one in listed if one[0].lower().split("/")[-2:-1] and one[0].lower().split("/")[-2] in words]
     return named or listed
+
+
+def _is_built_with(mention: Mention) -> bool:
+    """Return whether a sentence says without condition that the project is built with this version of a package."""
+    before, token, after = mention.statement.text.partition(mention.claim.token)
+    is_said = bool(token) and _BUILT.search(before) and _END.match(after) and not _DOUBT.search(before)
+    return bool(is_said) and not mention.is_past and mention.document.kind != DECISION
 
 
 def _is_of_longer_name(mention: Mention) -> bool:

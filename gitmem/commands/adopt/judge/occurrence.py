@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import posixpath
 import re
 
@@ -34,6 +35,8 @@ _CMAKE = r"^[ \t]*(?:option|set|cmake_dependent_option)[ \t]*\([ \t]*{}[ \t)]"
 MOST_HOMES = 3
 # Files that are searched for the definition of a qualified name.
 MOST_FILES = 60
+# Files that are read at once: the first ones often have it.
+_AT_ONCE = 8
 # The languages in which every call has parentheses: a name without them is not a call.
 _CALLING = (".cs", ".java", ".go", ".rs", ".c", ".h", ".cc", ".cpp", ".hpp", ".py", ".swift", ".php", ".dart")
 # What sentences about tests and examples say.
@@ -154,9 +157,10 @@ def _is_other_thing(mention: Mention) -> bool:
 def _find_definition(name: str, where: str, corpus: Corpus, head: Code) -> str:
     """Return a file of the program that defines a name outside of functions, *where* first; empty if none does."""
     paths = dict.fromkeys((where, *corpus.files_by_name.get(name, ())))
-    texts = head.texts([path for path in paths if not is_aside(path)][:MOST_FILES])
-    defining = (path for path, text in texts.items() if is_defined_in(text, name) and not is_local(text, name))
-    return next(defining, "")
+    files = [path for path in paths if not is_aside(path)][:MOST_FILES]
+    few = (head.texts(files[at : at + _AT_ONCE]).items() for at in range(0, len(files), _AT_ONCE))
+    texts = itertools.chain.from_iterable(few)
+    return next((path for path, text in texts if is_defined_in(text, name) and not is_local(text, name)), "")
 
 
 def _is_about_program(mention: Mention) -> bool:

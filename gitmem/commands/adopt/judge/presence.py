@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from functools import lru_cache
 
 from gitmem.commands.adopt.claims.claim import is_example
 from gitmem.commands.adopt.claims.paths import ABOVE, FOREIGN, looks_like_name
@@ -13,6 +14,7 @@ from gitmem.commands.adopt.judge.identifiers import is_identifier
 from gitmem.commands.adopt.statements import BULLET
 from gitmem.commands.adopt.tree import is_sample
 from gitmem.frozen import replace
+from gitmem.text.code.languages import is_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.findings import Mention
     from gitmem.commands.adopt.repository_history import Past
+    from gitmem.commands.adopt.tree import Tree
 
 
 # The usual first parts of the names of branches.
@@ -32,7 +35,10 @@ _THING = (
     r"(?:git )?(?:remotes?|branch(?:es)?|tags?|labels?|namespaces?|buckets?|queues?|topics?|routes?|endpoints?|urls?|"
     r"cookies?|headers?|images?|volumes?|registry|registries|commands?|subcommands?|tables?|columns?|scopes?)"
 )
-_ANY_THING = re.compile(rf"\b{_THING}\b", re.I)
+_THING_AFTER = re.compile(rf"[`*\"]{{0,2}} {_THING}\b", re.I)
+_THING_BEFORE = re.compile(rf"\b{_THING}(?: is| called| named)?:? [`*\"]{{0,2}}$", re.I)
+# The most characters of what _THING_BEFORE finds.
+_LONGEST_THING = 30
 # A sentence about the output of a build, such as `./server`, which the repository does not contain.
 _BUILT = re.compile(
     r"\bbuild output\b|\boutput of the build\b|"
@@ -95,10 +101,14 @@ def _is_other_thing(mention: Mention) -> bool:
         return False
     if token.startswith("./") and "/" not in mention.claim.name and _BUILT.search(text):
         return True
-    if _ANY_THING.search(text) is None:  # compiling the pattern below takes 6 ms
-        return False
-    word = rf"[`*\"]{{0,2}}(?<![\w/.-]){re.escape(token)}(?![\w/-])[`*\"]{{0,2}}"
-    return re.search(rf"{word} {_THING}\b|\b{_THING}(?: is| called| named)?:? {word}", text, re.I) is not None
+    at = text.find(token)
+    while at >= 0:
+        end = at + len(token)
+        is_word = not re.match(r"[\w/.-]", text[at - 1 : at]) and not re.match(r"[\w/-]", text[end : end + 1])
+        if is_word and (_THING_AFTER.match(text, end) or _THING_BEFORE.search(text[max(0, at - _LONGEST_THING) : at])):
+            return True
+        at = text.find(token, at + 1)
+    return False
 
 
 def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_there: bool) -> JudgedClaim | None:
@@ -147,7 +157,20 @@ def _may_be_elsewhere(mention: Mention, head: Code) -> bool:
     is_deep = "/" in claim.name
     if is_deep and head.tree.has_submodules and not any(head.has(one.partition("/")[0]) for one in claim.places):
         return True
-    return stands_for_others(claim.token) or (looks_like_name(claim) and not _has_first_folder(claim, head))
+    if looks_like_name(claim) and (_is_module(claim, head) or not _has_first_folder(claim, head)):
+        return True
+    return stands_for_others(claim.token)
+
+
+def _is_module(claim: Claim, head: Code) -> bool:
+    """Return whether a path is that of a file of code without its ending, as an import has it: `src/parts/button`."""
+    return any(is_code(path) for place in claim.places for path in _siblings(head.tree, place))
+
+
+@lru_cache(maxsize=100)
+def _siblings(tree: Tree, place: str) -> list[str]:
+    """Return the files that are called like a path, with an ending."""
+    return [path for path in tree.files if path.startswith(f"{place}.")]
 
 
 def _has_first_folder(claim: Claim, head: Code) -> bool:

@@ -65,6 +65,8 @@ _PARTS = {
         (),
     ),
 }
+# A rule of a template, whose name has the first argument in it: `test_$(1):`.
+_TEMPLATE_RULE = re.compile(r"^([\w.-]*)\$[({]?\d[)}]?([\w.-]*)[ \t]*::?(?!=)", re.MULTILINE)
 _PATTERN = re.compile(r"^([^\s#:=$%]*)%([^\s#:=$%]*)[^:=\n]*::?(?!=)", re.MULTILINE)
 
 
@@ -313,7 +315,15 @@ def _takes_any(code: Code, claim: Claim, document: Document) -> bool:
     paths = _definitions(code, claim, document)
     near = [path for path in paths if posixpath.dirname(path) in (document.folder, "")]
     texts = code.texts(paths if claim.places[0] else near or paths).values()
-    return any(re.search(r"^(?:%|\.DEFAULT)\s*::?(?!=)", text, re.MULTILINE) for text in texts)
+    return any(
+        re.search(r"^(?:%|\.DEFAULT)\s*::?(?!=)", text, re.MULTILINE) or _makes(text, claim.name) for text in texts
+    )
+
+
+def _makes(text: str, name: str) -> bool:
+    """Return whether a makefile may make a target from a template. Source: GNU make's manual, "The eval Function"."""
+    rules = _TEMPLATE_RULE.finditer(text) if "$(eval" in text or "${eval" in text else ()
+    return any(name.startswith(one[1]) and name.endswith(one[2]) for one in rules)
 
 
 def targets_in(path: str, text: str) -> Mapping[str, int]:

@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 
 from gitmem.commands.adopt.claims.claim import Claim
-from gitmem.commands.adopt.claims.commands import iter_commands
+from gitmem.commands.adopt.claims.commands import list_commands
 from gitmem.commands.adopt.findings import Source
 from gitmem.commands.adopt.kinds.words import find_word
 from gitmem.commands.adopt.statements import CODE, TREE
@@ -79,7 +79,7 @@ def option_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
 
 def _of_scripts(statement: Statement) -> Iterator[Claim]:
     """Yield the options that a statement's commands pass to a file of Python."""
-    for command in iter_commands(statement):
+    for command in list_commands(statement):
         words = command.words
         if len(words) > 1 and _PYTHON.match(words[0]) and words[1].endswith(".py"):
             for match in filter(None, map(_PASSED.match, words[2:])):

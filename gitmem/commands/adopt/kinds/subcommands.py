@@ -24,15 +24,29 @@ _LAUNCHERS = re.compile(
     r"|bunx?|sudo|time)\s+"
 )
 _COMMAND = re.compile(r"^(?:\./|python3? -m )?([A-Za-z][\w.-]*)\s+([a-z][\w-]+)(?=\s|$)")
-# Calls that name a subcommand with their first literal: argparse, click, typer, commander, yargs, cac, clap, Symfony.
+# Commands of Laravel and Symfony, which run those of a project by one program, and the spaces of names of Laravel's own
+# and its packages' commands. Source: `php artisan list`, Laravel 12.
+_CONSOLE = re.compile(
+    r"^(?:(?:\./)?(?:vendor/bin/)?sail )?(?:php )?(?:\./)?(artisan|bin/console)\s+([a-z][\w-]*:[a-z][\w:.-]*)(?=\s|$)"
+)
+_FRAMEWORK = frozenset({
+    "auth", "boost", "breeze", "cache", "channel", "clockwork", "completion", "config", "db", "debug", "debugbar",
+    "doctrine", "env", "event", "filament", "horizon", "ide-helper", "install", "key", "lang", "lint", "livewire",
+    "make", "mcp", "migrate", "model", "nova", "octane", "optimize", "package", "passport", "permission", "pulse",
+    "queue", "reverb", "route", "router", "sail", "sanctum", "schedule", "schema", "scout", "secrets", "storage",
+    "stub", "telescope", "test", "translation", "vendor", "view",
+})  # fmt: skip
+# Calls that name a subcommand with their first literal: argparse, click, typer, commander, yargs, cac, clap, Symfony,
+# Laravel.
 _NAMED = re.compile(
     r"(?:add_parser|\.(?:command|group)|add_typer\([^()\n]*\bname\s*=|add_command\([^()\n]*\bname\s*=|Command::new"
-    r"|with_name|new Command|\bcommand:|\bUse:|setName)\s*\(?\s*(?:name\s*=\s*)?[\"'`]([a-z][\w:-]*)"
+    r"|with_name|new Command|\bcommand:|\bUse:|setName|\$signature\s*=|AsCommand|Artisan::command)"
+    r"\s*\(?\s*(?:name\s*[=:]\s*)?[\"'`]([a-z][\w:.-]*)"
 )
 # One of these is in every text that the pattern matches: they are found much faster.
 _CALLS = (
     *("add_parser", ".command", ".group", "add_typer(", "add_command(", "Command::new", "with_name", "new Command"),
-    *("command:", "Use:", "setName"),
+    *("command:", "Use:", "setName", "$signature", "AsCommand", "Artisan::command"),
 )
 _ALIASES = re.compile(r"\b[Aa]lias(?:es)?\b\s*[=:(]\s*[\[({&]*\s*((?:[\"'`][\w-]+[\"'`]\s*,?\s*)+)")
 # Commands that are named by their function, or by a variant of an enumeration.
@@ -63,6 +77,9 @@ def subcommand_claims(statement: Statement, _document: Document) -> Iterator[Cla
     else:
         lines = [(span.text, span.line) for span in statement.spans if span.kind == "code" and " " in span.text]
     for line, number in lines:
+        if console := _CONSOLE.match(line):
+            yield Claim(SUBCOMMAND, number, console[0], console[2], tool=console[1])
+            continue
         match = _COMMAND.match(_LAUNCHERS.sub("", line))
         if match is not None and match[2] not in ("help", "version", "is", "and", "or", "to"):
             yield Claim(SUBCOMMAND, number, match[0], match[2], tool=match[1].replace(".", "-"), is_certain=False)
@@ -134,8 +151,19 @@ def _block(text: str, at: int) -> str:
 
 
 def is_own(code: Code, claim: Claim) -> bool:
-    """Return whether the repository has the program of a claim: a script, a binary, a crate or a folder of ``cmd``."""
-    return _is_own(code, claim.tool)
+    """Return whether the repository has the program of a claim: a script, a binary, a crate or a folder of ``cmd``.
+
+    One of a framework has it if the repository defines commands in that space of names.
+    """
+    space, sign, _ = claim.name.partition(":")
+    return _has_space(code, space) if sign and _CONSOLE.match(claim.token) else _is_own(code, claim.tool)
+
+
+@lru_cache(maxsize=100)
+def _has_space(code: Code, space: str) -> bool:
+    """Return whether the repository defines commands in a space of names: `app` for `app:sync`."""
+    defined = rf"([$]signature *=|AsCommand|Artisan::command|setName).*[\"']{re.escape(space)}:"
+    return space not in _FRAMEWORK and find_line(code, defined) is not None
 
 
 @lru_cache(maxsize=1000)

@@ -74,11 +74,12 @@ def test_one_of_two_names_to_choose_from_is_no_path_unless_both_were_there(repo)
         "Branches are prefixed with one of:\n\n- `fix/` for mistakes\n- `docs/`\n  and more\n\n- `site/` for pages\n",
         "- `text/csv` or `application/vnd.app+json`, `bg-white/80`, `linux/amd64`, `dd/MM/yyyy`, `left/right`\n",
         "- `owner/image:vX.Y.Z`, `localhost:4000/api`, `:4000/api/docs`, `plugin:react/recommended`, `npm:pkg/sub/`\n",
-        "- `App\\Http\\Runner`, `embed.FS`, `docs/NNNN-name.md`, `some/path/to/a.py`\n",
+        "- `App\\Http\\Runner`, `embed.FS`, `docs/NNNN-name.md`, `src/vX.Y.Z.md`, `some/path/to/a.py`\n",
+        "- Use the parts of `src/parts/button`, and `config.env`\n",
     ],
 )
 def test_branches_types_and_other_names_are_no_paths(repo, text):
-    commit_files(repo, {"AGENTS.md": text, "a.py": "x\n"})
+    commit_files(repo, {"AGENTS.md": text, "a.py": "x\n", "src/parts/button.tsx": "x\n"})
 
     assert paths(repo, NEVER) == []
 

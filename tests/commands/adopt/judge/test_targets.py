@@ -93,3 +93,12 @@ def test_task_of_an_included_file_or_folder_is_defined(repo):
     commit_files(repo, {"mise.toml": includes.format(', "git::https://forge.example/tasks"')})
     adoption = adopt(handle, handle.resolve("HEAD"), kinds={"command"})
     assert [one.claim.name for one in adoption.of(NEVER)] == ["docs:other"]
+
+
+def test_target_that_a_template_makes_is_not_missing(repo):
+    make = "define APP\ntest_$(1): $(1)\n\techo\nendef\n$(eval $(call APP,web))\n"
+    commit_files(repo, {"AGENTS.md": "- Run `make test_web`, `make lint`\n", "Makefile": make})
+    handle = Git(discover(repo))
+    adoption = adopt(handle, handle.resolve("HEAD"), kinds={"command"})
+
+    assert [(one.claim.name, one.verdict) for one in adoption.findings] == [("lint", NEVER)]

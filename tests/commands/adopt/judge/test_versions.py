@@ -104,9 +104,10 @@ def test_package_is_proved_by_the_part_that_the_sentence_names(repo):
         "- Works with React 17 components",
         "- We will support Python 3.9 until next year",
         "- PostgreSQL 14+",
+        "# Stack\n\n| Release | Needs |\n| --- | --- |\n| v6.x | Node 18, React 17 |\n| 5.0+ | React 16 |",
     ],
 )
-def test_other_machines_browsers_and_plans_are_no_claims(repo, text):
+def test_other_machines_browsers_plans_and_releases_are_no_claims(repo, text):
     commit_files(repo, FILES | {"AGENTS.md": f"{text}\n"})
 
     assert judged(repo, FALSE) == judged(repo, NEVER) == []

@@ -6,7 +6,7 @@ import posixpath
 import re
 
 from gitmem.commands.adopt.claims.claim import Claim
-from gitmem.commands.adopt.claims.commands import iter_commands, option_values
+from gitmem.commands.adopt.claims.commands import list_commands, option_values
 from gitmem.commands.adopt.findings import Source
 from gitmem.document.sources.formats import read_source
 from gitmem.errors import FormatError
@@ -54,7 +54,7 @@ _DEPENDENCIES = (("dependencies",), ("workspace", "dependencies"), ("build-depen
 
 def extra_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
     """Yield the extras, groups and features that a statement's commands name."""
-    for command in iter_commands(statement):
+    for command in list_commands(statement):
         for sort, name, folder in dict.fromkeys(_named_by(command)):
             if _NAME.match(name) and not _EXAMPLE.match(name):
                 yield Claim(EXTRA, command.line, f"{sort} {name}", name, tool=sort, places=(folder,) if folder else ())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gitmem.commands.adopt.claims.claim import Claim
-from gitmem.commands.adopt.claims.commands import iter_commands, nx_target
+from gitmem.commands.adopt.claims.commands import list_commands, nx_target
 from gitmem.commands.adopt.findings import FALSE, Source
 from gitmem.commands.adopt.judge.packages import NAME_KEYS, list_packages
 from gitmem.commands.adopt.statements import BULLET, CODE, HEADING, ROW
@@ -74,7 +74,7 @@ _CELL = re.compile(r"^(?:\*\*)?\[?`([^`\s]+)`\]?(?:\([^)]*\))?(?:\*\*)?$")
 
 def member_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
     """Yield the names of packages that a statement says are in the workspace."""
-    for command in iter_commands(statement):
+    for command in list_commands(statement):
         for tool, name in members_of(command):
             yield Claim(MEMBER, command.line, name, name, tool=tool)
         for tool, name in _installed(command.words):

@@ -7,7 +7,7 @@ import posixpath
 import re
 
 from gitmem.commands.adopt.claims.claim import Claim
-from gitmem.commands.adopt.claims.commands import iter_commands
+from gitmem.commands.adopt.claims.commands import list_commands
 from gitmem.commands.adopt.findings import Probe, Source
 from gitmem.commands.adopt.judge.occurrence import SCOPE, is_defined_in
 from gitmem.commands.adopt.kinds.words import list_with_line
@@ -56,7 +56,7 @@ _TARGETS: Mapping[str, tuple[str, ...]] = {
 
 def program_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
     """Yield the modules and targets that a statement's commands run; the places are the files that they may be."""
-    for command in iter_commands(statement):
+    for command in list_commands(statement):
         words = command.words
         if re.match(r"^(?:python[\d.]*|py)$", words[0]) and "-m" in words[:-1]:
             yield from _module(words[words.index("-m") + 1], command.line)
@@ -133,7 +133,7 @@ def program_check(claim: Claim, source: Source) -> Mapping[str, Any]:
 
 def node_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
     """Yield the tests that a statement's commands run by name."""
-    for command in iter_commands(statement):
+    for command in list_commands(statement):
         for match in filter(None, map(_NODE.match, command.words)):
             if not _EXAMPLE.search(match[0]):
                 yield Claim(TEST, command.line, match[0], match[2], places=(posixpath.normpath(match[1]),))

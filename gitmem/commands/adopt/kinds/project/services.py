@@ -6,7 +6,7 @@ import posixpath
 import re
 
 from gitmem.commands.adopt.claims.claim import Claim
-from gitmem.commands.adopt.claims.commands import iter_commands
+from gitmem.commands.adopt.claims.commands import list_commands
 from gitmem.commands.adopt.findings import Source
 from gitmem.commands.adopt.statements import CODE, HEADING
 from gitmem.document.sources.formats import read_source
@@ -50,7 +50,7 @@ _TAKES = frozenset({
 
 def service_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
     """Yield the services that a statement's commands name."""
-    for command in iter_commands(statement):
+    for command in list_commands(statement):
         words = command.words
         if words[0] == "docker-compose":
             words = words[1:]
