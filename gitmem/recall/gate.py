@@ -1,10 +1,10 @@
 """Decide what to show unprompted: nothing unless the best hit is good enough, then the hits nearly as good.
 
-By its words, a hit is good enough if the words that it shares with the prompt are rare and cover much of it; or if it
-is about one rare word and no other hit comes near. Words of most prompts to an agent ("fix", "test", "file") are
-ignored, however rare they are in a store: of 30 memories, two may have "failing". The one rare word must not be in the
-body alone, nor common in software ("user", "query"): in a small store every word is rare. A hit about a file
-that the prompt names is good enough, however many others are about it.
+By its words, a hit is good enough if the words that it shares with the prompt are rare and cover much of it, or if two
+of them are rare and of no common subject; or if it is about one rare word and no other hit comes near. Words of most
+prompts to an agent ("fix", "test", "file") are ignored, however rare they are in a store: of 30 memories, two may have
+"failing". The one rare word must not be in the body alone, nor common in software ("user", "query"): in a small store
+every word is rare. A hit about a file that the prompt names is good enough, however many others are about it.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 # One word is enough if the best hit's score is this many times that of a word which only one memory has, and this many
 # times that of the next hit.
 SINGLE, SCORE, AHEAD = 0.7, 2.0, 2.5
+# In a long prompt, two words that only one memory has and that are not common in software are enough, with this share.
+TWO, SHARE = 2.0, 0.12
 _EVERYDAY = """
 add answer ask call change check clean close come commit complete continue convert copy correct create debug delete
 describe do does done did explain fail find finish fix follow format generate get give go handle help implement improve
@@ -124,7 +126,10 @@ def _is_good(query: str, hits: Sequence[Hit], policy: Policy, catalog: Catalog |
         return True
     is_ahead = len(hits) < 2 or best.score >= AHEAD * hits[1].score
     telling = [term for term in terms if catalog.language != ENGLISH or term not in common_words()]
-    is_best = worth(telling, text, stats) >= SINGLE and is_ahead and best.score >= SCORE * rarity(stats.documents, 1)
+    own = worth(telling, text, stats)
+    if own >= TWO and coverage(terms, text, stats) >= SHARE and catalog.language == ENGLISH:
+        return True
+    is_best = own >= SINGLE and is_ahead and best.score >= SCORE * rarity(stats.documents, 1)
     return is_best and not _is_in_body_alone(telling, text)
 
 

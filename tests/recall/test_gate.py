@@ -21,6 +21,8 @@ SHELF = {
     **{k: v for n in range(20) for k, v in make_memory(f"n{n}", f"Unit {n} is greased", "It seized.").items()},
 }  # fmt: skip
 
+LONG = "Since Monday the merchant of Ravenna reports on the phone that {}, which his bookkeeper saw in a ledger"
+
 
 def ask(memory, prompt: str, *seen: str) -> list[str]:
     found, repository = memory.recall(Query(text=prompt)), memory.repository
@@ -43,8 +45,18 @@ def good(memory, repo):
         ("fix the failing test", []),
         ("run it again and show me the output", []),
         ("the colour of the boiler's paint", []),
+        (LONG.format("customers abroad were summoned when the tax was divided"), ["cents"]),
+        (LONG.format("customers abroad were summoned when the sum was divided"), []),
     ],
-    ids=["two rare words", "one that the title is about", "everyday words", "more of them", "no word"],
+    ids=[
+        "two rare words",
+        "one of the title",
+        "everyday words",
+        "more of them",
+        "no word",
+        "a long one",
+        "one word of it",
+    ],
 )
 def test_only_rare_words_tell(good, prompt: str, expected: list[str]) -> None:
     assert good(prompt) == expected

@@ -67,11 +67,13 @@ _GENERIC = frozenset(
     expected received actual
     """.split()
 )
+# How linkers report a library that is missing, without the beginning of its file's name.
+_NO_LIBRARY = ("cannot find -l", "library not found for -l", "unable to find library -l")
 # How programs report a module or a program that is missing: its name comes after the first ones, before the others.
 _NO_MODULE = (
     *("no module named ", "cannot find module ", "can't find module ", "could not resolve ", "unable to resolve "),
     *("cannot find package ", "cannot load such file -- ", "unresolved import ", "can't find crate for "),
-    *("command not found: ", "unknown command: ", "cannot find -l"),
+    *("command not found: ", "unknown command: ", *_NO_LIBRARY),
 )
 # How package managers report a package that they could not build, likewise.
 _NOT_BUILT = (
@@ -84,7 +86,7 @@ _ABSENCE = frozenset(
     """
     missing installed install installs installing uninstalled import imports imported module modules package packages
     dependency dependencies submodule submodules library libraries found absent lacks needs need requires venv
-    environment path pythonpath available optional extra extras
+    environment path pythonpath available optional extra extras find link links linker linking
     """.split()
 )
 # How programs report that they have no such command, and how a memory speaks of that.
@@ -382,6 +384,8 @@ def _missing(lines: Iterable[str]) -> Iterator[str]:
         for named in (*after, *before):
             if words := words_of(" ".join(named)):
                 yield f" {' '.join(words)} "
+                if any(begin in lower for begin in _NO_LIBRARY):
+                    yield f" lib{' '.join(words)} "
 
 
 def _not_built(lines: Iterable[str]) -> Iterator[str]:

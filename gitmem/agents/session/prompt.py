@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from gitmem.agents.session import log, topics
 from gitmem.frozen import replace
+from gitmem.index import FtsEngine
 from gitmem.policy.kinds import PROMPT
+from gitmem.recall.field_words import in_known_words
 from gitmem.recall.gate import good_hits
 from gitmem.recall.query import Query
 from gitmem.repository.pulled import pulled_stores
@@ -70,7 +72,7 @@ def find_hits(
     repository: OpenRepository, event: Event, query: str, recall: Callable[[Query], RecallResult]
 ) -> list[Hit]:
     """Return the memories that answer a question and that this context has not been shown, best first."""
-    policy = repository.policy()
+    policy, query = repository.policy(), _in_known_words(repository, query)
     seen = log.statuses_in_context(log.entries_of(topics.workplace_of(repository), event.session), whole=True)
     most = min(HITS + len(seen), HITS_AT_MOST)
     wanted = Query(text=query, limit=most, knowledge=not asks_what_was_done(query), reader=PROMPT, snippets=False)
@@ -89,6 +91,15 @@ def find_hits(
     from gitmem.agents.session.hits import spot_checked  # only if something is shown
 
     return spot_checked(repository, hits, seen)
+
+
+def _in_known_words(repository: OpenRepository, query: str) -> str:
+    """Return a question with names of things that the project's memories use; as typed if they have its own."""
+    if repository.find_tip() is None:
+        return query
+    catalog = repository.catalog()
+    engine = FtsEngine(catalog.connection)
+    return in_known_words(query, lambda terms: engine.frequencies(list(terms)).frequency, catalog.language)
 
 
 def find_documents(

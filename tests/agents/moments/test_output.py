@@ -55,6 +55,10 @@ SPOKEN = [
         "No module named 'ledgerlib' means that the submodule is missing.",
         "ModuleNotFoundError: No module named 'ledgerlib'",
     ),
+    (
+        "On Alpine the link step cannot find libssl without the feature vendored.",
+        "/usr/bin/ld: cannot find -lssl: No such",
+    ),
     ("left-pad is an optional dependency: npm ci --include=optional.", NODE),
     ("tox is not installed here: uvx tox.", "bash: line 1: tox: command not found"),
     ("zsh lacks shellcheck on the build machines.", "zsh: command not found: shellcheck"),

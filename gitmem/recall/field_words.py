@@ -1,0 +1,125 @@
+"""Other names of things in software: "e2e" for "end to end", "CI" for "pipeline".
+
+A prompt that names a thing in words that no memory has is asked with a name that memories have. A word that some memory
+has stays, so a prompt whose words are known is searched for as typed.
+"""
+
+from __future__ import annotations
+
+from gitmem.text import tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable
+
+# Names of the same thing on each line. Left out are words that mean other things as often.
+_NAMES = """
+e2e, end to end, end-to-end
+ci, pipeline, continuous integration, build server
+db, database
+postgres, postgresql, pg
+k8s, kubernetes
+env var, environment variable, env variable
+env, environment
+deps, dependency
+config, configuration
+auth, authentication
+login, sign in, log in, signin, logon
+logout, sign out, log out
+signup, sign up, registration
+permission, access right, authorization, authorisation
+prod, production
+staging, preproduction, pre-production, preprod
+directory, folder, dir
+webhook, callback
+i18n, internationalization, internationalisation, localization, localisation, l10n
+a11y, accessibility
+tz, timezone, time zone
+pr, pull request, merge request
+tls, ssl
+js, javascript
+ts, typescript
+flaky, intermittent, unstable, nondeterministic
+perf, performance
+lint, linter
+regex, regexp, regular expression
+cron, scheduled job, scheduler
+worker, background job, background task
+frontend, front end, front-end, client side
+backend, back end, back-end, server side
+websocket, web socket
+cert, certificate
+credential, secret
+lockfile, lock file
+docker, container
+vm, virtual machine
+rate limit, throttle, throttling
+feature flag, feature toggle, feature switch
+golden, snapshot
+mock, stub
+segfault, segmentation fault
+oom, out of memory
+serialize, serialise, marshal
+deserialize, deserialise, unmarshal
+migration, schema change
+erase, wipe, purge
+email, mail, e-mail
+url, uri
+changelog, release notes
+type check, typecheck
+pagination, paging
+autocomplete, typeahead
+dropdown, select box, combobox
+modal, dialog, popup, pop-up
+checksum, digest, hash
+timeout, times out, timed out
+dedupe, deduplicate
+race condition, data race
+traversal, walker, crawler
+payment, charge
+msrv, minimum supported rust version
+"""
+# The most names of one prompt that are replaced.
+MOST = 6
+
+
+def in_known_words(query: str, known_of: Callable[[Iterable[str]], Container[str]], language: str) -> str:
+    """Return a query in which names that no memory has are replaced by other names that some memory has.
+
+    Args:
+        query: The query as typed.
+        known_of: Returns those of some terms that a memory has.
+        language: The language in which the terms are analysed; the names are English.
+    """
+    rows = [row.split(", ") for row in _NAMES.strip().split("\n")]
+    low = query.lower()
+    named = [(name, row) for row in rows for name in row if name in low and _place_of(low, name)][: 2 * MOST]
+    if not named:
+        return query
+    terms = {name: tokens.terms(name, language) for _, row in named for name in row}
+    known = known_of({term for some in terms.values() for term in some})
+    count = 0
+    for name, row in named:
+        is_known = all(term in known for term in terms[name])
+        place = _place_of(query.lower(), name)
+        if not place or count == MOST or (is_known and " " not in name):
+            continue
+        others = (other for other in row if other != name and not {*terms[name]} & {*terms[other]})
+        other = next((other for other in others if all(term in known for term in terms[other])), "")
+        if other:
+            # The words of a longer name may be known for other reasons: then it stays as well.
+            own = f"{query[slice(*place)]} " if is_known else ""
+            query, count = f"{query[: place[0]]}{own}{other}{query[place[1] :]}", count + 1
+    return query
+
+
+def _place_of(low: str, name: str) -> tuple[int, int] | None:
+    """Return where a text in lower case has a name, one or several of it, as words of their own."""
+    for form in (name, f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"):
+        at = low.find(form)
+        while at >= 0:
+            end = at + len(form)
+            if not (low[at - 1 : at].isalnum() or low[end : end + 1].isalnum()):
+                return at, end
+            at = low.find(form, at + 1)
+    return None

@@ -1,0 +1,31 @@
+"""A prompt that names a thing in words that no memory has is asked in words that memories have."""
+
+from __future__ import annotations
+
+from support.each import each
+
+from gitmem.model import ENGLISH
+from gitmem.recall.field_words import in_known_words
+from gitmem.text import tokens
+
+
+def _known_in(memory: str):
+    terms = set(tokens.terms(memory))
+    return terms.intersection
+
+
+@each(
+    ("prompt", "memory", "expected"),
+    [
+        ("The pipelines are red", "CI needs Node 20", "The ci are red"),
+        ("Why is API_HOST unset? Check Kubernetes.", "k8s drops it", "Why is API_HOST unset? Check k8s."),
+        ("run the end-to-end suite", "e2e serves dist", "run the e2e suite"),
+        ("Run the end to end suite", "At the end e2e serves dist", "Run the end to end e2e suite"),
+        ("dependency, directory", "deps in each folder", "deps, folder"),
+        ("the pipeline", "the pipeline of CI", "the pipeline"),
+        ("update the db2 driver", "database", "update the db2 driver"),
+        ("the database", "tables", "the database"),
+    ],
+)
+def test_unknown_names_are_replaced_by_known_ones(prompt: str, memory: str, expected: str) -> None:
+    assert in_known_words(prompt, _known_in(memory), ENGLISH) == expected
