@@ -59,14 +59,13 @@ def _stored(value: Any, remarks: set[str]) -> Any:
 
 
 def _text(value: str, remarks: set[str]) -> str:
-    broken = _BREAK.sub("\n", value)
-    text = _BLANK.sub(" ", _UNDRAWN.sub("", without_stray_joiners(broken)))
-    if text != broken:
-        remarks.add(LAYOUT_REMARK)
-    if not text.isascii():
-        text = normalize("NFC", text)
-        unknown = {char for char in hidden_characters(text, lines=True) if category(char) in ("Co", "Cs", "Cn")}
+    text = _BREAK.sub("\n", value)
+    if hidden_characters(text, lines=True):
+        drawn = _BLANK.sub(" ", _UNDRAWN.sub("", without_stray_joiners(text)))
+        if drawn != text:
+            remarks.add(LAYOUT_REMARK)
+        unknown = {char for char in hidden_characters(drawn, lines=True) if category(char) in ("Co", "Cs", "Cn")}
         if unknown := {char for char in unknown if not "\U000e0000" <= char <= "\U000e0fff"}:
             remarks.add(UNKNOWN_REMARK)
-            text = text.translate(dict.fromkeys(map(ord, unknown), "\ufffd"))
-    return text
+        text = drawn.translate(dict.fromkeys(map(ord, unknown), "\ufffd"))
+    return text if text.isascii() else normalize("NFC", text)
