@@ -18,30 +18,35 @@ if TYPE_CHECKING:
 KIND = "session"
 # The parts of a message's content that have its words.
 _WORDS = ("text", "result", "thinking", "extracted_content", "content", "input", "code")
-_TIMES = ("create_time", "update_time", "created_at", "updated_at")
+_CREATED, _EDITED = ("create_time", "created_at", "createdAt"), ("update_time", "updated_at", "updatedAt")
 _NAMES = ("file_name", "asset_pointer", "name")
 
 
 def is_chat(table: Mapping[str, Any]) -> bool:
-    """Return whether an object is a conversation."""
-    return isinstance(table.get("mapping"), dict) or isinstance(table.get("chat_messages"), list)
+    """Return whether an object is a conversation: of others than ChatGPT and Claude, one with a title and roles."""
+    if isinstance(table.get("mapping"), dict) or isinstance(table.get("chat_messages"), list):
+        return True
+    messages, is_titled = table.get("messages"), any(isinstance(table.get(name), str) for name in ("title", "name"))
+    return is_titled and isinstance(messages, list) and any(isinstance(one, dict) and _role(one) for one in messages)
 
 
 def read_chat(table: Mapping[str, Any], where: str) -> dict[str, Any] | Unreadable:
     """Return a conversation in common terms, or that it is empty."""
     is_tree = isinstance(table.get("mapping"), dict)
-    said = _said_in_tree(table["mapping"]) if is_tree else _said_in_list(table["chat_messages"])
+    said = (
+        _said_in_tree(table["mapping"]) if is_tree else _said_in_list(table.get("chat_messages", table.get("messages")))
+    )
     lines = [f"**{role}**: {text}" for role, text in said if text]
     if not lines:
         return Unreadable(where, "it is a conversation without a text", is_skipped=True)
-    read = ("mapping", "chat_messages", "current_node", "name", "title", "account", *_TIMES)
+    read = ("mapping", "chat_messages", "messages", "current_node", "name", "title", "account", *_CREATED, *_EDITED)
     rest = {name: value for name, value in table.items() if name not in read}
     return rest | without_empty(
         kind=KIND,
         title=table.get("title") or table.get("name"),
         body="\n\n".join(lines),
-        created=table.get("create_time") or table.get("created_at"),
-        edited=time_of(table.get("update_time") or table.get("updated_at")),
+        created=next((table[name] for name in _CREATED if table.get(name)), None),
+        edited=time_of(next((table[name] for name in _EDITED if table.get(name)), None)),
     )
 
 
@@ -65,14 +70,18 @@ def _said_in_tree(mapping: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield str(role), "\n\n".join(_texts(parts if isinstance(parts, list) else content))
 
 
-def _said_in_list(messages: list[Any]) -> Iterator[tuple[str, str]]:
-    for message in messages:
+def _role(message: Mapping[str, Any]) -> str:
+    return str(message.get("sender") or message.get("role") or "")
+
+
+def _said_in_list(messages: Any) -> Iterator[tuple[str, str]]:
+    for message in messages if isinstance(messages, list) else ():
         if isinstance(message, dict):
             own, texts = message.get("text"), list(_texts(message.get("content")))
             if isinstance(own, str) and own.strip() and not any(text in own for text in texts[:1]):
                 texts = [own.strip(), *texts]
             attached = [text for name in ("attachments", "files") for text in _texts(message.get(name))]
-            yield str(message.get("sender") or message.get("role") or ""), "\n\n".join([*texts, *attached])
+            yield _role(message), "\n\n".join([*texts, *attached])
 
 
 def _texts(value: object) -> Iterator[str]:

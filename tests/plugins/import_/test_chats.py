@@ -58,6 +58,21 @@ def test_text_attachments_and_tools_of_claude_are_kept_once() -> None:
     }
 
 
+def test_conversation_of_another_program_has_a_title_and_roles() -> None:
+    said = [{"role": "user", "content": "Which ferry?"}, {"sender": "Model", "text": "The one at six"}]
+
+    ((_, chat),) = list_objects([{"title": "Ferries", "createdAt": "2024-05-01", "messages": said}], "x")
+    ((_, found), *_) = list_objects([{"title": "Ferries", "messages": [{"text": "no role"}]}], "x")
+
+    assert in_common_terms(chat, "x") == {
+        "kind": "session",
+        "title": "Ferries",
+        "created": "2024-05-01",
+        "body": "**user**: Which ferry?\n\n**Model**: The one at six",
+    }
+    assert in_common_terms(found, "x") == found
+
+
 def test_conversation_without_a_text_is_named() -> None:
     found = read_chat({"title": "New chat", "mapping": {}}, "x[2]")
 
