@@ -282,22 +282,24 @@ def test_apply_needs_a_store_and_dry_run_needs_apply(stale, run_cli):
 
 def test_command_and_file_that_never_were_are_a_section_of_their_own_and_no_alarm(repo, run_cli):
     document = "- `npm run typecheck`\n- limits: `src/none.py`\n- use `if/else`, `docs/[name].md`, `load_nothing`\n"
-    document += "- again `npm run typecheck`\n"
+    document += "- again `npm run typecheck`\n- `php artisan app:none` does it\n"
     commit_files(repo, {"AGENTS.md": document, "README.md": "- `src/other.py`\n", "package.json": '{"scripts": {}}'})
+    commit_files(repo, {"app/Sync.php": "<?php\n$signature = 'app:sync';\n"})
     commit_files(repo, {"CLAUDE.md": "- `src/none.py`\n"})
 
     ran = run_cli("adopt")
 
     assert ran.status == 0
-    assert ran.out.split("\n")[:5] == [
+    assert ran.out.split("\n")[:6] == [
         "Never existed here (a typo, an example, or another project's):",
         "· AGENTS.md:1, 4  `npm run typecheck` was never defined",
         "· AGENTS.md:2 and 1 more document  src/none.py never existed",
+        "· AGENTS.md:5  `php artisan app:none` was never defined",
         "· README.md:1  src/other.py never existed",
         "  1 more: gitmem adopt -v",
     ]
-    assert ", 6 never existed" in ran.out
-    assert run_cli("adopt", "-v").out.count("  never existed") == 6
+    assert ", 7 never existed" in ran.out
+    assert run_cli("adopt", "-v").out.count("  never existed") == 7
 
 
 def test_names_of_what_a_program_writes_are_no_missing_files(repo, run_cli):

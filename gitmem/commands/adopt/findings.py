@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from gitmem.commands.adopt.claims.claim import COMMAND, PATH, is_denied, is_log, is_refused
+from gitmem.commands.adopt.claims.claim import COMMAND, PATH, SUBCOMMAND, is_denied, is_log, is_refused
 from gitmem.commands.adopt.documents import INSTRUCTIONS
 from gitmem.frozen import frozen
 
@@ -256,7 +256,7 @@ class Adoption:
             is_path = claim.kind == PATH and claim.tool != "tree" and _FILE_OR_FOLDER.search(claim.token)
             part = _section_of(one)
             is_elsewhere = _is_bare(one) and lost[part] >= _MOST_LOST and lost[part] > there[part]
-            is_meant = claim.kind == COMMAND or (is_path and not is_elsewhere)
+            is_meant = claim.kind in (COMMAND, SUBCOMMAND) or (is_path and not is_elsewhere)
             is_meant = is_meant and not stands_for_others(claim.token)
             if is_meant and one.held is not None:
                 by_token.setdefault((claim.kind, claim.token), []).append(one)

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from gitmem import __version__
 from gitmem.commands.adopt.causes import name_cause
-from gitmem.commands.adopt.claims.claim import COMMAND
+from gitmem.commands.adopt.claims.claim import COMMAND, SUBCOMMAND
 from gitmem.commands.adopt.claims.symbols import whole_forms
 from gitmem.commands.adopt.findings import FALSE, HOLDS, KNOWN, NEVER
 from gitmem.commands.adopt.kinds import KINDS
@@ -71,7 +71,8 @@ def unfounded(findings: Sequence[JudgedClaim]) -> str:
     lines = ", ".join(str(finding.claim.line) for finding in findings if finding.document.path == where)
     others = len({finding.document.path for finding in findings} - {where})
     more = f" and {count_of(others, 'more document')}" if others else ""
-    problem = f"`{claim.token}` was never defined" if claim.kind == COMMAND else f"{claim.token} never existed"
+    is_command = claim.kind in (COMMAND, SUBCOMMAND)
+    problem = f"`{claim.token}` was never defined" if is_command else f"{claim.token} never existed"
     problem = f"{claim.token} existed only before the line was written" if findings[0].culprit else problem
     return display(f"{where}:{lines}{more}  {problem}")
 

@@ -7,6 +7,7 @@ import re
 from gitmem.frozen import frozen
 
 PATH, COMMAND, SYMBOL, VERSION, VALUE, DEPENDENCY = "path", "command", "symbol", "version", "value", "dependency"
+SUBCOMMAND = "subcommand"
 
 
 @frozen

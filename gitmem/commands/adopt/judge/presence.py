@@ -49,6 +49,10 @@ _BUILT = re.compile(
 _STORED = re.compile(
     r"\b(?:stores?|saves?|writes?|generates?|produces?|emits?|dumps?)\b[^;]{0,160}\b(?:as|to|into)\W{0,3}$"
 )
+# Folders that most projects have some of: what begins so is a path, also where the folder is not there.
+_USUAL = frozenset({
+    "src", "packages", "apps", "crates", "internal", "cmd", "pkg", "tests", "scripts", "tools", "examples",
+})  # fmt: skip
 _FIXTURE = re.compile(r"(?:^|/)(?:__)?(?:fixtures?|testdata|mocks?|snapshots?)(?:__)?/")
 
 
@@ -174,9 +178,11 @@ def _siblings(tree: Tree, place: str) -> list[str]:
 
 
 def _has_first_folder(claim: Claim, head: Code) -> bool:
-    """Return whether the first folder of a path is there; else the word may mean anything: `linux/amd64`."""
-    rest = claim.name.partition("/")[2]
-    return any(place.endswith(f"/{rest}") and head.has(place[: -len(rest) - 1]) for place in claim.places)
+    """Return whether the first folder of a path is there, or usual; else it may mean anything: `linux/amd64`."""
+    first, _, rest = claim.name.partition("/")
+    return first in _USUAL or any(
+        place.endswith(f"/{rest}") and head.has(place[: -len(rest) - 1]) for place in claim.places
+    )
 
 
 def _is_choice(mention: Mention, then: Code) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from gitmem.commands.adopt.claims.claim import Claim
+from gitmem.commands.adopt.claims.claim import SUBCOMMAND, Claim
 from gitmem.commands.adopt.findings import Source
 from gitmem.commands.adopt.kinds.words import find_line, kebab
 from gitmem.commands.adopt.statements import CODE, SHELLS, TREE
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.statements import Statement
 
-SUBCOMMAND = "subcommand"
 _LAUNCHERS = re.compile(
     r"^(?:(?:uv|poetry|pdm|hatch|rye|pixi) run|uvx|pipx run|npx(?: -y)?|pnpm(?: exec| dlx)?|yarn(?: dlx)?"
     r"|bunx?|sudo|time)\s+"

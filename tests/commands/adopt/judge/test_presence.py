@@ -84,6 +84,12 @@ def test_branches_types_and_other_names_are_no_paths(repo, text):
     assert paths(repo, NEVER) == []
 
 
+def test_path_below_a_usual_folder_counts_also_where_the_folder_is_not_there(repo):
+    commit_files(repo, {"AGENTS.md": "- The client is in `packages/typescript`, not `left/right`\n", "a.py": "x\n"})
+
+    assert paths(repo, NEVER) == ["packages/typescript"]
+
+
 def test_word_in_code_is_proved_by_the_file_that_it_means_and_by_no_other(repo):
     text = (
         "- `Domain/Order.cs`, `shop.assets/a.yaml`, `api/` serves it\n"
