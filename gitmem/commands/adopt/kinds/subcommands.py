@@ -94,6 +94,8 @@ def find_subcommand(code: Code, claim: Claim, _document: Document) -> Source | N
 
 def find_literal(code: Code, claim: Claim, _document: Document) -> Source | None:
     """Return where the code has a subcommand's name as a string, a file or a function, and may define it otherwise."""
+    if ":" in claim.name:  # no other word is so: where the code does not have it, no line needs to be searched
+        return next(map(Source, code.files_naming([claim.name])), None)
     files = sorted(path for name in spellings(claim) for path in code.tree.list_own_with_stem(name))
     quoted = "|".join(spellings(claim))
     defined = (
@@ -104,6 +106,8 @@ def find_literal(code: Code, claim: Claim, _document: Document) -> Source | None
 
 def spellings(claim: Claim) -> list[str]:
     """Return the names in code that a subcommand may have."""
+    if ":" in claim.name:
+        return [claim.name]
     first, *rest = claim.name.split("-")
     pascal = "".join(part.capitalize() for part in (first, *rest))
     snake = claim.name.replace("-", "_")
