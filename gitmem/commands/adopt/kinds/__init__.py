@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from gitmem.commands.adopt.claims.claim import COMMAND, DEPENDENCY, PATH, SYMBOL, VALUE, VERSION
+from gitmem.commands.adopt.claims.claim import COMMAND, DEPENDENCY, PATH, SUBCOMMAND, SYMBOL, VALUE, VERSION
 from gitmem.commands.adopt.claims.commands import command_claims
 from gitmem.commands.adopt.claims.numbers import number_claims
 from gitmem.commands.adopt.claims.paths import path_claims
@@ -248,7 +248,7 @@ KINDS = {
             words=lambda claim: [claim.name],
         ),
         sourced(
-            subcommands.SUBCOMMAND,
+            SUBCOMMAND,
             subcommands.subcommand_claims,
             subcommands.find_subcommand,
             "`{token}` is not a command of the program",
