@@ -55,7 +55,7 @@ SYSTEMS: dict[str, tuple[dict[str, str], str]] = {
         },
         "flounder grouper",
     ),
-    "Zettelkasten": (
+    "Zettelkasten, Zettlr": (
         {
             "202401271530 On habits.md": "# On habits\n\nhaddock, see [[202401271531]]\n",
             "202401271531.md": "isopod stays without a title\n",
@@ -266,12 +266,23 @@ SYSTEMS: dict[str, tuple[dict[str, str], str]] = {
         },
         "tanager",
     ),
+    "ChatGPT, Claude, other chats": (
+        {
+            "conversations.json": json.dumps(
+                [
+                    {"name": "Tea", "chat_messages": [{"sender": "human", "text": "Is a sparrowhawk near?"}]},
+                    {"title": "Ed", "messages": [{"role": "user", "content": "A waxwing sings"}]},
+                ]
+            )
+        },
+        "sparrowhawk waxwing",
+    ),
     "CSV, TSV": ({"notes.csv": "title,text,tags\nFerry,The whimbrel sails at six,sea\n"}, "whimbrel"),
     "JSON": ({"memories.json": json.dumps([{"content": "a nuthatch"}, {"text": "an oriole"}])}, "nuthatch oriole"),
 }
 
 # Systems whose one file is read only if it is named: in a folder, it may be anything.
-NAMED = ("Roam", "Standard Notes", "CSV, TSV")
+NAMED = ("Roam", "Standard Notes", "ChatGPT, Claude, other chats", "CSV, TSV")
 
 
 def write_systems(folder: Path) -> list[str]:
