@@ -199,7 +199,8 @@ def make_app(hub: Hub) -> Starlette:
                 response = answer(request)
             except RefusedRequestError as err:
                 problem = err.message
-                headers = {"WWW-Authenticate": "Bearer"} if err.status == 401 else {}
+                # What follows a body that was not read may be part of it (RFC 9112, section 6.3).
+                headers = {401: {"WWW-Authenticate": "Bearer"}, 413: {"Connection": "close"}}.get(err.status, {})
                 response = JSONResponse({"error": err.message}, status_code=err.status, headers=headers)
             except GitmemError as err:
                 problem = err.message
@@ -250,7 +251,9 @@ def make_app(hub: Hub) -> Starlette:
         for route in listed:
             route.app = _Noted(route.app, hub, what)
             routes.append(route)
-    return Starlette(routes=routes, middleware=[Middleware(_Gate)], lifespan=lambda _: tools.run())
+    app = Starlette(routes=routes, middleware=[Middleware(_Gate)], lifespan=lambda _: tools.run())
+    app.router.redirect_slashes = False  # an address that does not exist is 404, and no other one
+    return app
 
 
 class _Gate:

@@ -138,6 +138,7 @@ def test_nobody_is_let_in_without_a_known_token(shared: str, path: str, token: s
         ("/memory/open", 404),
         ("/memory/open/%00", 404),
         ("/nothing", 404),
+        ("/ac/..%2f", 404),
         ("/metrics", 403),
     ],
 )
@@ -148,6 +149,13 @@ def test_strange_request_gets_a_clear_answer(shared: str, path: str, status: int
 def test_body_and_other_methods_are_refused(shared: str) -> None:
     assert ask(shared, "/search?q=storm", ALICE, data=b"x" * 10, method="GET").status == 413
     assert ask(shared, "/search?q=storm", ALICE, data=b"x", method="POST").status == 405
+    # Two lengths of a body: what follows it is no request.
+    place = (shared.partition("//")[2].partition(":")[0], int(shared.rpartition(":")[2]))
+    with socket.create_connection(place, timeout=60) as client:
+        both = b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+        client.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n" + both + b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        answers = b"".join(iter(lambda: client.recv(4096), b""))
+    assert (answers.count(b"HTTP/1.1 "), answers.count(b"HTTP/1.1 413 ")) == (1, 1)
 
 
 def test_reads_of_another_teams_memories_are_in_the_audit_log(address: str, hub: HubDatabase) -> None:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 PATH = "/mcp"
 METADATA = "/.well-known/oauth-protected-resource"
+# How long a request waits for the tools to be loaded.
+LOAD_S = 10.0
 # Where the identity of a request stands between the guard and the tool.
 IDENTITY = "gitmem.identity"
 
@@ -105,7 +107,11 @@ class Endpoint:
             await JSONResponse({"error": err.message}, status_code=status, headers=headers)(scope, receive, send)
             return
         self._wanted.set()
-        sessions = await asyncio.shield(self._sessions)
+        try:
+            sessions = await asyncio.wait_for(asyncio.shield(self._sessions), LOAD_S)
+        except TimeoutError:
+            await JSONResponse({"error": "the tools are being loaded"}, status_code=503)(scope, receive, send)
+            return
         await sessions.handle_request({**scope, IDENTITY: identity}, receive, send)
 
     def _address(self, request: Request) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
 from typing import Any
 
 import pytest
@@ -39,5 +40,22 @@ def test_request_fails_if_the_tools_cannot_be_loaded_and_the_next_one_tries_agai
             for number in (1, 2):
                 with pytest.raises(OSError, match=f"attempt {number}"):
                     await endpoint(dict(SCOPE), nothing, nothing)
+
+    asyncio.run(asyncio.wait_for(run(), 20))
+
+
+def test_request_does_not_wait_forever_for_the_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gitmem.hub.web.mcp_endpoint.LOAD_S", 0.05)
+    loaded, sent = threading.Event(), []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def run() -> None:
+        endpoint = Endpoint(lambda: loaded.wait(20), lambda _request: make_identity("ana", ()))
+        async with endpoint.run():
+            await endpoint(dict(SCOPE), nothing, send)
+            assert sent[0]["status"] == 503
+            loaded.set()
 
     asyncio.run(asyncio.wait_for(run(), 20))
