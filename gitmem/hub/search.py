@@ -184,6 +184,7 @@ def _by_words(view: View, plan: _Plan) -> tuple[dict[int, Found], dict[int, floa
     for language, own in terms.items():
         hits += view.candidates(all_terms(own, language), plan.within(language), limit=plan.candidates)
     candidates = dict(enumerate(sorted(hits, key=lambda one: (one.repository_id, one.path)), 1))
+    counted = {number: one.words for number, one in candidates.items() if one.words is not None}
     lexical: dict[int, float] = {}
     for language, own in terms.items():
         texts = {
@@ -198,6 +199,7 @@ def _by_words(view: View, plan: _Plan) -> tuple[dict[int, Found], dict[int, floa
                 lambda words: view.frequencies(words, plan.only.repositories),
                 plan.run.policy,
                 language=language,
+                counted=counted,
             )
     return candidates, lexical
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.model import IndexText
     from gitmem.policy import Policy
+    from gitmem.recall.bm25 import Words
     from gitmem.recall.query import Query
     from gitmem.recall.searched_store import Accesses
 
@@ -207,16 +208,19 @@ def lexical_of(
     runs: Iterable[Sequence[int]] = (),
     *,
     language: str = ENGLISH,
+    counted: Mapping[int, Words] | None = None,
 ) -> dict[int, float]:
     """Return the lexical score of each memory that has a term, given the statistics of one or several engines.
 
-    All texts are analysed in one *language*.
+    All texts are analysed in one *language*; the words of those in *counted* are not counted again.
     """
     weights = Bm25Weights(fields=tuple(fields_of(policy.recall.weights).values()))
     if language != ENGLISH:
         weights = replace(weights, shorthand=0.0)
     stats = frequencies(all_terms(terms, language))
-    return lexical_scores(list(terms), texts.values(), stats, weights=weights, frequencies=frequencies, runs=runs)
+    return lexical_scores(
+        list(terms), texts.values(), stats, weights=weights, frequencies=frequencies, runs=runs, counted=counted
+    )
 
 
 @frozen

@@ -36,10 +36,17 @@ def memories(request: pytest.FixtureRequest) -> list[Found]:
     return make_memories(600, request.param)
 
 
-@pytest.mark.parametrize("repositories", [None, frozenset({0}), frozenset({1, 2})])
+@pytest.mark.parametrize(
+    ("repositories", "few"), [(None, 100), (frozenset({0}), 0), (frozenset({1, 2}), 100), (frozenset({1, 2}), 0)]
+)
 def test_candidates_are_the_same_however_the_index_was_written(
-    memories: list[Found], tmp_path: Path, repositories: frozenset[int] | None
+    memories: list[Found],
+    tmp_path: Path,
+    repositories: frozenset[int] | None,
+    few: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("gitmem.hub.engine.FEW_VALUES", few)
     rewritten, fresh = TantivyEngine(tmp_path / "rewritten"), TantivyEngine(tmp_path / "fresh")
     fresh.apply(memories[200:], [])
     # Long ones that are deleted again: Tantivy counts them until it merges its segments.
@@ -48,11 +55,21 @@ def test_candidates_are_the_same_however_the_index_was_written(
         rewritten.apply(memories[start : start + 37], [])
     rewritten.apply(memories[300:350], [(one.repository_id, one.path) for one in memories[:200]])
     only, dice = Filter(repositories, NOW), random.Random(2)
+
+    def is_seen(one: Found) -> bool:
+        return repositories is None or one.repository_id in repositories
+
     for _ in range(20):
         terms = sorted({*dice.choices(WORDS, k=3)})
         found = [view.candidates(terms, only, limit=LIMIT) for view in (fresh.view(), rewritten.view())]
         assert found[0] == found[1]
-        assert fresh.view().frequencies(terms, repositories) == rewritten.view().frequencies(terms, repositories)
+        stats = fresh.view().frequencies(terms, repositories)
+        assert stats == rewritten.view().frequencies(terms, repositories)
+        assert stats.frequency == {
+            term: df
+            for term in terms
+            if (df := sum(term in " ".join(one.terms).split() for one in memories[200:] if is_seen(one)))
+        }
         assert [
             one.fields["hidden"] for one in found[0] if 0 < one.fields["expires"] <= NOW or one.fields["hidden"]
         ] == []
