@@ -6,7 +6,7 @@ import itertools
 
 from gitmem.commands.adopt.budget import ALMOST, JUDGING, READING, SLOW_S, UNLIMITED, Budget
 from gitmem.commands.adopt.change import Change
-from gitmem.commands.adopt.claims.claim import DEPENDENCY, PATH, SYMBOL, VALUE, VERSION
+from gitmem.commands.adopt.claims.claim import DEPENDENCY, PATH, SYMBOL, VALUE, VERSION, is_unwanted
 from gitmem.commands.adopt.claims.symbols import dotted, is_plain_word, owner_of, qualified, tied_paths, whole_forms
 from gitmem.commands.adopt.code import Code
 from gitmem.commands.adopt.contradictions import find_contradictions, find_right_places
@@ -368,6 +368,7 @@ class _Judge:
             or one.held
             or not (one.claim.kind == VERSION and one.claim.name.lower() in right)
         ]
+        findings = [one for one in findings if not _is_unwanted(one)]
         details = {one.claim.token for one in findings if KINDS[one.claim.kind].is_detail}
         return [one for one in findings if one.claim.kind != SYMBOL or one.claim.token not in details]
 
@@ -380,6 +381,12 @@ class _Judge:
         basis = replace(self._basis, ties=_ties([(document, statement, claims)], self._basis.head))
         judged = (KINDS[claim.kind].judge(Mention(document, statement, claim), basis) for claim in claims)
         return list(zip(claims, judged, strict=True))
+
+
+def _is_unwanted(finding: JudgedClaim) -> bool:
+    """Return whether a name or package holds in a sentence that says not to use it, which it would not prove."""
+    is_name = finding.verdict == HOLDS and finding.claim.kind in (SYMBOL, DEPENDENCY)
+    return is_name and is_unwanted(finding.statement.text, finding.claim.token)
 
 
 def _group(findings: Sequence[JudgedClaim]) -> list[JudgedClaim]:

@@ -75,6 +75,22 @@ _FORBIDDEN = re.compile(
 )
 
 
+# What comes before and after the name of something that must not be used at all.
+_UNUSED = re.compile(
+    r"(?:\b(?:never|do not|don['’]?t|must not|should not|shall not)(?: \w+ly)? (?:use|call|import|(?:depend|rely) on)|"
+    r"\b(?:avoid|instead of|rather than))\b(?:(?!\b(?:but|use)\b)[^.;:]){0,40}$",
+    re.I,
+)
+_NO_MORE = re.compile(r"(?:\(\))?[`*]{0,3}(?:$|[.,;:!)—–/]|\s+(?:[—–(-]|or\b|and\b))")
+
+
+def is_unwanted(text: str, token: str) -> bool:
+    """Return whether a text says, without a condition, not to use something: that it is there proves nothing."""
+    at = text.find(token)
+    before = text[max(0, at - 80) : at] if at >= 0 else ""
+    return _UNUSED.search(before) is not None and _NO_MORE.match(text, at + len(token)) is not None
+
+
 def is_denied(text: str, token: str = "") -> bool:
     """Return whether a text says that something does not, or no longer, exist; if a token is given, near that token."""
     at = text.find(token) if token else -1

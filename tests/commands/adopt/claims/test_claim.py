@@ -2,7 +2,7 @@
 
 from support.each import each
 
-from gitmem.commands.adopt.claims.claim import is_denied, is_example, is_log, is_refused
+from gitmem.commands.adopt.claims.claim import is_denied, is_example, is_log, is_refused, is_unwanted
 
 
 @each(
@@ -22,6 +22,23 @@ from gitmem.commands.adopt.claims.claim import is_denied, is_example, is_log, is
 )
 def test_denial_counts_near_the_name(text, token, answer):
     assert is_denied(text, token) == answer
+
+
+@each(
+    ("text", "answer"),
+    [
+        ("Never use `parse`", True),
+        ("Do not directly call `load()` or `parse`; ask the store", True),
+        ("Use `read` instead of `parse()`.", True),
+        ("Avoid raw `parse` — it is slow", True),
+        ("Never use `parse` in loops", False),
+        ("Don't use `load`, but `parse`", False),
+        ("Do not use `load`. Use `parse`", False),
+        ("`parse` reads it; never use `load`", False),
+    ],
+)
+def test_only_an_unconditional_sentence_says_not_to_use_a_name(text, answer):
+    assert is_unwanted(text, "parse") == answer
 
 
 @each(
