@@ -19,6 +19,8 @@ PROGRAMS = frozenset(
     kubectl helm terraform tofu ansible-playbook gradle gradlew ./gradlew mvn mvnw ./mvnw sbt bazel cmake ctest ninja
     meson dotnet mix composer phpunit artisan php swift xcodebuild fastlane flutter dart psql mysql redis-cli sqlite3
     prisma knex sqlx diesel gh act git pre-commit buf protoc sam cdk pulumi wrangler firebase gcloud aws az
+    dbt airflow dagster dvc mlflow spark-submit jupyter snakemake nextflow sqlfluff hatch invoke pyright pylint
+    mkdocs sphinx-build ansible vagrant packer skaffold tilt kind minikube argocd flux istioctl detox expo eas pod
     """.split()
 )
 _PROSE = frozenset("black coverage go make just node act git python python3 flask turbo swift mix buf composer".split())
@@ -40,17 +42,19 @@ _FAILS = frozenset(
     """
     fails fail failed hangs hang hung deadlocks deadlock breaks broke crashes crash dies forever slow flaky corrupts
     wipes wiped deletes deleted overwrites loses lost leaks ignores skips misses not doesn't cannot can't never without
-    unless serves reuses broken wrong hides
+    unless serves reuses broken wrong hides drops dropped erases erased revokes revoked resets destroyed
     """.split()
 )
 _NEEDS = frozenset("needs need requires require wants expects must only".split())
 _ORDERS = frozenset("run use always pass set start call give add with".split())
 _ORDER = frozenset(("before", "after"))
 _OTHERWISE = frozenset(("otherwise", "else", "or"))
+_SCRIPT_FILES = (".sh", ".bash", ".ps1")
 # How many words beside a command are read.
 BEFORE, AFTER = 5, 9
 _STRIPPED = "`'\",.;:!?()[]{}*_\u201c\u201d\u2018\u2019"
 _SEPARATE = str.maketrans("|&;()", "\n" * 5)
+_NO_WORDS = str.maketrans(dict.fromkeys("`'\",;:!?()[]{}*/", " "))
 # The most phrases of one command line, and the most letters of one.
 PHRASES_AT_MOST, LETTERS = 40, 60
 
@@ -96,14 +100,27 @@ def _mentions(text: str, options: frozenset[str] | None) -> Iterator[tuple[list[
     """Yield the phrases of each command that a text names, with whether it has a caution; None: of any options."""
     sentences = [sentence.split() for sentence in text.replace("\n", ". ").replace(": ", ", ").split(". ")]
     for number, words in enumerate(sentences):
+        if not _may_name_command(words):
+            continue
         following = sentences[number + 1] if number + 1 < len(sentences) else []
         at = 0
         while at < len(words):
             end = _end_of_mention(words, at)
             if end > at:
                 mention = [word.strip(_STRIPPED) or word for word in words[at:end]]
-                yield _phrases_of_mention(mention), _is_caution(words, (at, end), following, options)
+                yield (
+                    _phrases_of_mention(mention),
+                    _is_caution(words, (at, end), following, options)
+                    or (number == 0 and _has_other_options(words, (at, end), options)),
+                )
             at = max(end, at + 1)
+
+
+def _may_name_command(words: Sequence[str]) -> bool:
+    """Return whether a sentence may name a command; most name none, and are not read word for word."""
+    sentence = " ".join(words)
+    is_marked = "`" in sentence or "--" in sentence or "=" in sentence or any(map(sentence.__contains__, _SCRIPT_FILES))
+    return is_marked or not PROGRAMS.isdisjoint(sentence.translate(_NO_WORDS).split())
 
 
 def _end_of_mention(words: Sequence[str], at: int) -> int:
@@ -115,18 +132,27 @@ def _end_of_mention(words: Sequence[str], at: int) -> int:
         is_command = "=" in inside or inside.partition(" ")[0].lower() in PROGRAMS or " " in inside or "/" in inside
         return end if end and is_command and "`" not in inside else at
     plain = word.strip(_STRIPPED)
-    if plain.partition("=")[0].isupper() and "=" in plain[3:]:
+    if (plain.partition("=")[0].isupper() and "=" in plain[3:]) or plain.endswith(_SCRIPT_FILES):
         return at + 1
-    if plain not in PROGRAMS or word[-1] in ",.;:":
-        return at + 1 if plain in PROGRAMS and plain not in _PROSE else at
+    plain = plain.rpartition("/")[2]
+    is_program = plain in PROGRAMS and plain not in _PROSE
+    if word[-1] in ",.;:":
+        return at + 1 if is_program else at
+    if plain not in PROGRAMS and not (_is_argument(word) and plain.islower() and _has_option(words[at + 1 : at + 4])):
+        return at
     end = at + 1
     while end < len(words) and words[end].strip(_STRIPPED) in _CONTINUES:
         end += 1
     if end < len(words) and _is_argument(words[end]):
         end += 1
-    while end < len(words) and words[end].startswith("-") and len(words[end]) > 1:
+    while end < len(words) and (words[end].startswith("-") or "/" in words[end]) and len(words[end]) > 1:
         end += 1
-    return end if end > at + 1 or plain not in _PROSE else at
+    return end if end > at + 1 or is_program else at
+
+
+def _has_option(words: Sequence[str]) -> bool:
+    """Return whether one of some words is a long option: what is before it is a command, of any program."""
+    return any(word.strip(_STRIPPED).startswith("--") for word in words)
 
 
 def _is_argument(word: str) -> bool:
@@ -169,9 +195,14 @@ def _is_caution(
     is_order = not _ORDER.isdisjoint(after)
     if not _FAILS.isdisjoint(after) or (not _NEEDS.isdisjoint(after) and not is_order):
         return own <= options
-    if own and not own <= options and not _ORDERS.isdisjoint(before):
-        return True
     return not _OTHERWISE.isdisjoint(word.strip(_STRIPPED).lower() for word in following[:1]) and not is_order
+
+
+def _has_other_options(words: Sequence[str], span: tuple[int, int], options: frozenset[str] | None) -> bool:
+    """Return whether a memory begins with how a command is run, with options that it lacks: "Run nox -R"."""
+    own = {name for word in words[slice(*span)] if (name := _option(word))}
+    before = {word.strip(_STRIPPED).lower() for word in words[: span[0]]}
+    return bool(own) and not _ORDERS.isdisjoint(before) and not (options is not None and own <= options)
 
 
 def _phrases_of_mention(mention: Sequence[str]) -> list[str]:

@@ -24,7 +24,7 @@ NAME = "cautions"
 # Increased whenever the same memories would give other phrases.
 _FORMAT = 1
 # The most memories that are read, the newest ones; the most bytes of the file; letters of a program looked for.
-MEMORIES_AT_MOST, BYTES, LETTERS = 500, 64 * 1024, 3
+MEMORIES_AT_MOST, BYTES, LETTERS = 300, 64 * 1024, 3
 
 
 def cued_phrases(folder: str, line: str) -> list[str]:
@@ -58,16 +58,15 @@ def write_cues(repository: OpenRepository) -> None:
 
 
 def _texts(catalog: Catalog) -> Sequence[str]:
-    """Return the texts of the newest memories that may name a program."""
+    """Return the texts of the newest memories; of many, those that may name a program."""
     from gitmem.index.catalog import wordings_of  # with the memories
 
-    programs = sorted({program for program in PROGRAMS if program.isalnum() and len(program) >= LETTERS})
-    match = (
-        "{title body} : ("
-        + " OR ".join(f'"{program[: max(LETTERS, len(program) - 2)]}" *' for program in programs)
-        + ")"
-    )
-    rows = catalog.rows(
-        "SELECT rowid FROM fts WHERE fts MATCH ? ORDER BY rowid DESC LIMIT ?", (match, MEMORIES_AT_MOST)
-    )
-    return [f"{title}\n{body}" for title, body in wordings_of(catalog, [number for (number,) in rows]).values()]
+    newest = catalog.rows("SELECT id FROM memory ORDER BY id DESC LIMIT ?", (MEMORIES_AT_MOST + 1,))
+    if len(newest) > MEMORIES_AT_MOST:
+        beginnings = {
+            word[: max(LETTERS, len(word) - 2)] for word in PROGRAMS if word.isalnum() and len(word) >= LETTERS
+        }
+        match = "{title body} : (" + " OR ".join(f'"{word}" *' for word in sorted(beginnings)) + ")"
+        sql = "SELECT rowid FROM fts WHERE fts MATCH ? ORDER BY rowid DESC LIMIT ?"
+        newest = catalog.rows(sql, (match, MEMORIES_AT_MOST))
+    return [f"{title}\n{body}" for title, body in wordings_of(catalog, [number for (number,) in newest]).values()]

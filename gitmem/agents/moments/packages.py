@@ -84,7 +84,8 @@ def changed_packages(edit: Edit, text: str) -> list[str]:
         own = _names_in(piece)
         if not own:
             lines = [line for line in text.splitlines() if piece in line]
-            own = [name for line in lines[:1] for part in line.split(",") if piece in part for name in _names_in(part)]
+            parts = [part for line in lines[:1] for part in (*line.split(","), line) if piece in part]
+            own = next((some for part in parts if (some := _names_in(part))), [])
         names |= dict.fromkeys(own)
     return list(names)[:NAMES_AT_MOST]
 
@@ -100,6 +101,8 @@ def _package(word: str) -> str:
     """Return the name of a package without its version, its scope and its registry; empty if it is none."""
     plain = word.translate(_SPLITS).split()[:1]
     name = "".join(plain)
+    if name.count(":") > 1 and "/" not in name:  # org.mapstruct:mapstruct:1.5.3
+        name = name.split(":")[1]
     name = (name[:1] + name[1:].partition("@")[0]).rstrip("/").rpartition("/")[2].partition(":")[0].lstrip("@")
     return name if len(name) >= LETTERS and name[0].isalpha() and name.lower() not in _KEYS else ""
 

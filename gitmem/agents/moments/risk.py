@@ -118,12 +118,13 @@ def find_risk(line: str, cued: Sequence[str] = ()) -> Risk:
         plain[:1] = [word.rpartition("/")[2] for word in plain[:1]]
         phrases += _forced(words, plain)
         for at, word in enumerate(plain):
-            if at and plain[0] not in _OTHERS and (word in VERBS or word.startswith("db:")):
+            verb = word.rpartition(".")[2].rpartition(":")[2]
+            if at and plain[0] not in _OTHERS and (verb in VERBS or word.startswith("db:")):
                 begin = 0 if plain[at - 1] == "run" else at - 1
                 # The value of an option may be between the program and its verb.
                 named = (" ".join(plain[begin : at + 1]), f"{plain[0]} {word}")
                 phrases += [" ".join(words_of(one)) for one in named]
-                verbs.append(word)
+                verbs.append(verb)
             if at and word in CHANGES and plain[at - 1] in MANAGERS:
                 phrases += [f"{plain[at - 1]} {word}", *(f"{forbids} {plain[at - 1]}" for forbids in _FORBIDS)]
                 packages += arguments[at + 1 :]

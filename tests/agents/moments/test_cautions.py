@@ -29,6 +29,9 @@ def _is_cautioned(line: str, memory: str) -> bool:
         ("make seed", "Start Redis, then `make seed`. Otherwise the queue is empty."),
         ("npm run build", "npm ignores the workspace here."),
         ("./scripts/load.sh prod", "`scripts/load.sh` wipes the cache."),
+        ("bash scripts/load.sh", "scripts/load.sh wipes the cache."),
+        ("./gradlew test --tests X", "Run ./gradlew test with --no-daemon: the daemon keeps the port."),
+        ("loadr sync --all", "loadr sync without --target dev writes to production."),
     ],
 )
 def test_memory_has_a_caution_about_the_command(line: str, memory: str) -> None:
@@ -41,7 +44,9 @@ def test_memory_has_a_caution_about_the_command(line: str, memory: str) -> None:
         ("pytest tests", "pytest -n auto does not work here."),
         ("cargo test -- --test-threads=1", "Run cargo test with --test-threads=1."),
         ("TZ=UTC pytest", "Use TZ=UTC with pytest or dates are off by one."),
+        ("loadr sync --target dev", "loadr sync without --target dev writes to production."),
         ("make gen", "make gen must be run before cargo test."),
+        ("go test ./...", "When TestExplain fails, its golden files are old. Run go test ./query -update."),
         ("make fmt", "Run `make fmt` before each commit."),
         ("make lint", "Don't forget to run make lint."),
         ("cargo test", "We use cargo test in CI."),

@@ -23,6 +23,8 @@ from gitmem.agents.moments.risk import find_risk, warns
         ),
         ("Cargo.toml", "", 'clap = { version = "5", features = ["derive"] }', "", ["clap"]),
         ("go.mod", "", "require github.com/acme/queue v1.2.0", "", ["queue"]),
+        ("build.gradle", "", "implementation 'org.acme:mapper-core:1.5.3'", "", ["mapper-core"]),
+        ("mix.exs", '{:oban, "~> 2.16"}', '{:oban, "~> 2.18"}', '[\n {:oban, "~> 2.18"}\n]', ["oban"]),
         ("Gemfile", "", "gem 'rails', '~> 7.1'", "", ["rails"]),
         ("requirements-dev.txt", "moto==4", "moto==5", "", ["moto"]),
         ("Dockerfile", "FROM ruby:3.3", "FROM ruby:3.4", "", ["ruby"]),

@@ -38,6 +38,7 @@ def test_most_commands_are_not_searched_for(command: str) -> None:
         ("./mvnw -DskipTests package", "A release must not be built with -DskipTests."),
         ("bin/rails db:reset", "Without a dump, rails db:reset has lost the seeds."),
         ("S=staging ./manage.py migrate", "Migrations must be run with --fake-initial on staging."),
+        ("mix ecto.rollback -n 1", "mix ecto.rollback has dropped a column. Ask first."),
         ("make deploy", "Deployments are run only from the bastion."),
     ],
 )
