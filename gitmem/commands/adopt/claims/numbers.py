@@ -147,10 +147,13 @@ _SETTING = re.compile(
     re.I,
 )
 
+# How a row of a table about one release begins: `| 6.x.x | .NET 6 |`, `| **>= 2.1** | Node 18 |`.
+_RELEASE = re.compile(r"[*`<>=~^≥≤ ]*v?\d+(?:\.(?:\d+|[xX*]))+")
+
 
 def number_claims(statement: Statement) -> Iterator[Claim]:
     """Yield the versions and values in a statement."""
-    if statement.kind == TREE:
+    if statement.kind == TREE or (statement.kind == ROW and _RELEASE.match(statement.cells[0])):
         return
     if statement.kind == CODE:
         yield from _settings(statement)
