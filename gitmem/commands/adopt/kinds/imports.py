@@ -233,8 +233,10 @@ def _list_modules(code: Code, claim: Claim) -> list[str]:
         tail = module.replace(".", "/")
         if tail.partition("/")[0] in sys.stdlib_module_names:
             return []
-        modules = [path for end in (".py", "/__init__.py", ".pyi") for path in code.list_ending_with(f"{tail}{end}")]
-        return [path for path in modules if is_code(path)]
+        ends = [f"{tail}{end}" for end in (".py", "/__init__.py", ".pyi")]
+        modules = [(path, path.removesuffix(end)) for end in ends for path in code.list_ending_with(end)]
+        # A module of that name in a package, `app/utils/pydantic.py`, has a longer name.
+        return [path for path, above in modules if is_code(path) and f"{above}__init__.py" not in code.files]
     if claim.tool == "rust":
         crate, _, _ = module.partition("::")
         return _below_manifest(code, claim, "Cargo.toml", rf"^name\s*=\s*\"{crate.replace('_', '[-_]')}\"")

@@ -1,12 +1,16 @@
 """Imports in documents: which names of which modules they claim."""
 
+from conftest import commit_files
 from support.each import each
 
 from gitmem.commands.adopt.claims.claim import Claim
 from gitmem.commands.adopt.documents import Document
-from gitmem.commands.adopt.findings import Source
+from gitmem.commands.adopt.findings import FALSE, Source
 from gitmem.commands.adopt.kinds.imports import IMPORT, import_check, import_claims
+from gitmem.commands.adopt.run import adopt
 from gitmem.commands.adopt.statements import split
+from gitmem.git import Git
+from gitmem.git.repository import discover
 
 
 @each(
@@ -45,3 +49,15 @@ def test_package_at_the_root_is_proved_by_the_name_of_the_module():
 
     assert import_check(claim, Source("a.go")) == {"contains": "module a.org/b/v2", "in": "go.mod"}
     assert import_check(claim, Source("b/a.go")) == {"exists": "b"}
+
+
+def test_module_in_a_package_is_not_the_one_of_others_that_has_its_name(repo):
+    text = "```python\nfrom pydantic import BaseModel\nfrom tools.pydantic import Extra\n```\n"
+    files = {"src/tools/__init__.py": "", "src/tools/pydantic.py": "BaseModel = Extra = 1\n", "README.md": text}
+    commit_files(repo, files)
+    commit_files(repo, {"src/tools/pydantic.py": "other = 1\n"})
+    git = Git(discover(repo))
+
+    assert [one.claim.token for one in adopt(git, git.resolve("HEAD"), kinds={IMPORT}).of(FALSE)] == [
+        "tools.pydantic.Extra"
+    ]
