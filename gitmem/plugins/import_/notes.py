@@ -45,7 +45,13 @@ _BLOCK_ID = re.compile(r"(?m)^[ \t]*id:: ([0-9a-f-]{36})[ \t]*$")
 _DRAWING = re.compile(r"(?ms)^(?:%%\n)?#+ Drawing\n```(?:compressed-json|json)\n.*?^```\n?(?:%%)?")
 # How encrypted files begin: OpenPGP (RFC 9580, section 6.2), age, Ansible, OpenSSL in base64, Meld Encrypt.
 _CIPHERS = (
-    *("-----BEGIN PGP MESSAGE-----", "-----BEGIN AGE ENCRYPTED FILE-----", "$ANSIBLE_VAULT;", "U2FsdGVkX1"),
+    *(
+        "-----BEGIN PGP MESSAGE-----",
+        "-----BEGIN AGE ENCRYPTED FILE-----",
+        "age-encryption.org/v1",
+        "$ANSIBLE_VAULT;",
+        "U2FsdGVkX1",
+    ),
     *("%%\U0001f510", "\U0001f510"),
 )
 # What Obsidian, Templater and Logseq put in the place of a value.
@@ -98,7 +104,9 @@ def properties_of_notion(body: str) -> tuple[str | None, list[str]]:
 
 def why_unreadable(text: str, body: str) -> str:
     """Return why the text of a file is not that of a note; empty if it may be."""
-    if body.lstrip().startswith(_CIPHERS):
+    whole = body.lstrip()
+    below = whole.partition("\n")[2].lstrip() if whole.startswith("# ") else whole
+    if below.startswith(_CIPHERS):
         return "it is encrypted"
     return "it is of Joplin's RAW export: export as Markdown + Front Matter instead" if is_raw_joplin(text) else ""
 

@@ -34,9 +34,9 @@ INDEX = "MEMORY.md"
 # How rules of Cursor begin links to files: ``mdc:.cursor/rules/api.mdc``.
 MDC = "mdc:"
 NO_VAULT = Vault()
-_LINK = re.compile(r"\[\[([^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]")
+_LINK = re.compile(r"\[\[([^\[\]|#\n]{1,255})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]")
 _DENDRON_LINK = re.compile(
-    r"\[\[(?:[^\[\]|\n]{0,200}\|)?(?:dendron://[^\[\]|#/\n]{1,200}/)?([^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?\]\]"
+    r"\[\[(?:[^\[\]|\n]{0,200}\|)?(?:dendron://[^\[\]|#/\n]{1,200}/)?([^\[\]|#\n]{1,255})(?:#[^\[\]|\n]{0,200})?\]\]"
 )
 # A link of Markdown, in place or as a definition, with its target in angle brackets or not.
 _TARGET = r"(?:<([^<>\n]{1,1000})>|([^()\s<>]{1,1000}))"
@@ -50,7 +50,7 @@ _NOTION_PAGE = re.compile(r"https://(?:www\.)?notion\.so/(?:[^?#]{0,300}[/-])?([
 _NAMED = re.compile(r"(?<![\w/])(?:mem:|memory://)([\w/%-](?:[\w./%-]{0,198}[\w/%-])?)")
 _BLOCK = re.compile(r"\(\(([0-9a-f-]{36})\)\)")
 # A tag of Logseq with blanks, and a priority, which is not a tag.
-_TAG_LINK = re.compile(r"(?<![\w#/&\\])#\[\[([^\[\]|#\n]{1,200})\]\]")
+_TAG_LINK = re.compile(r"(?<![\w#/&\\])#\[\[([^\[\]|#\n]{1,255})\]\]")
 _PRIORITY = re.compile(r"\[#[A-C]\]")
 # A list item that is not a task: basic-memory reads its tags.
 _ITEM = re.compile(r"(?m)^[ \t]*[-*+][ \t]+(?!\[[ xX-]\])(.*)$")

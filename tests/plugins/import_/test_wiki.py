@@ -88,7 +88,9 @@ FOAM = pages_of(
     },
     vault=Vault(is_vault=True, is_foam=True),
 )
-PLAIN = pages_of({"core.md": "core", "auth/login.md": "login"}, names={"auth/login.md": ["specs/login", "0a" * 16]})
+PLAIN = pages_of(
+    {"core.md": "core", "auth/login.md": "login"}, names={"auth/login.md": ["specs/login", "0a" * 16, "x" * 250]}
+)
 
 
 @each(
@@ -123,6 +125,7 @@ PLAIN = pages_of({"core.md": "core", "auth/login.md": "login"}, names={"auth/log
             ["login", "core"],
             None,
         ),
+        (PLAIN, f"[[{'x' * 250}]]", ["login"], None),
         (PLAIN, "memory://specs/login has it, #not a tag", ["login"], None),
     ],
 )
