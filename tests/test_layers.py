@@ -25,6 +25,8 @@ PACKAGE = PROJECT / "gitmem"
 # Where any of gitmem's own modules may be imported inside a function, and why. Elsewhere only those may be that lead
 # to something heavy.
 LAZY_HOMES = {
+    "gitmem.agents.moments.cues": "a hook before each command: most commands name no program that it knows",
+    "gitmem.agents.moments.risk": "the same",
     "gitmem.store.local": "few memories require one of another repository",
     "gitmem.store.commit": "a clone is accepted once in its life",
     "gitmem.store.layout": "recall never asks for a shard",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 
-from gitmem.agents.moments.cautions import PROGRAMS, cautioned, phrases_of
 from gitmem.errors import GitmemError, suppress
 from gitmem.git.repository import discover
 from gitmem.system import read_file, write_text
@@ -39,7 +38,12 @@ def cued_phrases(folder: str, line: str) -> list[str]:
     except (OSError, GitmemError):
         return []
     known = read_file(os.path.join(state, NAME)).decode("utf-8", "replace").split("\n")[1:]
-    return [phrase for phrase in phrases_of(line) if phrase in known] if known else []
+    low = line.lower()
+    if not any(phrase and phrase.split()[0] in low for phrase in known):
+        return []
+    from gitmem.agents.moments.cautions import phrases_of  # most commands name no such program
+
+    return [phrase for phrase in phrases_of(line) if phrase in known]
 
 
 def write_cues(repository: OpenRepository) -> None:
@@ -49,6 +53,8 @@ def write_cues(repository: OpenRepository) -> None:
     path = os.path.join(repository.git.repository.state, NAME)
     if read_file(path).partition(b"\n")[0] == stamp.encode():
         return
+    from gitmem.agents.moments.cautions import cautioned  # only after a change of the memories
+
     phrases: dict[str, None] = {}
     for store in stores:
         for text in _texts(store.catalog()):
@@ -59,7 +65,8 @@ def write_cues(repository: OpenRepository) -> None:
 
 def _texts(catalog: Catalog) -> Sequence[str]:
     """Return the texts of the newest memories; of many, those that may name a program."""
-    from gitmem.index.catalog import wordings_of  # with the memories
+    from gitmem.agents.moments.cautions import PROGRAMS
+    from gitmem.index.catalog import wordings_of
 
     newest = catalog.rows("SELECT id FROM memory ORDER BY id DESC LIMIT ?", (MEMORIES_AT_MOST + 1,))
     if len(newest) > MEMORIES_AT_MOST:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from gitmem.agents.moments.cautions import cautions, options_of
 from gitmem.agents.moments.output import words_of
 from gitmem.frozen import frozen
 
@@ -135,6 +134,8 @@ def find_risk(line: str, cued: Sequence[str] = ()) -> Risk:
         from gitmem.agents.moments.packages import named_packages  # few commands change a package
 
         packages = named_packages(packages)
+    from gitmem.agents.moments.cautions import options_of  # few commands are at risk
+
     options = options_of(line)
     return Risk(*(tuple(dict.fromkeys(some)) for some in (phrases, verbs, packages, managers, options, cued)))
 
@@ -163,8 +164,11 @@ def warns(text: str, risk: Risk) -> bool:
             return True
         if any(_instructs(sentence, words, verb, risk.options) for verb in risk.verbs):
             return True
-    if risk.cued and cautions(text, risk.cued, risk.options):
-        return True
+    if risk.cued:
+        from gitmem.agents.moments.cautions import cautions  # only where a memory names the command
+
+        if cautions(text, risk.cued, risk.options):
+            return True
     if not risk.managers:
         return False
     from gitmem.agents.moments.packages import prefers_another, restrains  # few commands change a package
