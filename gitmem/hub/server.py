@@ -7,6 +7,7 @@ the same answer, and no statistic of a search contains anything hidden.
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
 import threading
 from functools import partial
@@ -70,6 +71,9 @@ BURST, PER_SECOND = 60.0, 20.0
 OPERATORS = "@hub-operators"
 # A node whose last look at the database is older is not ready.
 BEHIND_S = 15.0
+# New objects after which cycles among them are looked for. With Python's 700 and all of its modules looked through as
+# well, an answer took a tenth more CPU, and some of them 0.1 s more.
+COLLECTED_AFTER = 20_000
 BUSY = "the server is busy: ask again in a second"
 # When a request arrived, in monotonic seconds: its name in the scope.
 _ARRIVED = "gitmem.arrived"
@@ -474,6 +478,8 @@ def serve(
             hub.log = log
             config = uvicorn.Config(make_app(hub), **_QUIET)
             ignore_disconnects()
+            gc.freeze()
+            gc.set_threshold(COLLECTED_AFTER, 10, 10)
             follower.start()
             host, port = bound.getsockname()[:2]
             log("serving", {"address": f"http://{host}:{port}"})
