@@ -10,7 +10,6 @@ import json
 from heapq import heappush, heappushpop
 from math import ceil, log
 from pathlib import Path
-from sys import intern
 
 import tantivy
 from tantivy import Occur, Query
@@ -41,8 +40,8 @@ FILLER = "\0"
 ROUNDING = 1.0001
 # Those of FTS5's bm25() (sqlite.org/fts5.html, section 5.1.1), by which the engine at home picks its candidates.
 _K1, _B = 1.2, 0.75
-# Memories that are held in memory after they were read: some 200 MB, of up to 13 KB each.
-KNOWN_AT_MOST = 16_000
+# Memories that are held in memory after they were read: some 230 MB, of up to 19 KB each.
+KNOWN_AT_MOST = 12_000
 # Tantivy's own limit on the number of groups in an answer.
 MOST_REPOSITORIES = 65_000
 # What a plain search returns; what it returns only if their kind is asked for; and what it never returns.
@@ -134,8 +133,7 @@ class _Known:
         rest = self._rest  # before the check: another thread that is parsing it clears it last
         if self._found is None:
             key, kind, status, language, fields = json.loads(rest)
-            # Most words are in many memories: each is held in memory once.
-            words = count_words([[*map(intern, part.split())] for part in self.terms])
+            words = count_words([part.split() for part in self.terms])
             found = Found(self._seq, *self.place, key, kind, status, language, self.terms, fields, words)
             self._found, self._rest = found, ""
         return self._found
