@@ -46,7 +46,9 @@ _ELSEWHERE = re.compile(
     # What an older release of the project supports.
     r"still (?:supported|works?|available|maintained)\b[^.]{0,20}? (?:via|by|in|with|on|through)|"
     r"(?:use|stay (?:on|with|at)|stick (?:to|with)|pin) (?:the )?(?:v|version |release )\d[\w.]*)\b|"
-    r"\"module\"|`module`",
+    r"\"module\"|`module`|"
+    # The subject of a commit: of an example, or of a release's list.
+    r"\(#\d+\)`?\s*$|`(?:build|chore|ci|docs|feat|fix|perf|refactor|style|test)(?:\([^)`]{1,60}\))?!?: ",
     re.I,
 )
 _IF = re.compile(r"\b(?:if|when|between|from)\b", re.I)

@@ -65,6 +65,7 @@ from gitmem.commands.adopt.statements import split
         ),
         ("It is off by default in `a.py`", []),
         ("| Name | Default |\n|---|---|\n| `ttl` | `0.5` |", [("ttl", "0.5", "is")]),
+        ("- `[meta] update the MSRV to Rust 1.88 (#2725)`\n- `chore(ci): test with Node 18`", []),
         ("| Widget | Node |\n|---|---|\n| 6.x.x | Node 18 |\n| **>= v7.0** | Node 20 |", []),
         ("- Tokens expire after 15 minutes (`TTL_MINUTES`)", [("TTL_MINUTES", "15", "is")]),
         ("- `MAX_TRIES` (3 times) bounds it", [("MAX_TRIES", "3", "is")]),
