@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from functools import lru_cache
 
 from gitmem.commands.adopt.claims.claim import is_example
 from gitmem.commands.adopt.claims.paths import ABOVE, FOREIGN, looks_like_name
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.findings import Mention
     from gitmem.commands.adopt.repository_history import Past
-    from gitmem.commands.adopt.tree import Tree
 
 
 # The usual first parts of the names of branches.
@@ -168,13 +166,12 @@ def _may_be_elsewhere(mention: Mention, head: Code) -> bool:
 
 def _is_module(claim: Claim, head: Code) -> bool:
     """Return whether a path is that of a file of code without its ending, as an import has it: `src/parts/button`."""
-    return any(is_code(path) for place in claim.places for path in _siblings(head.tree, place))
-
-
-@lru_cache(maxsize=100)
-def _siblings(tree: Tree, place: str) -> list[str]:
-    """Return the files that are called like a path, with an ending."""
-    return [path for path in tree.files if path.startswith(f"{place}.")]
+    stems = ((place, posixpath.basename(place)) for place in claim.places)
+    return any(
+        path.startswith(f"{place}.") and is_code(path)
+        for place, stem in stems
+        for path in head.tree.list_own_with_stem(stem)
+    )
 
 
 def _has_first_folder(claim: Claim, head: Code) -> bool:
