@@ -35,7 +35,8 @@ def session_started(memory: Memory, event: Event) -> str:
     if forgets_start(event) and event.source != RESUME:
         log.release(memory.repository, event)
     text = start(memory, event)
-    write_cues(memory.repository)
+    if memory.repository.has_store():
+        write_cues(memory.repository)
     if harvest.is_due(memory.repository):
         harvest.start(memory.repository)
     _commit_overdue(memory)

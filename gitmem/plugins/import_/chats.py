@@ -63,8 +63,8 @@ def _said_in_tree(mapping: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         message, children = nodes[name].get("message"), nodes[name].get("children")
         waiting += [one for one in reversed(children if isinstance(children, list) else []) if one in nodes]
         if isinstance(message, dict):
-            author = message.get("author")
-            role = author.get("role") if isinstance(author, dict) else ""
+            speaker = message.get("author")
+            role = speaker.get("role") if isinstance(speaker, dict) else ""
             content = message.get("content")
             parts = content.get("parts") if isinstance(content, dict) else None
             yield str(role), "\n\n".join(_texts(parts if isinstance(parts, list) else content))
