@@ -87,7 +87,10 @@ def tool_used(memory: Memory, event: Event) -> str:
     has_failed = _has_failed(event, is_read=bool(reads))
     try:
         capture(memory.repository, event)
-        log_own_writes(memory.repository, event)
+        if log_own_writes(memory.repository, event):
+            from gitmem.agents.moments.cues import write_cues
+
+            write_cues(memory.repository)
     finally:
         if reads or edits or has_failed:
             from gitmem.agents.capture import trail

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 
+from gitmem.agents.moments.cues import write_cues
 from gitmem.agents.on_event import summarize
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.output import Output
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
 EXAMPLES = ("gitmem background index",)
 
 
+def _commit_captures(memory: Memory) -> None:
+    """Commit the captures that wait, so that hooks warn about the commands that they name."""
+    if memory.captures.drain():
+        write_cues(memory.repository)
+
+
 def _verify(memory: Memory) -> None:
     """Verify due facts for the schedule, and write the result to the log."""
     from pathlib import Path  # 2.5 ms (measured); jobs started by hooks do not need it
@@ -39,7 +46,7 @@ def _verify(memory: Memory) -> None:
 # The action of each job in one work tree. A job that git commands make due is also in AFTER_GIT.
 WORKS: dict[str, Callable[[Memory], object]] = {
     "index": lambda memory: memory.index.follow(),
-    "spool": lambda memory: memory.captures.drain(),
+    "spool": _commit_captures,
     "summary": summarize,
     "sync": lambda memory: sync_quietly(memory.repository),
     "view": lambda memory: memory.view.follow(),

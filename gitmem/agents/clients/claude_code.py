@@ -146,7 +146,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
 
 
 def _announced(payload: Mapping[str, Any]) -> Event | None:
-    """Return the event of a command that is about to run, if it is hard to undo."""
+    """Return the event of a command that is about to run, if a memory may warn about it."""
     if payload.get("hook_event_name") != "PreToolUse" or payload.get("tool_name") not in SHELLS:
         return None
     from gitmem.agents.moments.cues import cued_phrases

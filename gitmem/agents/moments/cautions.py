@@ -6,11 +6,14 @@ mention are compared by phrases, which are the same for `npm run e2e` and `pnpm 
 
 from __future__ import annotations
 
+from gitmem.agents.moments.output import commands_in, sentences_of
+from gitmem.frozen import frozen
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-# Programs that memories name without quotation marks; of these, words of prose that count only with an argument.
+# Programs that memories name without quotation marks, and those that are also words of prose: they need an argument.
 PROGRAMS = frozenset(
     """
     pytest tox nox ruff mypy black coverage manage.py django-admin alembic flask celery gunicorn uvicorn pip uv poetry
@@ -26,7 +29,7 @@ PROGRAMS = frozenset(
 _PROSE = frozenset("black coverage go make just node act git python python3 flask turbo swift mix buf composer".split())
 # Managers of packages in JavaScript, which run the same scripts.
 _SCRIPTS, _NPM = frozenset(("npm", "pnpm", "yarn", "bun")), "npm"
-# What runs another command: alone, and with the word after it.
+# What runs another command: a word, or two.
 _RUNNERS = frozenset(("sudo", "time", "env", "nice", "exec", "npx", "bunx", "pnpx", "xvfb-run", "command"))
 _RUNNERS_WITH = frozenset(
     ("poetry run", "uv run", "pipenv run", "pdm run", "bundle exec", "pnpm exec", "npm exec", "yarn exec", "hatch run")
@@ -37,7 +40,7 @@ _INTERPRETERS = ("python", "node", "bash", "sh", "ruby", "php", "perl", "deno")
 _FORBIDS = frozenset("never not don't dont avoid cannot can't mustn't".split())
 _NO_ORDER = frozenset("forget only necessary hesitate".split())
 _OF_OTHERS = frozenset(("of", "than"))
-# Words behind a command that say that it fails, and those that say that it needs something.
+# Words after a command that say that it fails or does harm, and those that say that it needs something.
 _FAILS = frozenset(
     """
     fails fail failed hangs hang hung deadlocks deadlock breaks broke crashes crash dies forever slow flaky corrupts
@@ -46,23 +49,45 @@ _FAILS = frozenset(
     """.split()
 )
 _NEEDS = frozenset("needs need requires require wants expects must only".split())
+# Words of an instruction, and those that say when something is to be done.
 _ORDERS = frozenset("run use always pass set start call give add with".split())
 _ORDER = frozenset(("before", "after"))
 _OTHERWISE = frozenset(("otherwise", "else", "or"))
+# Words after the name of a program that are not an argument of it.
+_PROSE_AFTER = frozenset(
+    """
+    is are was were has have does do did will would can could should may in on at from for to and or but by as when if
+    until while because here there it its the a an this that itself alone locally works work runs job step image
+    """.split()
+)
 _SCRIPT_FILES = (".sh", ".bash", ".ps1")
-# How many words beside a command are read.
-BEFORE, AFTER = 5, 9
+# How many words before and after a command are read; the most words of a sentence, and the most letters of a memory.
+BEFORE, AFTER, WORDS, CHARS = 5, 9, 120, 20_000
 _STRIPPED = "`'\",.;:!?()[]{}*_\u201c\u201d\u2018\u2019"
-_SEPARATE = str.maketrans("|&;()", "\n" * 5)
 _NO_WORDS = str.maketrans(dict.fromkeys("`'\",;:!?()[]{}*/", " "))
 # The most phrases of one command line, and the most letters of one.
 PHRASES_AT_MOST, LETTERS = 40, 60
 
 
+@frozen
+class _Sentence:
+    """A sentence of a memory.
+
+    Attributes:
+        words: Its words as written.
+        plain: The words in lower case, without marks.
+        options: Which option or variable each word is; empty for other words.
+    """
+
+    words: Sequence[str]
+    plain: Sequence[str]
+    options: Sequence[str]
+
+
 def phrases_of(line: str) -> list[str]:
     """Return how memories may name the commands of a line: `pytest`, `pytest tests`, `pytest -n`, and `NAME=`."""
     phrases: list[str] = []
-    for command in line.translate(_SEPARATE).split("\n"):
+    for command in commands_in(line):
         words = command.split()
         while words and "=" in words[0] and not words[0].startswith("-"):
             phrases.append(f"{words[0].partition('=')[0]}=")
@@ -76,55 +101,59 @@ def options_of(line: str) -> frozenset[str]:
     return frozenset(name for word in line.split() if (name := _option(word)))
 
 
-def cautioned(text: str) -> Iterator[str]:
+def cautioned_phrases(text: str) -> Iterator[str]:
     """Yield the phrases of the commands that a memory names with a caution."""
     for phrases, is_caution in _mentions(text, None):
         if is_caution:
-            yield from phrases
+            yield from (phrase for phrase in phrases if len(phrase) <= LETTERS)
 
 
-def cautions(text: str, phrases: Collection[str], options: Collection[str]) -> bool:
-    """Return whether a memory has a caution about a command, which does not yet follow it.
+def has_caution(text: str, phrases: Collection[str], options: frozenset[str]) -> bool:
+    """Return whether a memory has a caution about a command that the command does not already heed.
 
     Args:
         text: The memory.
         phrases: How it may name the command (``phrases_of``).
-        options: What the command has (``options_of``).
+        options: The options and variables that the command has (``options_of``).
     """
-    return any(
-        is_caution and not set(named).isdisjoint(phrases) for named, is_caution in _mentions(text, frozenset(options))
-    )
+    return any(is_caution and not set(named).isdisjoint(phrases) for named, is_caution in _mentions(text, options))
 
 
 def _mentions(text: str, options: frozenset[str] | None) -> Iterator[tuple[list[str], bool]]:
-    """Yield the phrases of each command that a text names, with whether it has a caution; None: of any options."""
-    sentences = [sentence.split() for sentence in text.replace("\n", ". ").replace(": ", ", ").split(". ")]
+    """Yield the phrases of each command that a text names, with whether the text has a caution about it.
+
+    Args:
+        text: The memory; the beginning of a long one is read.
+        options: The options of the command line that the caution must concern; None if there is no command line yet.
+    """
+    sentences = [sentence.split()[:WORDS] for sentence in sentences_of(text[:CHARS].replace(": ", ", "))]
     for number, words in enumerate(sentences):
         if not _may_name_command(words):
             continue
+        plain = [word.strip(_STRIPPED).lower().replace("\u2019", "'") for word in words]
+        sentence = _Sentence(words, plain, [*map(_option, words)])
         following = sentences[number + 1] if number + 1 < len(sentences) else []
         at = 0
         while at < len(words):
             end = _end_of_mention(words, at)
             if end > at:
-                mention = [word.strip(_STRIPPED) or word for word in words[at:end]]
-                yield (
-                    _phrases_of_mention(mention),
-                    _is_caution(words, (at, end), following, options)
-                    or (number == 0 and _has_other_options(words, (at, end), options)),
-                )
+                span = slice(at, end)
+                is_caution = _is_caution(sentence, span, following, options)
+                is_usage = number == 0 and _has_other_options(sentence, span, options)
+                mention = [word.strip(_STRIPPED) or word for word in words[span]]
+                yield _phrases_of_mention(mention), is_caution or is_usage
             at = max(end, at + 1)
 
 
 def _may_name_command(words: Sequence[str]) -> bool:
-    """Return whether a sentence may name a command; most name none, and are not read word for word."""
+    """Return whether a sentence may name a command: most do not, and need not be read word by word."""
     sentence = " ".join(words)
     is_marked = "`" in sentence or "--" in sentence or "=" in sentence or any(map(sentence.__contains__, _SCRIPT_FILES))
     return is_marked or not PROGRAMS.isdisjoint(sentence.translate(_NO_WORDS).split())
 
 
 def _end_of_mention(words: Sequence[str], at: int) -> int:
-    """Return the end of the command that a sentence names from a word on; the word's place if it names none."""
+    """Return the end of the command that begins with a word of a sentence; the word's own place if none does."""
     word = words[at]
     if word.startswith("`") and not word.startswith("``"):
         end = next((to for to in range(at, len(words)) if "`" in words[to][to == at :]), -1) + 1
@@ -151,37 +180,26 @@ def _end_of_mention(words: Sequence[str], at: int) -> int:
 
 
 def _has_option(words: Sequence[str]) -> bool:
-    """Return whether one of some words is a long option: what is before it is a command, of any program."""
+    """Return whether one of some words is a long option: the words before it are then a command of some program."""
     return any(word.strip(_STRIPPED).startswith("--") for word in words)
 
 
 def _is_argument(word: str) -> bool:
-    """Return whether a word of prose may be what a command does: no option, and none of those that follow a name."""
+    """Return whether a word may be an argument: not an option, nor a word of prose that often follows a program."""
     plain = word.strip(_STRIPPED).lower()
     is_word = all(char.isalnum() or char in "-_:./" for char in plain)
     is_prose = plain in _FAILS or plain in _NEEDS or plain in _PROSE_AFTER or plain in _ORDERS or plain in _ORDER
     return bool(plain) and is_word and not word.startswith("-") and not is_prose
 
 
-# Words after the name of a program that are no argument of it.
-_PROSE_AFTER = frozenset(
-    """
-    is are was were has have does do did will would can could should may in on at from for to and or but by as when if
-    until while because here there it its the a an this that itself alone locally works work runs job step image
-    """.split()
-)
-
-
-def _is_caution(
-    words: Sequence[str], span: tuple[int, int], following: Sequence[str], options: frozenset[str] | None
-) -> bool:
-    """Return whether the words around a command tell what it needs, that it fails, or that it must not be run."""
-    plain = [word.strip(_STRIPPED).lower().replace("\u2019", "'") for word in words]
-    before, after = plain[max(0, span[0] - BEFORE) : span[0]], plain[span[1] : span[1] + AFTER]
-    own = {name for word in words[slice(*span)] if (name := _option(word))}
-    named = {name for word in words if (name := _option(word))} - own
+def _is_caution(sentence: _Sentence, span: slice, following: Sequence[str], options: frozenset[str] | None) -> bool:
+    """Return whether the words around a command say what it needs, that it fails, or that it must not be run."""
+    before = sentence.plain[max(0, span.start - BEFORE) : span.start]
+    after = sentence.plain[span.stop : span.stop + AFTER]
+    own = frozenset(filter(None, sentence.options[span]))
+    named = frozenset(filter(None, sentence.options)) - own
     if options is None:
-        options = frozenset(own)
+        options = own
     if not _FORBIDS.isdisjoint(before) and _NO_ORDER.isdisjoint(before):
         return own <= options
     if _OF_OTHERS.intersection(before[-2:]) and ("instead" in before or "rather" in before):
@@ -198,14 +216,15 @@ def _is_caution(
     return not _OTHERWISE.isdisjoint(word.strip(_STRIPPED).lower() for word in following[:1]) and not is_order
 
 
-def _has_other_options(words: Sequence[str], span: tuple[int, int], options: frozenset[str] | None) -> bool:
-    """Return whether a memory begins with how a command is run, with options that it lacks: "Run nox -R"."""
-    own = {name for word in words[slice(*span)] if (name := _option(word))}
-    before = {word.strip(_STRIPPED).lower() for word in words[: span[0]]}
-    return bool(own) and not _ORDERS.isdisjoint(before) and not (options is not None and own <= options)
+def _has_other_options(sentence: _Sentence, span: slice, options: frozenset[str] | None) -> bool:
+    """Return whether a sentence says to run a command with options that the command line lacks: "Run nox -R"."""
+    own = frozenset(filter(None, sentence.options[span]))
+    is_order = not _ORDERS.isdisjoint(sentence.plain[: span.start])
+    return bool(own) and is_order and not (options is not None and own <= options)
 
 
 def _phrases_of_mention(mention: Sequence[str]) -> list[str]:
+    """Return the longest phrase of a command that a memory names, as a list; empty if there is none."""
     words = list(mention)
     while words and "=" in words[0] and not words[0].startswith("-"):
         name = words[0].partition("=")[0]
@@ -217,7 +236,7 @@ def _phrases_of_mention(mention: Sequence[str]) -> list[str]:
 
 
 def _phrases(words: Sequence[str], most: int) -> list[str]:
-    """Return the program, the program with its first argument, and both with each of at most some options."""
+    """Return the program, the program with its first argument, and both with each of the first *most* options."""
     words = _without_runner([word.strip(_STRIPPED) or word for word in words])
     if not words or not words[0]:
         return []
@@ -235,6 +254,7 @@ def _phrases(words: Sequence[str], most: int) -> list[str]:
 
 
 def _without_runner(words: list[str]) -> list[str]:
+    """Return a command without what runs it: `poetry run`, `python -m`, `timeout 60`."""
     while len(words) > 1:
         is_interpreter = words[0].startswith(_INTERPRETERS)
         has_two = words[0] == "timeout" or " ".join(words[:2]) in _RUNNERS_WITH or (is_interpreter and words[1] == "-m")
@@ -248,7 +268,7 @@ def _without_runner(words: list[str]) -> list[str]:
 
 
 def _option(word: str) -> str:
-    """Return the option or the variable that a word is: `--locked`, `-n`, `TZ=`; empty if it is none."""
+    """Return the option or variable that a word is or sets: `--locked`, `-n`, `TZ=`; empty for other words."""
     plain = word.strip(_STRIPPED) or word
     name, sign, _ = plain.partition("=")
     if plain.startswith("-") and len(name) > 1 and name.lstrip("-")[:1].isalpha():

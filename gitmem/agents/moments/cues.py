@@ -1,7 +1,7 @@
-"""The phrases of commands about which memories have a caution, in a small file that is read before each command.
+"""A small file with the phrases of commands about which memories have a caution; a hook reads it before each command.
 
-Most commands are everyday ones: for them a hook opens no repository. So the start of a session writes which commands
-memories name with a caution (``cautions``), and a command that has none of these phrases costs the reading of a file.
+For most commands there is no such memory, and opening the store for each would be too slow. The phrases (``cautions``)
+are written when a session starts, when it writes a memory, and when captures are committed.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 NAME = "cautions"
 # Increased whenever the same memories would give other phrases.
 _FORMAT = 1
-# The most memories that are read, the newest ones; the most bytes of the file; letters of a program looked for.
-MEMORIES_AT_MOST, BYTES, LETTERS = 300, 64 * 1024, 3
+# The most memories read and phrases written, the newest ones; the fewest letters of a program that is searched for.
+MEMORIES_AT_MOST, PHRASES_AT_MOST, LETTERS = 300, 1000, 3
 
 
 def cued_phrases(folder: str, line: str) -> list[str]:
-    """Return the phrases of a command line about which a memory may have a caution; mostly none.
+    """Return the phrases of a command line about which a memory may have a caution; for most lines, none.
 
     Args:
         folder: The folder in which the command runs.
@@ -39,41 +39,60 @@ def cued_phrases(folder: str, line: str) -> list[str]:
         return []
     known = read_file(os.path.join(state, NAME)).decode("utf-8", "replace").split("\n")[1:]
     low = line.lower()
-    if not any(phrase and phrase.split()[0] in low for phrase in known):
+    if not any(_may_be_in(low, phrase) for phrase in known):
         return []
-    from gitmem.agents.moments.cautions import phrases_of  # most commands name no such program
+    from gitmem.agents.moments.cautions import phrases_of  # most commands have no such words
 
     return [phrase for phrase in phrases_of(line) if phrase in known]
 
 
+def _may_be_in(line: str, phrase: str) -> bool:
+    """Return whether a line in lower case has a phrase's words; "npm" stands for all that run the same scripts."""
+    program, _, rest = phrase.partition(" ")
+    return (
+        bool(program)
+        and (program in line or (program == "npm" and bool(rest)))
+        and all(word in line for word in rest.split())
+    )
+
+
 def write_cues(repository: OpenRepository) -> None:
-    """Write the phrases of the present memories, unless they are written; a disk error only costs warnings."""
+    """Write the phrases of the live memories unless the file has them; without the file there are fewer warnings."""
+    if not repository.has_store():
+        return
     stores = repository.stores()
     stamp = " ".join([str(_FORMAT), *(store.find_tip() or "" for store in stores)])
     path = os.path.join(repository.git.repository.state, NAME)
     if read_file(path).partition(b"\n")[0] == stamp.encode():
         return
-    from gitmem.agents.moments.cautions import cautioned  # only after a change of the memories
+    from gitmem.agents.moments.cautions import cautioned_phrases  # only after a change of the memories
 
     phrases: dict[str, None] = {}
     for store in stores:
         for text in _texts(store.catalog()):
-            phrases |= dict.fromkeys(cautioned(text))
+            phrases |= dict.fromkeys(cautioned_phrases(text))
     with suppress(OSError):
-        write_text(path, "\n".join([stamp, *sorted(phrases)])[:BYTES])
+        write_text(path, "\n".join([stamp, *list(phrases)[:PHRASES_AT_MOST]]))
 
 
 def _texts(catalog: Catalog) -> Sequence[str]:
-    """Return the texts of the newest memories; of many, those that may name a program."""
+    """Return the texts of the newest live memories; if there are many, only of those that may name a program."""
     from gitmem.agents.moments.cautions import PROGRAMS
     from gitmem.index.catalog import wordings_of
+    from gitmem.index.catalog.state import LIVE
 
-    newest = catalog.rows("SELECT id FROM memory ORDER BY id DESC LIMIT ?", (MEMORIES_AT_MOST + 1,))
+    sql = f"SELECT m.id FROM memory m WHERE {LIVE} ORDER BY m.id DESC LIMIT ?"
+    newest = catalog.rows(sql, (MEMORIES_AT_MOST + 1,))
     if len(newest) > MEMORIES_AT_MOST:
         beginnings = {
             word[: max(LETTERS, len(word) - 2)] for word in PROGRAMS if word.isalnum() and len(word) >= LETTERS
         }
         match = "{title body} : (" + " OR ".join(f'"{word}" *' for word in sorted(beginnings)) + ")"
-        sql = "SELECT rowid FROM fts WHERE fts MATCH ? ORDER BY rowid DESC LIMIT ?"
+        sql = (
+            "SELECT fts.rowid FROM fts CROSS JOIN memory m ON m.id = fts.rowid"
+            f" WHERE fts MATCH ? AND {LIVE} ORDER BY fts.rowid DESC LIMIT ?"
+        )
         newest = catalog.rows(sql, (match, MEMORIES_AT_MOST))
-    return [f"{title}\n{body}" for title, body in wordings_of(catalog, [number for (number,) in newest]).values()]
+    numbers = [number for (number,) in newest]
+    texts = wordings_of(catalog, numbers)
+    return ["\n".join(texts[number]) for number in numbers if number in texts]

@@ -51,7 +51,7 @@ def recall_warning(
         repository: The store.
         event: The command.
         recall: Runs a query.
-        risk: What of it a memory may warn about (``risk.find_risk``).
+        risk: The parts of it that a memory may warn about (``risk.find_risk``).
     """
     if not event.session or not topics.may_recall(repository, event.session):
         return ""

@@ -33,7 +33,8 @@ def list_file_memories(repository: OpenRepository, event: Event, reads: Sequence
     """Return the memories about files that a tool read or changed; empty if none, or all were shown before.
 
     A read that failed counts if the file does not exist: a memory may tell where it went. An edit that adds a name
-    which a memory forbids shows this memory, also in a file whose memories were shown.
+    which a memory forbids, or changes a package which it restrains, shows this memory, also in a file whose memories
+    were shown.
     """
     if not repository.config.context or not repository.config.file_context or not event.session:
         return ""
@@ -53,15 +54,20 @@ def list_file_memories(repository: OpenRepository, event: Event, reads: Sequence
 
 
 def _names_added(repository: OpenRepository, event: Event) -> dict[str, Callable[[str, str], bool]]:
-    """Return the names of code and the packages that edits add, with what tells whether a memory is against one."""
+    """Return the names of code that edits add and the packages that they change, with what judges a memory.
+
+    That is a function of a memory's text and a name, which returns whether the memory forbids or restrains it.
+    """
     from gitmem.agents.moments.packages import changed_packages, is_manifest, restrains
     from gitmem.agents.moments.written import added_names, forbids
 
     names: dict[str, Callable[[str, str], bool]] = dict.fromkeys(added_names(event.edits), forbids)
+    texts: dict[str, str] = {}
     for edit in event.edits:
         if is_manifest(edit.path) and (place := place_of(repository, event, edit.path)):
-            text = read_inside(repository, place, limit=MANIFEST_BYTES) or ""
-            names |= dict.fromkeys(changed_packages(edit, text), restrains)
+            if place not in texts:
+                texts[place] = read_inside(repository, place, limit=MANIFEST_BYTES) or ""
+            names |= dict.fromkeys(changed_packages(edit, texts[place]), restrains)
     return names
 
 
@@ -177,7 +183,7 @@ def _heading(places: Sequence[str], facts: Sequence[str], *, is_edit: bool) -> s
 
 
 def _added(written: Mapping[str, Sequence[NearMemory]], shown: Sequence[NearMemory]) -> str:
-    """Return the names that were added and that memories forbid, as a line; empty if there are none."""
+    """Return the names and packages that the shown memories forbid or restrain, as a line; empty if there are none."""
     keys = {one.key for one in shown}
     names = [name for name, near in written.items() if any(one.key in keys for one in near)]
     return f"You added or changed {', '.join(map(display, names))}." if names else ""

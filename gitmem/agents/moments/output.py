@@ -234,6 +234,16 @@ def words_of(text: str) -> list[str]:
     return "".join(char if char.isalnum() or char == "_" else " " for char in text.lower()).split()
 
 
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences of a text; each line ends one."""
+    return text.replace("\n", ". ").split(". ")
+
+
+def commands_in(line: str) -> list[str]:
+    """Return the commands of a command line, which `|`, `&`, `;` and parentheses separate."""
+    return line.translate(_SEPARATE).split("\n")
+
+
 class Failure:
     """What a failed command said, compared with memories."""
 
@@ -288,7 +298,7 @@ class Failure:
         own = text.partition(CIRCUMSTANCES)[0] if REPAIRED not in text else ""
         if any(word in quoted for quoted in _quotations(own) for word in _SAYS):
             return False  # it is about another error of the command
-        sentences = [words_of(one) for one in own.replace("\n", ". ").split(". ") if one]
+        sentences = [words_of(one) for one in sentences_of(own) if one]
         for sentence, following in pairwise([*sentences, []]):
             joined = f" {' '.join(sentence)} "
             if any(run in joined for run in commands) and not self._caveats.isdisjoint((*sentence, *following)):
@@ -304,7 +314,7 @@ def command_runs(line: str, output: str = "") -> list[str]:
     """
     is_short = bool(_caveats_of(output))
     runs = []
-    for command in line.translate(_SEPARATE).split("\n"):
+    for command in commands_in(line):
         words = _without_runner([word for word in command.split() if not word.startswith("-") and "=" not in word])
         run = words_of(_without_folders(" ".join(words[:3])))
         if len(run) > 2 or any(map(_is_identifier, words[1:3])) or (is_short and len(run) > 1):
@@ -321,7 +331,7 @@ def _without_runner(words: list[str]) -> list[str]:
 
 def _targets(line: str) -> list[str]:
     """Return the programs of a line with their first arguments, as words: `make seed`."""
-    pairs = ([word for word in one.split() if "=" not in word][:2] for one in line.translate(_SEPARATE).split("\n"))
+    pairs = ([word for word in one.split() if "=" not in word][:2] for one in commands_in(line))
     return [" ".join(words_of(_without_folders(" ".join(pair)))) for pair in pairs if len(pair) > 1][:COMMANDS_AT_MOST]
 
 

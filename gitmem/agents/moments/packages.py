@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from gitmem.agents.moments.output import words_of
+from gitmem.agents.moments.output import sentences_of, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from gitmem.agents.event import Edit
 
-# Package managers of which a project uses one.
+# Package managers for the same packages: a project uses one of each family.
 FAMILIES = (
     frozenset(("npm", "pnpm", "yarn", "bun")),
     frozenset(("pip", "pip3", "uv", "poetry", "pipenv", "conda", "pdm")),
@@ -36,24 +36,24 @@ _RESTRAINS = frozenset(
     vulnerable incompatible conflicts removed replaced dropped licence license
     """.split()
 )
-# Words before a package that forbid it, and those that may be between: "never add `moment`".
+# Words before a package that forbid it, and words that may be between the two: "never add `moment`".
 _AGAINST = frozenset(("no", "not", "never", "avoid", "t", "dont", "without", "instead", "than"))
 _BETWEEN = frozenset("use add install import of the a rely on pull in again".split())
-# Words before a package that a memory asks for: "use date-fns instead of moment".
+# Words before a package that say to use it: "use date-fns instead of moment".
 _FOR = frozenset(("use", "uses", "using", "prefer", "choose", "with", "by"))
-# Words of manifests that name no package.
+# Words of manifests that are not names of packages.
 _KEYS = frozenset(
     """
     version versions dependencies dependency devdependencies dev require requires gem group groupid artifactid features
     optional path git workspace true false from image name plugin plugins install run add copy implementation api
     """.split()
 )
-# Attributes of a package in its line, with values that are no packages.
+# Attributes of a package in its line, whose values are not packages.
 _ATTRIBUTES = frozenset("features default-features optional git path branch rev tag workspace extras markers".split())
 _SPLITS = str.maketrans(dict.fromkeys("\"'`=<>~!^[](){};#&|,", " "))
 _PIECES = str.maketrans(dict.fromkeys(",;", "\n"))
-# The most names of one edit, and the fewest letters of one.
-NAMES_AT_MOST, LETTERS = 12, 3
+# The most names of one edit, the fewest letters of a name; the most characters and changed parts of an edit.
+NAMES_AT_MOST, LETTERS, CHARS, PARTS = 12, 3, 64 * 1024, 500
 
 
 def is_manifest(path: str) -> bool:
@@ -63,7 +63,7 @@ def is_manifest(path: str) -> bool:
 
 
 def named_packages(words: Sequence[str]) -> list[str]:
-    """Return the packages among the arguments of a package manager, without versions and folders of registries."""
+    """Return the names of the packages among the arguments of a package manager, without versions and scopes."""
     names = (_package(word) for word in words if not word.startswith(("-", ".", "/")))
     return list(dict.fromkeys(name for name in names if name))[:NAMES_AT_MOST]
 
@@ -73,32 +73,45 @@ def changed_packages(edit: Edit, text: str) -> list[str]:
 
     Args:
         edit: The edit.
-        text: The file after it: an edit of a version alone is in a line that names the package.
+        text: The file after the edit: where only a version was changed, its line there names the package.
     """
     if not is_manifest(edit.path) or not edit.after:
         return []
-    before = {piece.strip() for piece in edit.before.translate(_PIECES).split("\n")}
-    changed = [piece for one in edit.after.translate(_PIECES).split("\n") if (piece := one.strip()) not in before]
+    former = set(_pieces(edit.before))
+    changed = dict.fromkeys(piece for piece in _pieces(edit.after) if piece and piece not in former)
     names: dict[str, None] = {}
-    for piece in filter(None, changed):
-        own = _names_in(piece)
-        if not own:
-            lines = [line for line in text.splitlines() if piece in line]
-            parts = [part for line in lines[:1] for part in (*line.split(","), line) if piece in part]
-            own = next((some for part in parts if (some := _names_in(part))), [])
-        names |= dict.fromkeys(own)
+    for piece in list(changed)[:PARTS]:
+        names |= dict.fromkeys(_names_in(piece) or _names_beside(piece, text))
+        if len(names) >= NAMES_AT_MOST:
+            break
     return list(names)[:NAMES_AT_MOST]
 
 
+def _pieces(text: str) -> list[str]:
+    """Return the parts of lines between commas and semicolons."""
+    return [piece.strip() for piece in text[:CHARS].translate(_PIECES).split("\n")]
+
+
+def _names_beside(version: str, text: str) -> list[str]:
+    """Return the package of the first line of a manifest that has a version, as a list; empty for other texts."""
+    at = text.find(version) if any(char.isdigit() for char in version) else -1
+    if at < 0:
+        return []
+    end = text.find("\n", at)
+    line = text[text.rfind("\n", 0, at) + 1 : end if end >= 0 else None]
+    parts = [part for part in (*line.split(","), line) if version in part]
+    return next((names for part in parts if (names := _names_in(part))), [])
+
+
 def _names_in(piece: str) -> list[str]:
-    """Return the first package that a part of a line names with a version or alone, as a list; mostly one."""
+    """Return the first package that a part of a manifest's line names, as a list; empty if there is none."""
     words = [word.strip(":") for word in piece.replace(": ", " ").translate(_SPLITS).split()]
     named = [name for word in words if word.lower() not in _KEYS and (name := _package(word))]
     return named[:1] if _ATTRIBUTES.isdisjoint(words[:1]) else []
 
 
 def _package(word: str) -> str:
-    """Return the name of a package without its version, its scope and its registry; empty if it is none."""
+    """Return the name of the package that a word names, without version, scope and registry; empty if none."""
     plain = word.translate(_SPLITS).split()[:1]
     name = "".join(plain)
     if name.count(":") > 1 and "/" not in name:  # org.mapstruct:mapstruct:1.5.3
@@ -110,7 +123,9 @@ def _package(word: str) -> str:
 def restrains(text: str, name: str) -> bool:
     """Return whether a sentence of a memory names a package and restrains it, there or in the next sentence."""
     wanted = words_of(name)
-    sentences = [words_of(sentence) for sentence in text.replace("\n", ". ").split(". ")]
+    if not wanted or wanted[0] not in text.lower():  # most memories do not name it
+        return False
+    sentences = [words_of(sentence) for sentence in sentences_of(text)]
     for words, following in pairwise([*sentences, []]):
         at = next((at for at in range(len(words)) if words[at : at + len(wanted)] == wanted), None)
         if at is None:
@@ -120,7 +135,7 @@ def restrains(text: str, name: str) -> bool:
             before = before[:-1]
         if before[-1:] and before[-1] in _AGAINST:
             return True
-        is_for = words[at - 1 : at] != [] and words[at - 1] in _FOR
+        is_for = at > 0 and words[at - 1] in _FOR
         goes_on = following if following[:1] in (["it"], ["later"], ["newer"], ["with"], ["the"]) else []
         has_version = any(word.isdigit() for word in words[at + len(wanted) : at + len(wanted) + 2])
         if not is_for and (has_version or not _RESTRAINS.isdisjoint((*words, *goes_on))):
@@ -132,7 +147,7 @@ def prefers_another(text: str, managers: Iterable[str]) -> bool:
     """Return whether a memory says to use another package manager of the same family: "Use pnpm here"."""
     for manager in managers:
         others = next((family - {manager} for family in FAMILIES if manager in family), frozenset())
-        for sentence in text.replace("\n", ". ").replace(": ", ". ").split(". "):
+        for sentence in sentences_of(text.replace(": ", ". ")):
             words = words_of(sentence)[:4]
             is_order = words[:1] in (["use"], ["always"], ["only"]) or words[:2] == ["we", "use"]
             if is_order and not others.isdisjoint(words[1:]) and manager not in words:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from gitmem.agents.moments.output import words_of
+from gitmem.agents.moments.output import commands_in, sentences_of, words_of
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 # Subcommands and targets that change what others use, of any program: `terraform apply`, `npm run deploy`.
 VERBS = frozenset(
@@ -66,7 +66,6 @@ _FORBIDS = (
     "avoid",
 )
 _GOES_ON = frozenset(("it", "this", "that"))
-_SEPARATE = str.maketrans("|&;()", "\n" * 5)
 # How a memory says that something is run, and the fewest letters of a verb's stem.
 _RUN = frozenset(("run", "runs", "running", "ran", "pass", "passed"))
 STEM = 5
@@ -74,14 +73,14 @@ STEM = 5
 
 @frozen
 class Risk:
-    """What of a command line a memory may warn about; false if nothing is hard to undo.
+    """The parts of a command line that a memory may warn about; false if there are none.
 
     Attributes:
         phrases: How a memory may name the commands, as words.
         verbs: Their verbs, which a memory may use in another form: "migrations are run by the release job".
         packages: The packages that they add or change.
         managers: The package managers.
-        options: The options of the line.
+        options: The options and variables that the line sets (``cautions.options_of``).
         cued: The phrases of the line about which a memory has a caution (``cues.cued_phrases``).
     """
 
@@ -89,11 +88,11 @@ class Risk:
     verbs: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     managers: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
+    options: frozenset[str] = frozenset()
     cued: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        """Return whether there is any."""
+        """Return whether a memory may warn about the line."""
         return bool(self.phrases or self.cued)
 
     @property
@@ -103,12 +102,17 @@ class Risk:
 
 
 def find_risk(line: str, cued: Sequence[str] = ()) -> Risk:
-    """Return what of a command line is hard to undo, may be forbidden, or is cautioned about; mostly nothing."""
+    """Return the parts of a command line that a memory may warn about; for most lines, none.
+
+    Args:
+        line: The command line.
+        cued: The phrases of it that memories name with a caution (``cues.cued_phrases``).
+    """
     phrases: list[str] = []
     verbs: list[str] = []
     packages: list[str] = []
     managers: list[str] = []
-    for command in line.translate(_SEPARATE).split("\n"):
+    for command in commands_in(line):
         words = command.split()
         while words and "=" in words[0]:
             words = words[1:]
@@ -136,8 +140,14 @@ def find_risk(line: str, cued: Sequence[str] = ()) -> Risk:
         packages = named_packages(packages)
     from gitmem.agents.moments.cautions import options_of  # few commands are at risk
 
-    options = options_of(line)
-    return Risk(*(tuple(dict.fromkeys(some)) for some in (phrases, verbs, packages, managers, options, cued)))
+    return Risk(
+        phrases=tuple(dict.fromkeys(phrases)),
+        verbs=tuple(dict.fromkeys(verbs)),
+        packages=tuple(packages),
+        managers=tuple(dict.fromkeys(managers)),
+        options=options_of(line),
+        cued=tuple(cued),
+    )
 
 
 def _forced(words: Sequence[str], plain: Sequence[str]) -> list[str]:
@@ -154,8 +164,8 @@ def _forced(words: Sequence[str], plain: Sequence[str]) -> list[str]:
 
 
 def warns(text: str, risk: Risk) -> bool:
-    """Return whether a memory warns about a command: a sentence that names it, or its verb, a package or a manager."""
-    sentences = text.replace("\n", ". ").split(". ")
+    """Return whether a sentence of a memory warns about a command, its verb, one of its packages or its manager."""
+    sentences = sentences_of(text)
     for sentence, following in pairwise([*sentences, ""]):
         words, after = words_of(sentence), words_of(following)
         joined = f" {' '.join(words)} "
@@ -165,9 +175,9 @@ def warns(text: str, risk: Risk) -> bool:
         if any(_instructs(sentence, words, verb, risk.options) for verb in risk.verbs):
             return True
     if risk.cued:
-        from gitmem.agents.moments.cautions import cautions  # only where a memory names the command
+        from gitmem.agents.moments.cautions import has_caution  # only where a memory names the command
 
-        if cautions(text, risk.cued, risk.options):
+        if has_caution(text, risk.cued, risk.options):
             return True
     if not risk.managers:
         return False
@@ -176,16 +186,16 @@ def warns(text: str, risk: Risk) -> bool:
     return any(restrains(text, name) for name in risk.packages) or prefers_another(text, risk.managers)
 
 
-def _instructs(sentence: str, words: Sequence[str], verb: str, options: Sequence[str]) -> bool:
-    """Return whether a sentence says how something is done that its verb names in another form.
+def _instructs(sentence: str, words: Sequence[str], verb: str, options: Collection[str]) -> bool:
+    """Return whether a sentence says how to run what a command does, naming it by another form of the command's verb.
 
-    "Migrations must be run with --fake-initial" does, unless the command has this option.
+    "Migrations must be run with --fake-initial" does so for `migrate`, unless the command has this option.
     """
     stem = verb[:-1] if verb.endswith("e") else verb
     if len(stem) < STEM or not any(word.startswith(stem) for word in words):
         return False
     named = [word.strip("`'\",.:;()").partition("=")[0] for word in sentence.split()]
-    wanted = [word for word in named if word.startswith("--") and len(word) > STEM]
+    wanted = [word for word in named if word.startswith("--") and len(word) > 2]
     if wanted:
         return not _RUN.isdisjoint(words) and not set(wanted).issubset(options)
     return not _RUN.isdisjoint(words) and not _WARNS.isdisjoint(words)

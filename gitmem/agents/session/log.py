@@ -87,16 +87,20 @@ def shown_since_start(entries: Sequence[Mapping[str, Any]]) -> tuple[dict[str, s
     return statuses_in_context(recent, whole=True), files
 
 
-def last_start(place: Workplace, session: str) -> int:
-    """Return when the latest other session in this work tree started; 0 if there was none."""
+def last_start(place: Workplace, session: str) -> tuple[int, frozenset[str]]:
+    """Return when the latest other session in this work tree started, and the keys that it was shown then.
+
+    The time is in epoch seconds; 0 if there was no other session.
+    """
     for name in sessions(place):
         if name == session:
             continue
         here = {"event": START, "workspace": place.workspace, "agent": None}
         for entry in entries_of(place, name):
             if all(entry.get(key) == value for key, value in here.items()):
-                return int(entry.get("at") or 0)
-    return 0
+                shown = entry.get("shown")
+                return int(entry.get("at") or 0), frozenset(shown if isinstance(shown, dict) else ())
+    return 0, frozenset()
 
 
 def own_context(event: Event) -> Event:
@@ -184,18 +188,22 @@ def forget(repository: OpenRepository, event: Event) -> None:
         return
 
 
-def log_own_writes(repository: OpenRepository, event: Event) -> None:
-    """Log the memories that the session's own command wrote as shown: the command's output has their keys."""
+def log_own_writes(repository: OpenRepository, event: Event) -> bool:
+    """Log the memories that the session's own command wrote as shown; return whether it wrote any.
+
+    The command's output has their keys.
+    """
     if event.failed or not event.session or not any(writer in event.command for writer in WRITERS):
-        return
+        return False
     if not repository.has_store():
-        return
+        return False
     words = {line.split()[0] for line in event.output.splitlines()[:LINES_AT_MOST] if line.strip()}
     catalog = repository.catalog()
     written = {word: "" for word in sorted(words) if catalog.row("SELECT 1 FROM memory WHERE key = ?", (word,))}
     if written:
         place = workplace_of(repository)
         keep(place, event, ShownMemories(written, repository.find_tip() or ""), now=repository.now)
+    return bool(written)
 
 
 def hold(repository: OpenRepository, event: Event, text: str) -> str:

@@ -94,7 +94,7 @@ def find_hits(
 
 
 def _in_known_words(repository: OpenRepository, query: str) -> str:
-    """Return a question with names of things that the project's memories use; as typed if they have its own."""
+    """Return a question in which names that no memory has are replaced by other names of the same things."""
     if repository.find_tip() is None:
         return query
     catalog = repository.catalog()

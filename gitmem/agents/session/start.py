@@ -173,7 +173,7 @@ def _introduction(here: _Here) -> list[str]:
     lines = [_greeting(count), *_losses(here), *_disputes(here), *filter(None, [_discipline(here)])]
     if here.topic.is_review:
         lines.append(CLEAN_ROOM)
-    elif here.place.is_shared and not here.topic.is_pinned and not log.last_start(here.place, here.event.session):
+    elif here.place.is_shared and not here.topic.is_pinned and not log.last_start(here.place, here.event.session)[0]:
         lines.append(NUDGE)
     return lines
 
@@ -241,12 +241,14 @@ def _fewer(here: _Here, part: Part, last: Part) -> Part:
     if part.heading == HEADINGS[RELEVANT]:
         return Part(part.heading, entries[:RELATED], part.more + len(entries[RELATED:]), part.rest)
     if part.heading == NEWEST:
-        since = _news_since(here)
+        since, shown = _news_since(here)
         written = "SELECT key FROM memory m WHERE key IN ({}) AND m.created >= ?"
         fresh = {row[0] for row in here.catalog.each(written, [entry.key for entry in entries], (since,))}
         told = "".join(entry.text for entry in last.entries)
         entries = tuple(
-            entry for entry in entries if entry.key in fresh and entry.text.partition(") ")[2][:TITLE_CHARS] not in told
+            entry
+            for entry in entries
+            if entry.key in fresh - shown and entry.text.partition(") ")[2][:TITLE_CHARS] not in told
         )
         return Part(part.heading, entries)
     return part
@@ -264,11 +266,11 @@ def _parts_for_task(here: _Here) -> list[Part]:
     return [warnings, *_without([found], agent_text.keys_of([warnings]))]
 
 
-def _news_since(here: _Here) -> int:
-    """Return since when a memory is news, in epoch seconds."""
+def _news_since(here: _Here) -> tuple[int, frozenset[str]]:
+    """Return since when a memory is news, in epoch seconds, and the keys that were shown then and are not news."""
     if here.event.source == COMPACTED:
-        return here.repository.now
-    return 0 if here.event.source == RESUME else log.last_start(here.place, here.event.session)
+        return here.repository.now, frozenset()
+    return (0, frozenset()) if here.event.source == RESUME else log.last_start(here.place, here.event.session)
 
 
 def _without(parts: Sequence[Part], shown: Mapping[str, str]) -> list[Part]:

@@ -162,17 +162,17 @@ def memories_naming(
     Args:
         catalog: The catalog.
         ground: The ground of HEAD, or None if statuses are unknown.
-        names: Names of code, at most ``SYMBOLS_AT_MOST``.
+        names: Names of code and of packages.
         speaks: Returns whether a text speaks of a name as wanted.
         now: Epoch seconds.
     """
-    words = (name.replace("-", " ").split(" ")[0] for name in names)  # of a package, the first one
+    words = (name.partition("-")[0] for name in names)  # the first word of a package's name
     numbers = _list_with_words(catalog, map(_beginning, words), NAMED_AT_MOST)
     texts = {number: f"{title}\n{body}" for number, (title, body) in wordings_of(catalog, numbers).items()}
     about: dict[int, str] = {}
     for name in names:
         for number, text in texts.items():
-            if number not in about and name in text and speaks(text, name):
+            if number not in about and speaks(text, name):
                 about[number] = name
     by_path: dict[str, list[NearMemory]] = {}
     for memory in _near_memories(catalog, ground, dict.fromkeys(about, (BY_PLACE, 0)), (), now):

@@ -5,17 +5,36 @@ from __future__ import annotations
 from pathlib import Path
 
 from support.facts import make_memory, put
+from support.sessions import ran
 
+from gitmem.agents import on_event
+from gitmem.agents.event import STOP, Event
 from gitmem.agents.moments.cues import cued_phrases, write_cues
+from gitmem.cli.background import WORKS
 from gitmem.memory import Memory
 
 
 def test_phrases_are_those_of_the_present_memories(memory: Memory, repo: Path) -> None:
     assert cued_phrases(str(repo), "pytest -n auto") == []
     put(repo, make_memory("a", "pytest -n auto deadlocks"), make_memory("b", "The lights blink"))
+    put(repo, make_memory("c", "Build before `npm run e2e`"), make_memory("d", "tox hangs"))
+    memory.forget("d")
 
     write_cues(memory.repository)
 
     assert cued_phrases(str(repo), "pytest -n auto tests") == ["pytest -n"]
-    assert cued_phrases(str(repo), "pytest tests") == []
+    assert cued_phrases(str(repo), "yarn e2e --headed") == ["npm e2e"]
+    assert cued_phrases(str(repo), "pytest tests") == cued_phrases(str(repo), "tox") == []
     assert cued_phrases(str(repo.parent / "missing"), "pytest -n auto") == []
+
+
+def test_what_a_session_writes_or_captures_warns_before_the_next_one_starts(memory: Memory, repo: Path) -> None:
+    memory.remember("pytest -n auto deadlocks", key="workers")
+    on_event.tool_used(memory, ran("gitmem remember 'pytest -n auto deadlocks'", output="workers\n"))
+
+    assert cued_phrases(str(repo), "pytest -n 4") == ["pytest -n"]
+
+    on_event.save_learnings(memory, Event("claude-code", STOP, session="s1", response="LEARNED: tox hangs on macOS\n"))
+    WORKS["spool"](memory)
+
+    assert cued_phrases(str(repo), "tox -e py311") == ["tox"]

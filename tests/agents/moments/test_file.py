@@ -69,6 +69,19 @@ def test_edit_that_adds_what_a_memory_forbids_shows_it_although_the_file_is_know
     assert shown[1].startswith("You added or changed time.time.\n")
 
 
+def test_edit_of_a_version_shows_the_memory_that_restrains_the_package(store: Memory, repo: Path) -> None:
+    put(repo, make_memory("pinned", "Psycopg stays at 3.1: with 3.2 prepared statements break"))
+    commit_files(repo, {"pyproject.toml": 'dependencies = ["psycopg==3.2"]\n'})
+    event = replace(
+        edited(repo, "pyproject.toml"), edits=(Edit(str(repo / "pyproject.toml"), "psycopg==3.1", "psycopg==3.2"),)
+    )
+
+    text = on_event.tool_used(store, event)
+
+    assert "You added or changed psycopg.\n" in text
+    assert named("pinned") in text
+
+
 @pytest.mark.parametrize("source", [CLEARED, COMPACTED, RESUME])
 def test_what_was_shown_is_forgotten_with_the_context(store: Memory, repo: Path, source: str) -> None:
     put(repo, {"gitmem.toml": "[session]\nnewest = 0\n"})

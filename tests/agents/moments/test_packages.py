@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from support.each import each
 
 from gitmem.agents.event import Edit
@@ -29,11 +31,20 @@ from gitmem.agents.moments.risk import find_risk, warns
         ("requirements-dev.txt", "moto==4", "moto==5", "", ["moto"]),
         ("Dockerfile", "FROM ruby:3.3", "FROM ruby:3.4", "", ["ruby"]),
         ("package.json", '"vite": "5"', '"@vitejs/plugin-react": "^4"', "", ["plugin-react"]),
+        ("package.json", "", "}\n{", '{ "zod": "1" }', []),
         ("src/package.ts", "", "lodash==4", "", []),
     ],
 )
 def test_edit_of_a_manifest_names_its_packages(path: str, before: str, after: str, text: str, names: list[str]) -> None:
     assert changed_packages(Edit(path, before, after), text) == names
+
+
+def test_edit_of_many_versions_is_read_in_bounded_time() -> None:
+    versions = "\n".join(f"{number}.0" for number in range(30_000))
+    begun = time.process_time()
+
+    assert changed_packages(Edit("requirements.txt", "", versions), versions) == []
+    assert time.process_time() - begun < 2  # 0.1 s; minutes if each version were compared with each line
 
 
 RESTRAINED = [

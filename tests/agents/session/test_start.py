@@ -331,6 +331,16 @@ def test_what_was_there_in_the_second_of_the_start_is_not_news(repo) -> None:
         ]
 
 
+def test_next_session_is_not_shown_again_what_was_there_in_the_second_of_the_start(repo) -> None:
+    with Memory(repo, clock=Clock()) as memory:
+        memory.remember("Ports are in ports.yaml", key="before")
+        first = on_event.session_started(memory, started("s1"))
+        memory.remember("The lights blink at night", key="after")
+        second = on_event.session_started(memory, started("s2"))
+
+    assert (named("before") in first, named("before") in second, named("after") in second) == (True, False, True)
+
+
 def test_a_role_has_its_budget_and_reads_its_kinds_and_what_is_critical(memory, repo) -> None:
     about = {"paths": ["src/auth/**"]}
     put(repo, *(make_memory(f"m{n}", f"About {n}", "It is so. " * 9, created=days_ago(20), **about) for n in range(99)))
