@@ -1,6 +1,6 @@
-"""Leave out what reStructuredText and AsciiDoc do not show, and write references of the former as Markdown does. Pure.
+"""Leave out what reStructuredText and AsciiDoc do not show, and turn the former's references into Markdown. Pure.
 
-Not shown are comments, and what depends on unset attributes.
+Comments are not shown, nor what depends on unset attributes.
 
 Sources: the reStructuredText specification, "Comments", "Hyperlink References" and "Interpreted Text"; Sphinx, "Roles";
 the AsciiDoc language documentation, "Comments", "Conditionals" and "Attribute entries".
@@ -12,7 +12,7 @@ import re
 
 # Explicit markup of reStructuredText, except comments: directives, targets, footnotes, citations, substitutions.
 _MARKUP = re.compile(r"\.\. (?:[\w:+.-]+ ?::|_|\[|\||__)")
-# Text between single backticks: a role and its text, a target, a reference with or without its own, or neither.
+# Text between single backticks, with a role before or after it, or the mark of a target or a reference.
 _INTERPRETED = re.compile(r"(?<![`\w\\])(_|:[\w:+.-]{1,60}:)?`([^`]{1,600})`(__?(?!\w)|:[\w:+.-]{1,60}:)?(?!`)")
 _EMBEDDED = re.compile(r"([^<]*)<([^<>]+)>\Z")
 # The roles whose text is code; that of another (``:doc:``, ``:ref:``, ``:issue:``) is a title, a label or a number.
@@ -34,7 +34,7 @@ _READER = re.compile(r"(?:env|backend|basebackend|doctype|safe-mode|asciidoctor)
 
 
 def plain_markup(path: str, text: str) -> str:
-    """Return a document with its comments and what it does not show as empty lines; another markup is unchanged.
+    """Return a document in which lines that are not shown are empty; documents in other markup are unchanged.
 
     References of reStructuredText become links of Markdown, or plain words.
     """
@@ -53,16 +53,16 @@ def _without_rst(text: str) -> str:
     return "\n".join(lines)
 
 
-def _as_markdown(found: re.Match[str]) -> str:
-    """Return what stands for interpreted text: the same if it is code, a link if it has a target, or else its words."""
-    before, text, after = found[1] or "", found[2], found[3] or ""
+def _as_markdown(match: re.Match[str]) -> str:
+    """Return interpreted text unchanged if it is code, as a link if it has a target, and otherwise as plain words."""
+    before, text, after = match[1] or "", match[2], match[3] or ""
     if after.startswith("_"):
         link = _EMBEDDED.match(text)
         if link and link[2].strip() and not re.search(r"_\Z|^(?!\w+:).*\.html(?:#|\Z)", link[2]):
             return f"[{link[1]}]({link[2].strip()})"  # a target in the next line stays there
         return text
     role = (before or after).strip(":").rpartition(":")[2]
-    return text if role and role not in _CODED else found[0]
+    return text if role and role not in _CODED else match[0]
 
 
 def _without_adoc(text: str) -> str:

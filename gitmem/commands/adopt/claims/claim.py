@@ -85,7 +85,7 @@ _NO_MORE = re.compile(r"(?:\(\))?[`*]{0,3}(?:$|[.,;:!)—–/]|\s+(?:[—–(-]|
 
 
 def is_unwanted(text: str, token: str) -> bool:
-    """Return whether a text says, without a condition, not to use something: that it is there proves nothing."""
+    """Return whether a text says, without a condition, not to use something: that it exists does not prove this."""
     at = text.find(token)
     before = text[max(0, at - 80) : at] if at >= 0 else ""
     return _UNUSED.search(before) is not None and _NO_MORE.match(text, at + len(token)) is not None

@@ -14,7 +14,7 @@ from gitmem.frozen import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from gitmem.commands.adopt.documents import Document
     from gitmem.commands.adopt.statements import Span, Statement
@@ -31,7 +31,7 @@ _FILE = re.compile(rf"^[\w.@+\-\[\]()/~]*[\w\])]\.(?:{_ENDINGS})$", re.I)
 _QUALIFIED = re.compile(
     r"^(?:[A-Z]\w*\.)+[A-Z][a-z]\w*$|^(?:[A-Z][a-z]\w*\.){2,9}[A-Z]\w*$|^[a-z][a-z0-9]*\.[A-Z][A-Z0-9]*$"
 )
-# Programs that a word in code means, also where a folder is called like them.
+# Words that name a program even where a folder has the same name.
 _PROGRAMS = frozenset({
     "ansible", "bazel", "bun", "cargo", "claude", "cmake", "codex", "composer", "conda", "cursor", "deno", "docker",
     "dotnet", "gh", "git", "go", "gradle", "helm", "just", "k6", "kubectl", "make", "mise", "mvn", "nginx", "nix",
@@ -43,8 +43,8 @@ _POSITION = re.compile(r"(:{1,2}[A-Za-z_]\w*(\(\))?|:\d+([-:,]\d+)?|#L?\d+(-L?\d
 _HOST = re.compile(
     r"^(github|gitlab|gopkg|golang|pkg|docs?|www|crates|npmjs|localhost|k8s)\b[\w.]*\.(com|org|io|dev|in|net|rs|ai)\b"
 )
-# A page of a site, the tag of an image, a repository called like its site: `docs.app.io/python/`,
-# `grafana/tempo:2.9.2`, `vendor/vendor.com`; a port with a path, and a name in a space of names: `:4000/api/docs`,
+# A page of a site, the tag of an image, a repository named like its site: `docs.app.io/python/`,
+# `grafana/tempo:2.9.2`, `vendor/vendor.com`; a port with a path, and a name with a namespace: `:4000/api/docs`,
 # `plugin:react/recommended`.
 _ELSEWHERE = re.compile(
     r"^(?:[\w-]+\.)+(?:com|org|io|dev|net|app|ai|sh)/|^[\w-]+(?:/[\w-]+)*:v?\d+\.\d|"
@@ -57,7 +57,7 @@ _MEDIA = re.compile(
     r"event-stream|calendar|pdf|zip|gzip|octet-stream|form-data|mixed|png|jpe?g|gif|webp|avif|svg|bmp|tiff|ogg|opus|mpeg|"
     r"mp4|webm|wav|aac|flac|ttf|otf|woff2?)"
 )
-# The name of a class in its space of names, as PHP and .NET write it: `App\Services\Runner`.
+# The name of a class with its namespace, as PHP writes it: `App\Services\Runner`.
 _CLASS = re.compile(r"\\?(?:[A-Z]\w*\\){1,12}[A-Z]\w*")
 # A note for the next release, which the release deletes: `CHANGES/1654.bugfix.rst`, `.changeset/brave-cats-jump.md`.
 # Source: towncrier and changesets, "Adding a changeset" and "News fragments".
@@ -160,13 +160,20 @@ def _scripts(statement: Statement, document: Document) -> Iterator[Claim]:
     """Yield the files of code that a statement's commands run."""
     for command in list_commands(statement):
         if command.words[0] == "go" and _GO.intersection(command.words[1:2]) and not command.folder:
-            for before, word in itertools.pairwise(command.words[1:]):
-                if word.startswith("./") and not before.startswith("-") and not word.endswith("..."):
-                    yield from _name(word, command.line, document, is_certain=True)
+            for word in _go_packages(command.words[1:]):
+                yield from _name(word, command.line, document, is_certain=True)
         if command.words[0] in _INTERPRETERS and not command.folder:
             script = next((word for word in command.words[1:] if not word.startswith("-")), "")
             if "/" in script and _FILE.match(script) and not _STAND_IN.search(script):
                 yield from _name(script, command.line, document, is_certain=True)
+
+
+def _go_packages(words: Sequence[str]) -> list[str]:
+    """Return the folders that a command of go works on, without the arguments of the program that it runs."""
+    own = list(itertools.takewhile(lambda word: word != "-args", words))
+    plain = [(before, word) for before, word in itertools.pairwise(own) if not word.startswith("-")]
+    plain = plain[:1] if own[0] == "run" else plain
+    return [word for before, word in plain if word.startswith("./") and before[0] != "-" and not word.endswith("...")]
 
 
 def _marked(span: Span, document: Document) -> Iterator[Claim]:

@@ -203,12 +203,11 @@ def is_plain_word(claim: Claim) -> bool:
 
 
 def dotted(claim: Claim) -> str:
-    """Return a name with the variable or module before it, whose last part is a plain word; else an empty string."""
-    word = re.sub(r"\(\)$", "", claim.token)
+    """Return a dotted name in lower case whose last part is a plain word: `parts.load`; empty for other names."""
+    word = claim.token.removesuffix("()")
     is_plain = claim.name.isalpha() and (claim.name.islower() or claim.name.istitle())
-    return (
-        word if is_plain and re.fullmatch(r"[a-z_]\w*(?:\.[a-z_]\w*)+", word) and not word.startswith("self.") else ""
-    )
+    is_dotted = re.fullmatch(r"[a-z_]\w*(?:\.[a-z_]\w*)+", word) is not None and not word.startswith("self.")
+    return word if is_plain and is_dotted else ""
 
 
 def owner_of(token: str) -> str:

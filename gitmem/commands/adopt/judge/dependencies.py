@@ -149,10 +149,10 @@ def _of_named_part(listed: list[_Listed], text: str) -> list[_Listed]:
 
 
 def _is_built_with(mention: Mention) -> bool:
-    """Return whether a sentence says without condition that the project is built with this version of a package."""
+    """Return whether a sentence says unconditionally that the project is built with this version of a package."""
     before, token, after = mention.statement.text.partition(mention.claim.token)
-    is_said = bool(token) and _BUILT.search(before) and _END.match(after) and not _DOUBT.search(before)
-    return bool(is_said) and not mention.is_past and mention.document.kind != DECISION
+    is_stated = bool(token) and _BUILT.search(before) and _END.match(after) and not _DOUBT.search(before)
+    return bool(is_stated) and not mention.is_past and mention.document.kind != DECISION
 
 
 def _is_of_longer_name(mention: Mention) -> bool:

@@ -35,7 +35,7 @@ _CMAKE = r"^[ \t]*(?:option|set|cmake_dependent_option)[ \t]*\([ \t]*{}[ \t)]"
 MOST_HOMES = 3
 # Files that are searched for the definition of a qualified name.
 MOST_FILES = 60
-# Files that are read at once: the first ones often have it.
+# Files that are read at once: often one of the first defines the name.
 _AT_ONCE = 8
 # The languages in which every call has parentheses: a name without them is not a call.
 _CALLING = (".cs", ".java", ".go", ".rs", ".c", ".h", ".cc", ".cpp", ".hpp", ".py", ".swift", ".php", ".dart")
@@ -116,11 +116,11 @@ def _judge(mention: Mention, corpus: Corpus, head: Code, past: Past, tie: str) -
 
 
 def _confirm(mention: Mention, where: str, owner: str, corpus: Corpus, head: Code) -> JudgedClaim | None:
-    """Return that a file proves a name; None if no file does more than mention a word that is no name by itself."""
+    """Return that a name holds; None if it is a plain word that files mention but do not define."""
     claim, text = mention.claim, mention.claim.name
-    if whole := dotted(claim):
+    if name := dotted(claim):
         # That some text has `resources` proves nothing about `importlib.resources`.
-        where, text = corpus.present.get(whole, ""), whole
+        where, text = corpus.present.get(name, ""), name
     elif is_plain_word(claim):
         # Any text may have the word: a comment with `code` proves nothing about a program of that name.
         is_option = claim.token.startswith("-")
@@ -158,8 +158,8 @@ def _find_definition(name: str, where: str, corpus: Corpus, head: Code) -> str:
     """Return a file of the program that defines a name outside of functions, *where* first; empty if none does."""
     paths = dict.fromkeys((where, *corpus.files_by_name.get(name, ())))
     files = [path for path in paths if not is_aside(path)][:MOST_FILES]
-    few = (head.texts(files[at : at + _AT_ONCE]).items() for at in range(0, len(files), _AT_ONCE))
-    texts = itertools.chain.from_iterable(few)
+    batches = (head.texts(files[at : at + _AT_ONCE]).items() for at in range(0, len(files), _AT_ONCE))
+    texts = itertools.chain.from_iterable(batches)
     return next((path for path, text in texts if is_defined_in(text, name) and not is_local(text, name)), "")
 
 

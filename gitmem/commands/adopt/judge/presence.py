@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # The usual first parts of the names of branches.
 _BRANCH = re.compile(r"^(?:feat|feature|features|fix|bugfix|hotfix|release|releases|chore|refactor|perf|spike|origin)/")
-# How an item of a list begins, or one that goes on.
+# How an item of a list begins, or continues in the next line.
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s|\s+\S")
 # What a word that looks like a folder may be called, if it is none.
 _THING = (
@@ -47,7 +47,7 @@ _BUILT = re.compile(
 _STORED = re.compile(
     r"\b(?:stores?|saves?|writes?|generates?|produces?|emits?|dumps?)\b[^;]{0,160}\b(?:as|to|into)\W{0,3}$"
 )
-# Folders that most projects have some of: what begins so is a path, also where the folder is not there.
+# Usual folders of projects: a word that begins with one is a path, even if the repository lacks the folder.
 _USUAL = frozenset({
     "src", "packages", "apps", "crates", "internal", "cmd", "pkg", "tests", "scripts", "tools", "examples",
 })  # fmt: skip
@@ -165,7 +165,7 @@ def _may_be_elsewhere(mention: Mention, head: Code) -> bool:
 
 
 def _is_module(claim: Claim, head: Code) -> bool:
-    """Return whether a path is that of a file of code without its ending, as an import has it: `src/parts/button`."""
+    """Return whether a word is the path of a file of code without its ending, as in an import: `src/parts/button`."""
     stems = ((place, posixpath.basename(place)) for place in claim.places)
     return any(
         path.startswith(f"{place}.") and is_code(path)
@@ -175,7 +175,7 @@ def _is_module(claim: Claim, head: Code) -> bool:
 
 
 def _has_first_folder(claim: Claim, head: Code) -> bool:
-    """Return whether the first folder of a path is there, or usual; else it may mean anything: `linux/amd64`."""
+    """Return whether the first folder of a path exists or is a usual one; `linux/amd64` may mean anything."""
     first, _, rest = claim.name.partition("/")
     return first in _USUAL or any(
         place.endswith(f"/{rest}") and head.has(place[: -len(rest) - 1]) for place in claim.places
@@ -192,7 +192,7 @@ def _is_choice(mention: Mention, then: Code) -> bool:
 
 
 def _is_branch(mention: Mention, head: Code) -> bool:
-    """Return whether a sentence about branches means one by a word, calls it a branch, or lists it as a prefix."""
+    """Return whether a word is a branch: it looks like one, is called one, or is in a list of prefixes of branches."""
     token, text = mention.claim.token, mention.statement.text
     is_about = "branch" in f"{mention.statement.section} {text}".lower()
     if is_about and (_BRANCH.match(token) or re.search(rf"{re.escape(token)}`? branch\b", text)):
@@ -202,7 +202,7 @@ def _is_branch(mention: Mention, head: Code) -> bool:
     lines = head.text(mention.document.path).split("\n")[: mention.statement.line - 1]
     while lines and (not lines[-1].strip() or _ITEM.match(lines[-1])):
         lines.pop()
-    return bool(lines) and re.search(r"\bbranch(?:es)?\b.*\b(?:prefix|name|start)", lines[-1], re.I) is not None
+    return bool(lines) and re.search(r"\bbranch(?:es)?\b.{0,80}\b(?:prefix|name|start)", lines[-1], re.I) is not None
 
 
 def _find_left_behind(mention: Mention, head: Code, past: Past) -> str:
@@ -230,16 +230,16 @@ def _near(head: Code, name: str, document: Document) -> list[str]:
 
 
 def _list_shortened(head: Code, name: str) -> list[str]:
-    """Return the paths that a name means without the start of its first folder, or with that as a package's name.
+    """Return the paths whose first folder a name shortens or writes with dots.
 
-    That is `Domain/Order.cs` for `src/Shop.Domain/Order.cs`, and `app.assets/a.yaml` for `src/app/assets/a.yaml`.
+    `Domain/Order.cs` shortens `src/Shop.Domain/Order.cs`, and `app.assets/a.yaml` stands for `src/app/assets/a.yaml`.
     """
     first, _, rest = name.partition("/")
     if not rest:
         return []
     if re.fullmatch(r"[a-z_]\w*(?:\.[a-z_]\w*)+", first):
         return head.list_ending_with(f"{first.replace('.', '/')}/{rest}")
-    ends = head.list_ending_with(rest) if first[0].isupper() else []
+    ends = head.list_ending_with(rest) if first[:1].isupper() else []
     return [path for path in ends if path.endswith(f".{name}")]
 
 

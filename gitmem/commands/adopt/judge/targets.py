@@ -79,8 +79,8 @@ def judge_command(mention: Mention, head: Code, past: Past) -> JudgedClaim | Non
         # The script of another package proves nothing about this one.
         check = None if _is_of_other_package(head, claim, mention.document, source.path) else _check(claim, source)
         return JudgedClaim(mention, HOLDS, source, check=check)
-    tests = _takes_any, _has_unread_part, _has_unread_file, _has_foreign_tasks
-    is_open = any(test(head, claim, mention.document) for test in tests)
+    reasons = _takes_any, _has_unread_part, _has_unread_file, _has_foreign_tasks
+    is_open = any(is_so(head, claim, mention.document) for is_so in reasons)
     if mention.is_past or "*" in claim.name or is_open:
         return None
     wrote, named = past.writer(mention)
@@ -261,22 +261,21 @@ def _find_file(code: Code, claim: Claim) -> Source | None:
 
 def _included_tasks(code: Code, name: str) -> Iterator[str]:
     """Yield the files of a task of mise in the folders that its settings include."""
-    places = [posixpath.join(folder, name) for folder in _task_folders(code)]
-    for place in places:
-        beside = code.list_ending_with(place) + [
-            path for path in code.files if path.startswith((f"{place}.", f"{place}/_default"))
-        ]
-        yield from (path for path in beside if path in code.files and path.startswith(place))
+    for folder in _task_folders(code):
+        place = posixpath.join(folder, name)
+        beginnings = f"{place}.", f"{place}/_default"
+        yield from (path for path in sorted(code.files) if path == place or path.startswith(beginnings))
 
 
 def _task_folders(code: Code) -> list[str]:
-    """Return what the settings of mise include that is no file of TOML: folders, and what is of other repositories."""
+    """Return what the settings of mise include besides TOML files: folders, and addresses of other repositories."""
     texts = code.texts(_list_files(code.tree, "mise"))
     return [one for path, text in texts.items() for one in _read_links(path, text) if not one.endswith(".toml")]
 
 
 @lru_cache(maxsize=100)
 def _read_links(path: str, text: str) -> tuple[str, ...]:
+    """Return the globs of the files that a file includes; empty if the file is broken."""
     try:
         return read_links(path, text.encode("utf-8", "surrogateescape"))
     except FormatError:
@@ -284,7 +283,7 @@ def _read_links(path: str, text: str) -> tuple[str, ...]:
 
 
 def _has_foreign_tasks(code: Code, claim: Claim, _document: Document) -> bool:
-    """Return whether tasks of mise are included from where they cannot be read."""
+    """Return whether the settings of mise include tasks that are not in the repository."""
     return claim.tool == "mise" and not all(map(code.has, _task_folders(code)))
 
 
@@ -321,7 +320,7 @@ def _takes_any(code: Code, claim: Claim, document: Document) -> bool:
 
 
 def _makes(text: str, name: str) -> bool:
-    """Return whether a makefile may make a target from a template. Source: GNU make's manual, "The eval Function"."""
+    """Return whether a template of a makefile may define a target. Source: GNU make's manual, "The eval Function"."""
     rules = _TEMPLATE_RULE.finditer(text) if "$(eval" in text or "${eval" in text else ()
     return any(name.startswith(one[1]) and name.endswith(one[2]) for one in rules)
 

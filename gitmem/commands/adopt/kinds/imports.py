@@ -235,7 +235,7 @@ def _list_modules(code: Code, claim: Claim) -> list[str]:
             return []
         ends = [f"{tail}{end}" for end in (".py", "/__init__.py", ".pyi")]
         modules = [(path, path.removesuffix(end)) for end in ends for path in code.list_ending_with(end)]
-        # A module of that name in a package, `app/utils/pydantic.py`, has a longer name.
+        # A module in a package has a longer name: `app/utils/pydantic.py` is not what `import pydantic` means.
         return [path for path, above in modules if is_code(path) and f"{above}__init__.py" not in code.files]
     if claim.tool == "rust":
         crate, _, _ = module.partition("::")

@@ -48,8 +48,8 @@ def marker_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
 def find_marker(code: Code, claim: Claim, _document: Document) -> Source | None:
     """Return where a marker is registered, else where a test has it."""
     name = re.escape(claim.name)
-    first = rf"[\[\s]*[\"']?{name}\b\s*(?:\(.*?\))?\s*(?::|[\"']?\s*,?\s*(?:\]\s*)?(?:#.*)?$)"
-    registered = re.compile(rf"^\s*(?:markers\s*=\s*)?{first}|^\s*markers\s*=\s*\[.*?[\"']{name}[\"':(]")
+    entry = rf"[\[\s]*[\"']?{name}\b\s*(?:\(.*?\))?\s*(?::|[\"']?\s*,?\s*(?:\]\s*)?(?:#.*)?$)"
+    registered = re.compile(rf"^\s*(?:markers\s*=\s*)?{entry}|^\s*markers\s*=\s*\[.*?[\"']{name}[\"':(]")
     added = re.compile(rf"addinivalue_line\(\s*[\"']markers[\"'],\s*[\"']{name}\b")
     paths = sorted(code.tree.files_named(*_FILES))
     for path, text in code.texts(paths).items():

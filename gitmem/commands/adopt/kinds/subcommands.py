@@ -23,8 +23,8 @@ _LAUNCHERS = re.compile(
     r"|bunx?|sudo|time)\s+"
 )
 _COMMAND = re.compile(r"^(?:\./|python3? -m )?([A-Za-z][\w.-]*)\s+([a-z][\w-]+)(?=\s|$)")
-# Commands of Laravel and Symfony, which run those of a project by one program, and the spaces of names of Laravel's own
-# and its packages' commands. Source: `php artisan list`, Laravel 12.
+# Commands that Laravel and Symfony run by one program, and the namespaces of the commands of Laravel and its packages.
+# Source: `php artisan list`, Laravel 12.
 _CONSOLE = re.compile(
     r"^(?:(?:\./)?(?:vendor/bin/)?sail )?(?:php )?(?:\./)?(artisan|bin/console)\s+([a-z][\w-]*:[a-z][\w:.-]*)(?=\s|$)"
 )
@@ -94,7 +94,7 @@ def find_subcommand(code: Code, claim: Claim, _document: Document) -> Source | N
 
 def find_literal(code: Code, claim: Claim, _document: Document) -> Source | None:
     """Return where the code has a subcommand's name as a string, a file or a function, and may define it otherwise."""
-    if ":" in claim.name:  # no other word is so: where the code does not have it, no line needs to be searched
+    if ":" in claim.name:  # only the name of a command looks so: code that has it anywhere may define it
         return next(map(Source, code.files_naming([claim.name])), None)
     files = sorted(path for name in spellings(claim) for path in code.tree.list_own_with_stem(name))
     quoted = "|".join(spellings(claim))
@@ -156,7 +156,7 @@ def _block(text: str, at: int) -> str:
 def is_own(code: Code, claim: Claim) -> bool:
     """Return whether the repository has the program of a claim: a script, a binary, a crate or a folder of ``cmd``.
 
-    One of a framework has it if the repository defines commands in that space of names.
+    A framework's program counts if the repository defines commands in the namespace of the claim.
     """
     space, sign, _ = claim.name.partition(":")
     return _has_space(code, space) if sign and _CONSOLE.match(claim.token) else _is_own(code, claim.tool)
@@ -164,7 +164,7 @@ def is_own(code: Code, claim: Claim) -> bool:
 
 @lru_cache(maxsize=100)
 def _has_space(code: Code, space: str) -> bool:
-    """Return whether the repository defines commands in a space of names: `app` for `app:sync`."""
+    """Return whether the repository defines commands in a namespace: `app` for `app:sync`."""
     defined = rf"([$]signature *=|AsCommand|Artisan::command|setName).*[\"']{re.escape(space)}:"
     return space not in _FRAMEWORK and find_line(code, defined) is not None
 

@@ -81,6 +81,8 @@ def test_path_of_windows_is_a_path():
             [("test", None), ("docs", None), ("build", None)],
         ),
         ("- Run `pytest tests`, `cd web`", [("tests", False), ("web", False)]),
+        ("```sh\ngo run ./cmd/app ./out.txt\n```", [("./cmd/app", True), ("./out.txt", False)]),
+        ("```sh\ngo test ./pkg -args ./out.txt\n```", [("./pkg", True), ("./out.txt", False)]),
         ("- Use `System.Text.Json`, `math/big.Int` and `A.B.README.MD`", [("System.Text.Json", False)]),
     ],
 )

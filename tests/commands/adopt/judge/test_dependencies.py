@@ -33,13 +33,13 @@ def test_framework_has_the_name_of_its_package():
 
 
 def test_old_version_that_a_project_is_said_to_be_built_with_is_false_though_it_never_was_right(repo):
-    said = (
+    sentences = (
         "- Built with React 17.\n- Uses Vite 4\n- This site is powered by Next.js 13 and Redux\n"
         "- Uses React 17 features\n- Do not say that it uses React 16.\n- It was built with React 15.\n"
         "- Built with React 16 or later.\n- Users of Vite 3 must update.\n- If it uses Vite 2, update.\n"
     )
     package = '{"dependencies": {"react": "^19.0.0", "vite": "^7.1.0", "next": "15.2.0"}}'
-    commit_files(repo, {"README.md": said, "package.json": package})
+    commit_files(repo, {"README.md": sentences, "package.json": package})
     handle = Git(discover(repo))
     adoption = adopt(handle, handle.resolve("HEAD"), kinds={"version"})
 

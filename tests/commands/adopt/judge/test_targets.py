@@ -51,9 +51,9 @@ def test_script_of_the_own_package_comes_first(repo):
 
 
 def test_each_environment_in_a_list_is_a_target(repo):
-    said = "```bash\ntox run -e lint,docs,py312\npio run -e esp01 -e esp32dev\n```\n"
+    sentences = "```bash\ntox run -e lint,docs,py312\npio run -e esp01 -e esp32dev\n```\n"
     tox, board = "[testenv:lint]\n[testenv:docs]\n", "[platformio]\n[env:esp01]\n[env:esp32dev]\n"
-    commit_files(repo, {"AGENTS.md": said, "tox.ini": tox, "platformio.ini": board})
+    commit_files(repo, {"AGENTS.md": sentences, "tox.ini": tox, "platformio.ini": board})
     commit_files(repo, {"tox.ini": tox.replace("docs", "site"), "platformio.ini": board.replace("32dev", "32_dev")})
     handle = Git(discover(repo))
     adoption = adopt(handle, handle.resolve("HEAD"), kinds={"command"})
@@ -74,13 +74,15 @@ def test_target_is_not_false_while_its_file_cannot_be_read(repo):
 
 
 def test_task_of_an_included_file_or_folder_is_defined(repo):
-    said = (
+    sentences = (
         "```bash\nmise run test:e2e\nmise run b\nmise run lint\nmise run other\ntask docs:sync\ntask docs:other\n```\n"
     )
     includes = '[task_config]\nincludes = ["tasks.toml", "extra"{}]\n'
     files = {"mise.toml": includes.format(""), "tasks.toml": '[build]\nalias = "b"\n', "extra/test/e2e": "x\n"}
     task = {"Taskfile.yml": "includes:\n  docs: parts/docs.yml\n", "parts/docs.yml": "tasks:\n  sync:\n    cmds: [x]\n"}
-    commit_files(repo, {"AGENTS.md": said, **files, **task, "extra/lint.sh": "x\n", "tools/mise.toml": "[tasks]\n"})
+    commit_files(
+        repo, {"AGENTS.md": sentences, **files, **task, "extra/lint.sh": "x\n", "tools/mise.toml": "[tasks]\n"}
+    )
     handle = Git(discover(repo))
     adoption = adopt(handle, handle.resolve("HEAD"), kinds={"command"})
 

@@ -109,7 +109,8 @@ _CODE_GLOBS = (
 MOST_MANIFESTS = 40
 
 
-# Files that say how a project is built and tested: what they name may be used, as a program or by another package.
+# Files that say how a project is built and tested: a package that they name may still be used, as a program or by
+# another package.
 _BUILD_GLOBS = (
     "*.toml", "*.cfg", "*.ini", "*.yml", "*.yaml", "*.mk", "*.cmake", "*.gradle", "*.gradle.kts", "*.csproj", "*.props",
     "*Makefile", "*justfile", "*Taskfile*", "*Dockerfile*", "*CMakeLists.txt", "*requirements*", "*noxfile.py",
@@ -316,7 +317,7 @@ def _squeeze(text: str) -> str:
 
 
 def _is_named_by_build(code: Code, name: str) -> bool:
-    """Return whether a file about the build names a package, or another one that is called after it."""
+    """Return whether a build file has a package's name as a word, also as a part of a longer name."""
     word = rf"(^|[^a-zA-Z0-9]){re.escape(name)}([^a-zA-Z0-9]|$)"
     argv = ("grep", "-q", "-I", "-i", "-E", "-e", word, code.commit, "--", *_BUILD_GLOBS)
     return code.git.run(*argv, check=False).status == 0

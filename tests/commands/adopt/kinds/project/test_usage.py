@@ -88,9 +88,9 @@ def test_module_that_the_project_did_without_and_imports_now_makes_the_sentence_
 
 
 def test_package_that_a_manifest_lists_is_quietly_said_to_be_used(repo):
-    said = "- We never use Jest.\n- We do not use globals.\n- no Vitest\n"
+    sentences = "- We never use Jest.\n- We do not use globals.\n- no Vitest\n"
     listed = '{"devDependencies": {"jest": "1", "vitest": "1"}}\n'
-    commit_files(repo, {"AGENTS.md": said, "package.json": listed, "a.js": "import globals from 'x'\n"})
+    commit_files(repo, {"AGENTS.md": sentences, "package.json": listed, "a.js": "import globals from 'x'\n"})
     git = Git(discover(repo))
 
     adoption = adopt(git, git.resolve("HEAD"), kinds={"absence"})
@@ -109,8 +109,8 @@ def test_package_in_an_item_below_another_may_be_what_that_one_needs(repo):
 
 
 def test_package_that_the_build_still_names_may_still_be_used(repo):
-    said = "- Pages are built with `sphinx`.\n- Cells are rendered with `jinja2`.\n"
-    commit_files(repo, {"AGENTS.md": said, "requirements.txt": "sphinx\njinja2\n"})
+    sentences = "- Pages are built with `sphinx`.\n- Cells are rendered with `jinja2`.\n"
+    commit_files(repo, {"AGENTS.md": sentences, "requirements.txt": "sphinx\njinja2\n"})
     commit_files(repo, {"requirements.txt": "sphinx_theme\n", "tox.ini": "commands =\n    sphinx-build docs out\n"})
     handle = Git(discover(repo))
 
