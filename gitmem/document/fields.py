@@ -36,7 +36,7 @@ IMPORTANCE = ("critical", "high", "medium", "low")
 # Set by `import`, on memories that the store did not write itself: the name of the note that it was made of, or `true`.
 # These never rotate.
 IMPORTED = "imported"
-# Where other systems keep the id of a memory, and the fewest characters of one that no two have by chance.
+# Fields in which other systems keep a memory's id, and the fewest characters of an id that is unique.
 _IDS, UNIQUE = ("uuid", "id", "_id", "memory_id", "conversation_id"), 16
 # Why a memory was retired that the store itself rotated: nobody called it wrong.
 ROTATED = "rotated"
@@ -96,7 +96,7 @@ def is_newer(fields: dict[str, Any]) -> bool:
 
 
 def id_in(fields: Mapping[str, Any]) -> str:
-    """Return the id that another system gave an imported memory; empty if others may have it by chance: a number."""
+    """Return the id that another system gave an imported memory; empty if it may not be unique, as a short number."""
     values = (fields.get(name) for name in _IDS)
     return next((value for value in values if isinstance(value, str) and len(value) >= UNIQUE and " " not in value), "")
 

@@ -41,8 +41,8 @@ def head_of(text: str, body: str, title: str, path: str) -> str | None:
     """
     plain, core = unify(text.removeprefix("\ufeff")).rstrip(), body.strip()
     if "\n" in core:  # the first of several lines keeps its indentation
-        whole = body.rstrip()
-        core = whole[whole.rfind("\n", 0, len(whole) - len(core)) + 1 :]
+        trimmed = body.rstrip()
+        core = trimmed[trimmed.rfind("\n", 0, len(trimmed) - len(core)) + 1 :]
     at = plain.rfind(core) if core else -1
     if core and at < 0:
         return None
@@ -57,7 +57,7 @@ def default_head(title: str, path: str) -> str:
 
 
 def file_of_note(name: str) -> str:
-    """Return the name of the file that a note was in: sections are named ``a.md#key``, others ``a.enex#title``."""
+    """Return the name of the file that a note was in; notes of one file are named ``a.md#key`` or ``a.enex#title``."""
     ends = [
         name.lower().find(f"{ending}#") + len(ending) for ending in (*ENDINGS, ".enex") if f"{ending}#" in name.lower()
     ]
