@@ -92,6 +92,10 @@ _LISTS = {
     "refs": ("refs", "references", "file_references"),
 }
 _ALL_TEXT = (*TEXT, *_OTHER_TEXT)
+# Names of what is about a memory, and never its text.
+_ABOUT = frozenset(
+    ("key", *_KIND, *_CREATED, *_AGENT, *_PERSON, *(name for names in _LISTS.values() for name in names))
+)
 _READ: tuple[tuple[tuple[str, ...], type | UnionType], ...] = (
     *((names, str) for names in (_ALL_TEXT, TITLE, _KIND, _AGENT, ("by", "who"))),
     (_TASK, str | int),
@@ -111,8 +115,8 @@ _NO = ("0", "false", "False", "no", "null")
 EMPTY: tuple[object, ...] = (None, "", [], {})
 # An unknown field is stored if it is short; a vector of numbers is not metadata.
 LONGEST_UNKNOWN = 1024
-# Characters of a text in a script without blanks from which it is prose.
-SHORTEST_PROSE = 8
+# A text in a script without blanks is prose if it has more characters than this. The first such script is Thai.
+SHORTEST_PROSE, WITHOUT_BLANKS = 8, "\u0e00"
 # How deep in a value words are looked for.
 DEEPEST = 20
 
@@ -126,7 +130,7 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
         kind: The kind if it names none.
         title: The title if it names none, or empty.
     """
-    table = _with_text(table)
+    table = table if title.strip() else _with_text(table)
     body = _first(table, _ALL_TEXT, str) or ""
     heading = _first(table, TITLE, str) or title
     if not (body.strip() or heading.strip()):
@@ -164,27 +168,43 @@ def has_text(names: Iterable[object]) -> bool:
 
 
 def _with_text(table: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a table with a text or a title, if it has words: under their names in capitals, or under any names."""
+    """Return a table with its words under the name of a text or a title.
+
+    If it has neither, their names in capitals count, and then every field with several words.
+    """
     names = (*_ALL_TEXT, *TITLE)
-    if any(isinstance(table.get(name), str) and table[name].strip() for name in names):
+    if _has_words(table, names):
         return table
-    folded = {low if (low := str(name).lower()) in names and low not in table else name: table[name] for name in table}
-    if any(isinstance(folded.get(name), str) and folded[name].strip() for name in names):
+    folded: dict[str, Any] = {}
+    for name, value in table.items():
+        low = str(name).lower()
+        folded[low if low in names and low not in table and low not in folded else name] = value
+    if _has_words(folded, names):
         return folded
-    texts = {name: value for name, value in table.items() if _is_prose(value)}
+    texts = {name: value for name, value in table.items() if name not in _ABOUT and is_prose(value)}
     if not texts:
         return table
     first, *more = texts.values()
     is_alone = isinstance(first, str) and not more
     body = first if is_alone else "\n\n".join(words_of(str(name), value) for name, value in texts.items())
-    return {TEXT[0]: body, **{name: value for name, value in table.items() if name not in (*texts, TEXT[0])}}
+    others = {name: value for name, value in table.items() if name not in texts}
+    free = next((name for name in TEXT if others.get(name) in EMPTY), TEXT[0])
+    return {**others, free: body}
 
 
-def _is_prose(value: object) -> bool:
-    """Return whether a value has several words: an id, a state or an address alone is no memory."""
-    text = value if isinstance(value, str) else words_of("", value)
-    is_long = len(text.split()) > 1 or (len(text) > SHORTEST_PROSE and not text.isascii())
-    return is_long and not (isinstance(value, str) and time_of(value))
+def _has_words(table: Mapping[str, Any], names: Iterable[str]) -> bool:
+    return any(isinstance(table.get(name), str) and table[name].strip() for name in names)
+
+
+def is_prose(value: object, depth: int = 0) -> bool:
+    """Return whether a text in a value has several words: an id, a state or an address alone is not a memory."""
+    if isinstance(value, str):
+        words = (word for word in value.split() if any(map(str.isalnum, word)))
+        has_several = next(words, "") != "" and next(words, "") != ""
+        is_long = len(value) > SHORTEST_PROSE and max(value) >= WITHOUT_BLANKS
+        return (has_several or is_long) and time_of(value) is None
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return depth < DEEPEST and any(is_prose(part, depth + 1) for part in parts)
 
 
 def _add_others(

@@ -20,6 +20,7 @@ from gitmem.plugins.import_.fields import (
     Unreadable,
     from_table,
     is_deleted,
+    is_prose,
     with_remark,
 )
 from gitmem.plugins.import_.systems import Graph, as_ended, in_common_terms, is_ended, list_objects
@@ -143,7 +144,7 @@ def _read_value(value: Any, where: str, kind: str, graph: Graph) -> Iterator[Imp
     for place, found in list_objects(value, where):
         if isinstance(found, Unreadable):
             yield found
-        elif isinstance(found, str) and len(found.split()) > 1:
+        elif isinstance(found, str) and is_prose(found):
             yield from_table({"text": found}, where=place, kind=kind)
         elif not isinstance(found, dict):
             yield Unreadable(place, "it is not a JSON object")

@@ -94,6 +94,13 @@ def test_kinds_and_keys_are_converted() -> None:
     assert [(one.key, one.name) for one in named] == [("a-b", ""), ("bug-1", "BUG-1")]
 
 
+def test_tags_of_a_note_without_a_text_stay_tags() -> None:
+    found = from_table({"tags": ["ops", "on call"], "body": " "}, where="f:1", kind="note", title="Deploys")
+
+    assert isinstance(found, ImportRecord)
+    assert (found.body, found.fields["tags"]) == ("Deploys", ["ops", "on call"])
+
+
 def test_field_without_a_name_is_no_text() -> None:
     assert isinstance(from_table({"": [None]}, where="f:1", kind="note"), Unreadable)
     assert getattr(from_table({"": "x", "body": "A text"}, where="f:1", kind="note"), "body", "") == "A text"

@@ -25,6 +25,7 @@ def read(data: bytes) -> list[ImportRecord | Unreadable]:
         (b'{"content": "cut', "it is not JSON: Unterminated string starting at"),
         (b"[1, 2]", "it is not a JSON object"),
         (b'"text"', "it is not a JSON object"),
+        (b'{"id": 7, "tags": ["two words"], "author": "Ana Blue"}', "it has neither a text (body, content, text)"),
         (b'{"content": "\x81"}', "it is not UTF-8"),
         (b"[" * 100_000, "it is nested too deeply"),
         (b'{"n": ' + b"9" * 5000 + b"}", "it is not JSON: a number has too many digits"),
@@ -52,11 +53,10 @@ def test_bad_line_is_reported_and_the_next_one_read(line: bytes, reason: str) ->
         (b'{"front": "What sails?", "back": "ferries"}', "", "What sails?"),
         ('{"答え": "渡し船は六時に出る"}'.encode(), "", "渡し船は六時に出る"),
         (b'{"content": ["a ferry", "sails"]}', "", "content:\n\n- a ferry\n- sails"),
-        (
-            b'{"content": [{"type": "text", "text": "it sails"}]}',
-            "",
-            "it sails",
-        ),
+        ('"渡し船は六時に出る"'.encode(), "", "渡し船は六時に出る"),
+        (b'{"content": [{"type": "text", "text": "it sails"}]}', "", "it sails"),
+        (b'{"Text": "of words", "TEXT": ["more"], "body": [{"n": "rest"}]}', "", "of words\n\nbody 1 n: rest"),
+        (b'{"body": [["rest"]], "answer": "of words"}', "", "of words\n\nbody 1:\n\n- rest"),
     ],
 )
 def test_words_under_other_names_are_a_memory(line: bytes, title: str, body: str) -> None:
