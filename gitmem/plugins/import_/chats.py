@@ -1,4 +1,4 @@
-"""Read conversations in the exports of ChatGPT and Claude: one memory each, with who said what in reading order. Pure.
+"""Read conversations that ChatGPT, Claude and others export: one memory each, who said what in reading order. Pure.
 
 Sources: ``conversations.json`` of both exports. ChatGPT's has a tree of messages (``mapping``: by id, ``message``,
 ``parent``, ``children``; a message has ``author.role`` and ``content.parts``), in which an edited question is a further
@@ -16,27 +16,38 @@ if TYPE_CHECKING:
     from typing import Any
 
 KIND = "session"
-# The parts of a message's content that have its words.
-_WORDS = ("text", "result", "thinking", "extracted_content", "content", "input", "code")
-_CREATED, _EDITED = ("create_time", "created_at", "createdAt"), ("update_time", "updated_at", "updatedAt")
+# The parts of a message's content that have its words, and those that name a file beside the export, or a tool.
+_WORDS = ("text", "result", "thinking", "extracted_content", "content", "code")
 _NAMES = ("file_name", "asset_pointer", "name")
+_CREATED, _EDITED = ("create_time", "created_at", "createdAt"), ("update_time", "updated_at", "updatedAt")
 
 
 def is_chat(table: Mapping[str, Any]) -> bool:
-    """Return whether an object is a conversation: of others than ChatGPT and Claude, one with a title and roles."""
-    if isinstance(table.get("mapping"), dict) or isinstance(table.get("chat_messages"), list):
+    """Return whether an object is a conversation; one of other programs has a title, and messages with roles."""
+    if _is_tree(table) or isinstance(table.get("chat_messages"), list):
         return True
     messages, is_titled = table.get("messages"), any(isinstance(table.get(name), str) for name in ("title", "name"))
-    return is_titled and isinstance(messages, list) and any(isinstance(one, dict) and _role(one) for one in messages)
+    return is_titled and isinstance(messages, list) and any(isinstance(part, dict) and _role(part) for part in messages)
+
+
+def _is_tree(table: Mapping[str, Any]) -> bool:
+    """Return whether an object is a conversation of ChatGPT; the ``mapping`` of other objects may map anything."""
+    mapping = table.get("mapping")
+    if not isinstance(mapping, dict):
+        return False
+    return "current_node" in table or any(isinstance(node, dict) and "message" in node for node in mapping.values())
 
 
 def read_chat(table: Mapping[str, Any], where: str) -> dict[str, Any] | Unreadable:
-    """Return a conversation in common terms, or that it is empty."""
-    is_tree = isinstance(table.get("mapping"), dict)
-    said = (
-        _said_in_tree(table["mapping"]) if is_tree else _said_in_list(table.get("chat_messages", table.get("messages")))
-    )
-    lines = [f"**{role}**: {text}" for role, text in said if text]
+    """Return a conversation in common terms, or why there is none."""
+    if _is_tree(table):
+        messages = _messages_in_tree(table["mapping"])
+    else:
+        messages = _messages_in_list(table.get("chat_messages", table.get("messages")))
+    try:
+        lines = [f"**{role}**: {text}" for role, text in messages if text]
+    except RecursionError:
+        return Unreadable(where, "it is nested too deeply")
     if not lines:
         return Unreadable(where, "it is a conversation without a text", is_skipped=True)
     read = ("mapping", "chat_messages", "messages", "current_node", "name", "title", "account", *_CREATED, *_EDITED)
@@ -50,10 +61,12 @@ def read_chat(table: Mapping[str, Any], where: str) -> dict[str, Any] | Unreadab
     )
 
 
-def _said_in_tree(mapping: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield role and text of each message, every branch below the message that it answers."""
+def _messages_in_tree(mapping: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield role and text of each message, each branch below what it answers; those that no root leads to are last."""
     nodes = {name: node for name, node in mapping.items() if isinstance(node, dict)}
-    waiting = [name for name, node in reversed(nodes.items()) if node.get("parent") not in nodes]
+    parents = {name: parent for name, node in nodes.items() if isinstance(parent := node.get("parent"), str)}
+    roots = [name for name in nodes if parents.get(name) not in nodes]
+    waiting = [*reversed(nodes), *reversed(roots)]
     seen: set[str] = set()
     while waiting:
         name = waiting.pop()
@@ -61,20 +74,21 @@ def _said_in_tree(mapping: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             continue
         seen.add(name)
         message, children = nodes[name].get("message"), nodes[name].get("children")
-        waiting += [one for one in reversed(children if isinstance(children, list) else []) if one in nodes]
+        below = children if isinstance(children, list) else []
+        waiting += [child for child in reversed(below) if isinstance(child, str) and child in nodes]
         if isinstance(message, dict):
-            speaker = message.get("author")
-            role = speaker.get("role") if isinstance(speaker, dict) else ""
-            content = message.get("content")
+            speaker, content = message.get("author"), message.get("content")
             parts = content.get("parts") if isinstance(content, dict) else None
-            yield str(role), "\n\n".join(_texts(parts if isinstance(parts, list) else content))
+            role = _role(speaker) if isinstance(speaker, dict) else ""
+            yield role, "\n\n".join(_texts(parts if isinstance(parts, list) else content))
 
 
-def _role(message: Mapping[str, Any]) -> str:
-    return str(message.get("sender") or message.get("role") or "")
+def _role(about: Mapping[str, Any]) -> str:
+    roles = (about.get(name) for name in ("sender", "role"))
+    return next((role for role in roles if isinstance(role, str) and role), "")
 
 
-def _said_in_list(messages: Any) -> Iterator[tuple[str, str]]:
+def _messages_in_list(messages: Any) -> Iterator[tuple[str, str]]:
     for message in messages if isinstance(messages, list) else ():
         if isinstance(message, dict):
             own, texts = message.get("text"), list(_texts(message.get("content")))
@@ -90,12 +104,12 @@ def _texts(value: object) -> Iterator[str]:
         if value.strip():
             yield value.strip()
     elif isinstance(value, list):
-        for one in value:
-            yield from _texts(one)
+        for part in value:
+            yield from _texts(part)
     elif isinstance(value, dict):
         names = [value[name] for name in _NAMES if isinstance(value.get(name), str) and value[name]]
         for name in _WORDS:
             yield from _texts(value.get(name))
-        if isinstance(value.get("input"), dict):
-            yield from (one for one in value["input"].values() if isinstance(one, str) and one.strip())
+        arguments = value.get("input")
+        yield from _texts(list(arguments.values()) if isinstance(arguments, dict) else arguments)
         yield from (f"[{name}]" for name in names)

@@ -20,7 +20,8 @@ def test_branches_of_chatgpt_follow_the_message_that_they_answer() -> None:
             "c": node("user", "r", parts=["Edited", {"asset_pointer": "file:x"}]),
             "a": node("user", "r", "b", "c", parts=["First"]),
             "b": node("assistant", "a", content_type="code", text="rotate()"),
-            "loop": node("user", "loop", "loop", parts=["never below a root"]),
+            "loop": node("user", "loop", "loop", parts=["Below no root"]),
+            "odd": {"message": {"author": [], "content": []}, "parent": ["r"], "children": [{}, "loop"]},
         },
         "current_node": "b",
         "conversation_id": "c1",
@@ -33,7 +34,7 @@ def test_branches_of_chatgpt_follow_the_message_that_they_answer() -> None:
         "kind": "session",
         "title": "Keys",
         "created": 1700000000.5,
-        "body": "**user**: First\n\n**assistant**: rotate()\n\n**user**: Edited\n\n[file:x]",
+        "body": "**user**: First\n\n**assistant**: rotate()\n\n**user**: Edited\n\n[file:x]\n\n**user**: Below no root",
     }
 
 
@@ -43,7 +44,7 @@ def test_text_attachments_and_tools_of_claude_are_kept_once() -> None:
         "attachments": [{"file_name": "a.txt", "extracted_content": "inside"}],
         "files": [{"file_name": "b.png"}],
     }
-    tool = {"type": "tool_use", "name": "search", "input": {"query": "ferries"}}
+    tool = {"type": "tool_use", "name": "search", "input": {"query": "ferries", "code": "sail()", "all": ["at six"]}}
     answer = {"sender": "assistant", "text": "", "content": [{"type": "thinking", "thinking": "Hm"}, tool, None]}
 
     found = read_chat(
@@ -54,7 +55,8 @@ def test_text_attachments_and_tools_of_claude_are_kept_once() -> None:
         "kind": "session",
         "title": "Docs",
         "edited": "2024-05-01T00:00:00Z",
-        "body": "**human**: Read it\n\ninside\n\n[a.txt]\n\n[b.png]\n\n**assistant**: Hm\n\nferries\n\n[search]",
+        "body": "**human**: Read it\n\ninside\n\n[a.txt]\n\n[b.png]\n\n"
+        "**assistant**: Hm\n\nferries\n\nsail()\n\nat six\n\n[search]",
     }
 
 
@@ -73,7 +75,23 @@ def test_conversation_of_another_program_has_a_title_and_roles() -> None:
     assert in_common_terms(found, "x") == found
 
 
+def test_object_with_another_mapping_is_a_memory_of_its_own() -> None:
+    ((_, found),) = list_objects([{"text": "Of ferries", "mapping": {"a": {"b": 1}}}], "x")
+
+    assert in_common_terms(found, "x") == found
+
+
 def test_conversation_without_a_text_is_named() -> None:
     found = read_chat({"title": "New chat", "mapping": {}}, "x[2]")
 
     assert found == Unreadable("x[2]", "it is a conversation without a text", is_skipped=True)
+
+
+def test_conversation_that_is_nested_too_deeply_is_named() -> None:
+    deep: list[object] = []
+    for _ in range(5000):
+        deep = [deep]
+
+    found = read_chat({"title": "Deep", "chat_messages": [{"sender": deep, "text": "a", "content": deep}]}, "x")
+
+    assert found == Unreadable("x", "it is nested too deeply")
