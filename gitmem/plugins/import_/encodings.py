@@ -37,12 +37,21 @@ def to_utf8(data: bytes) -> tuple[bytes, str]:
             except UnicodeError:
                 return data, ""
     if b"\0" in data:
-        return _without_mark(data)
+        return (data, "") if _is_text_with_zeros(data) else _without_mark(data)
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
         return _from_windows(data)
     return data, ""
+
+
+def _is_text_with_zeros(data: bytes) -> bool:
+    """Return whether bytes are text in UTF-8 with a few zero bytes: read as UTF-16, it would be Chinese."""
+    try:
+        text = data.replace(b"\0", b"").decode()
+    except UnicodeDecodeError:
+        return False
+    return 3 * data.count(0) < len(data) and text.translate(_SPACES).isprintable()
 
 
 def _without_mark(data: bytes) -> tuple[bytes, str]:

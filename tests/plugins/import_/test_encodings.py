@@ -14,6 +14,7 @@ GERMAN, QUOTED, RUSSIAN = "Die größte Möwe über dem Hafen", "The “proxy”
         (RUSSIAN, "utf-16", "UTF-16"),
         (GERMAN, "utf-16-le", "UTF-16"),
         (RUSSIAN, "utf-16-be", "UTF-16"),
+        ("It sails\u2026 at six", "utf-16-le", "UTF-16"),
         (GERMAN, "utf-32", "UTF-32"),
         (RUSSIAN, "utf-32-le", "UTF-32"),
         (GERMAN, "latin-1", "Windows-1252"),
@@ -37,6 +38,8 @@ def test_text_is_read(text, encoding, name):
         b"\x00\xff\x10 binary",
         b"\x7fELF\x02\x01\x01\x00\x00\x00 \x00",
         b"a text with a \x00 in it",
+        b"ab \x00cd",
+        "Größe \x00und Höhe".encode(),
         b"caf\x81 is no character",
         b"\xff\xfe\x00",  # half of a character
         b"# Pool \xc3\xa9 and caf\xe9",  # both encodings in one file
