@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 TABLES = (".csv", ".tsv")
 # The most bytes of a table, as of a JSON value.
 LIMIT = 64 << 20
-# A first line with which Excel names what separates cells.
-_NAMED_SIGN = re.compile(r"sep=(.)\r?\n", re.I)
+# A first line with which Excel names what separates cells: a sign that no word, quote or line break needs.
+_NAMED_SIGN = re.compile(r'sep=([^\w\s"\0]|\t)\r?\n', re.I)
 _QUOTED = re.compile(r'"[^"]*"')
 
 
@@ -61,11 +61,15 @@ def read_table(path: str, kind: str) -> Iterator[ImportRecord | Unreadable]:
             else:
                 header = [_name(one, number) for number, one in enumerate(row, 1)]
                 if not has_text(header):
-                    yield Unreadable(where, "none of its columns has the name of a text or a title", is_skipped=True)
+                    yield Unreadable(
+                        where,
+                        "no column has the name of a text or a title: cells with several words became texts",
+                        is_skipped=True,
+                    )
     except csv.Error as err:
-        yield Unreadable(f"{path}:{rows.line_num}", f"it is not a table: {err}")
+        yield Unreadable(f"{path}:{rows.line_num + skipped}", f"it is not a table: {err}")
     if any("\n" in cell for cell in last) and _is_open(body, sign):
-        yield Unreadable(where, "a quote is not closed, so that the lines below it became a part of this row")
+        yield Unreadable(where, "a quote is not closed: the lines below it became part of this row")
 
 
 def _is_open(text: str, sign: str) -> bool:

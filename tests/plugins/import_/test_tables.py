@@ -65,13 +65,23 @@ def test_rows_below_an_open_quote_and_columns_without_a_known_name_are_named(tmp
     assert isinstance(row, ImportRecord)
     assert row.body == "not closed\nB,second"
     assert is_open == Unreadable(
-        f"{tmp_path}/a.csv:2", "a quote is not closed, so that the lines below it became a part of this row"
+        f"{tmp_path}/a.csv:2", "a quote is not closed: the lines below it became part of this row"
     )
     assert header == Unreadable(
-        f"{tmp_path}/b.csv:1", "none of its columns has the name of a text or a title", is_skipped=True
+        f"{tmp_path}/b.csv:1",
+        "no column has the name of a text or a title: cells with several words became texts",
+        is_skipped=True,
     )
     assert isinstance(card, ImportRecord)
     assert card.body == "front: What sails at six?\n\nback: The ferry"
+
+
+@each("sign", [b"\0", b'"', b"x", b"\r"])
+def test_first_line_that_names_no_usable_separator_is_a_row(tmp_path: Path, sign: bytes) -> None:
+    *_, row = read(tmp_path / "a.csv", b"sep=" + sign + b"\ntitle,text\nFerry,At six\n")
+
+    assert isinstance(row, ImportRecord)
+    assert "At six" in row.body
 
 
 def test_rows_after_a_long_cell_and_columns_of_any_name_are_kept(tmp_path: Path) -> None:
