@@ -22,7 +22,7 @@ from gitmem.text import count_of, display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from gitmem.plugins.import_.names import Names
@@ -131,22 +131,31 @@ def read_enex(path: str, where: str, kind: str, name: str, names: Names) -> Iter
         problem = Unreadable(f"{where}:{err.lineno}", f"it is not XML: {expat.ErrorString(err.code)}")
     except ValueError as err:
         problem = Unreadable(where, str(err))
-    numbers = Counter[str]()
-    found: list[tuple[_Note, str, str]] = []
-    for note in export.notes:
-        title = str(note.fields.get("title", ""))
-        numbers[title] += 1
-        # Notes may share a title: the second and later ones get a number.
-        numbered = title if numbers[title] < 2 else f"{title} {numbers[title]}"
-        own = f"{name}#{display(numbered)}" if title else ""
-        found.append((note, own, names.key(own, numbered) if title else ""))
-    keys = {str(note.fields.get("title", "")): key for note, _, key in found}
-    keys = {title: key for title, key in keys.items() if numbers[title] == 1}
-    for note, own, key in found:
-        record = _record(note, f"{where}:{note.line}", kind, key, keys)
+    titles = [str(note.fields.get("title", "")) for note in export.notes]
+    numbered = _numbered(titles)
+    note_names = [f"{name}#{display(title)}" if title else "" for title in numbered]
+    keys = [names.key(own, title) if title else "" for own, title in zip(note_names, numbered, strict=True)]
+    often = Counter(titles)
+    linked = {title: key for title, key in zip(titles, keys, strict=True) if often[title] == 1}
+    for note, own, key in zip(export.notes, note_names, keys, strict=True):
+        record = _record(note, f"{where}:{note.line}", kind, key, linked)
         yield replace(record, name=own) if isinstance(record, ImportRecord) and own else record
     if problem is not None:
         yield problem
+
+
+def _numbered(titles: Sequence[str]) -> list[str]:
+    """Return titles with a number after the second and later ones of several, so that no two are equal."""
+    counts, used = Counter[str](), set(titles)
+    names = []
+    for title in titles:
+        counts[title] += 1
+        name = title
+        while title and counts[title] > 1 and (name := f"{title} {counts[title]}") in used:
+            counts[title] += 1
+        used.add(name)
+        names.append(name)
+    return names
 
 
 def _record(note: _Note, where: str, kind: str, key: str, keys: Mapping[str, str]) -> ImportRecord | Unreadable:

@@ -84,11 +84,12 @@ def test_times_tags_and_links_come_over_and_what_does_not_is_said(tmp_path: Path
 
 
 def test_notes_of_one_title_are_several_memories(tmp_path: Path) -> None:
-    found = read(export(tmp_path, note("one"), note("two")))
+    found = read(export(tmp_path, note("one"), note("two"), note("three", title="Sync 2")))
 
-    assert [(one.key, one.fields["title"]) for one in found if isinstance(one, ImportRecord)] == [
-        ("sync", "Sync"),
-        ("sync-2", "Sync"),
+    assert [(one.key, one.name, one.body) for one in found if isinstance(one, ImportRecord)] == [
+        ("sync", "notes/Work.enex#Sync", "one"),
+        ("sync-3", "notes/Work.enex#Sync 3", "two"),
+        ("sync-2", "notes/Work.enex#Sync 2", "three"),
     ]
 
 
