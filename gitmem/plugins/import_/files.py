@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -40,9 +41,10 @@ if TYPE_CHECKING:
 # The default kind of a line of a log.
 LINE_KIND = "learned"
 STANDARD_INPUT = "-"
-# A text without markup, and the bytes of it that are read to tell it from JSON.
+# Names of a text without markup; how many of its bytes are read to tell it from JSON; and how JSON begins.
 PLAIN = (".txt", ".text")
 LOOKED_AT = 1 << 10
+_JSON = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:\{\s*"|\[\s*[{"])')
 
 
 def check_sources(names: Sequence[str]) -> None:
@@ -86,7 +88,7 @@ def read_sources(
     files = {
         name: _page(name, notes)
         for name in names
-        if not Path(name).is_dir() and (name.lower().endswith((*ENDINGS, *RULE_FILES)) or _is_prose(name))
+        if not Path(name).is_dir() and (name.lower().endswith((*ENDINGS, *RULE_FILES)) or _is_plain_text(name))
     }
     decisions = read_decisions({name: pages.keys[Path(name).name] for name, (_, pages) in files.items()}, kind)
     for name in names:
@@ -117,12 +119,12 @@ def read_sources(
             yield Unreadable(name, "it has no memories", is_other=True)
 
 
-def _is_prose(name: str) -> bool:
-    """Return whether a file is plain text, and not a backup in JSON, as Standard Notes names its."""
+def _is_plain_text(name: str) -> bool:
+    """Return whether a file is plain text, and not JSON: Standard Notes names its backups ``.txt``."""
     if not name.lower().endswith(PLAIN) or not Path(name).is_file():
         return False
     with Path(name).open("rb") as file:
-        return not to_utf8(file.read(LOOKED_AT))[0].lstrip().startswith((b"{", b"[", b"\xef\xbb\xbf{"))
+        return _JSON.match(to_utf8(file.read(LOOKED_AT))[0]) is None
 
 
 def _read_lines(name: str, kind: str, progress_of: Progress | None) -> Iterator[ImportRecord | Unreadable]:

@@ -43,17 +43,13 @@ _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Su
 _NOTION_CREATED = ("created", "created time", "created at", "date created", "date")
 _BLOCK_ID = re.compile(r"(?m)^[ \t]*id:: ([0-9a-f-]{36})[ \t]*$")
 _DRAWING = re.compile(r"(?ms)^(?:%%\n)?#+ Drawing\n```(?:compressed-json|json)\n.*?^```\n?(?:%%)?")
-# How encrypted files begin: OpenPGP (RFC 9580, section 6.2), age, Ansible, OpenSSL in base64, Meld Encrypt.
+# How encrypted files begin: OpenPGP (RFC 9580, section 6.2), age, Ansible, OpenSSL in base64.
 _CIPHERS = (
-    *(
-        "-----BEGIN PGP MESSAGE-----",
-        "-----BEGIN AGE ENCRYPTED FILE-----",
-        "age-encryption.org/v1",
-        "$ANSIBLE_VAULT;",
-        "U2FsdGVkX1",
-    ),
-    *("%%\U0001f510", "\U0001f510"),
+    *("-----BEGIN PGP MESSAGE-----", "-----BEGIN AGE ENCRYPTED FILE-----", "age-encryption.org/v1", "$ANSIBLE_VAULT;"),
+    "U2FsdGVkX1",
 )
+# An encrypted text of Meld Encrypt: a lock, which may also begin a title, a hint, and base64.
+_LOCKED = re.compile("(?:%%)?\U0001f510[^\\n]{0,200}?[A-Za-z0-9+/=]{24}")
 # What Obsidian, Templater and Logseq put in the place of a value.
 _PLACEHOLDER = re.compile(
     r"<%[-_*+]? ?tp\.|\{\{ ?(?:title|date|time|VALUE)(?::[^{}]*)?\}\}|<% ?(?:today|time|current page) ?%>"
@@ -106,7 +102,7 @@ def why_unreadable(text: str, body: str) -> str:
     """Return why the text of a file is not that of a note; empty if it may be."""
     whole = body.lstrip()
     below = whole.partition("\n")[2].lstrip() if whole.startswith("# ") else whole
-    if below.startswith(_CIPHERS):
+    if below.startswith(_CIPHERS) or _LOCKED.match(below):
         return "it is encrypted"
     return "it is of Joplin's RAW export: export as Markdown + Front Matter instead" if is_raw_joplin(text) else ""
 

@@ -45,9 +45,17 @@ def test_plain_text_is_a_document_and_json_of_that_name_is_not(tmp_path: Path) -
     (tmp_path / "Ferry.txt").write_text("It sails at six.\n")
     (tmp_path / "backup.txt").write_text('{"items": [{"text": "a line"}]}')
 
-    found = read(str(tmp_path / "Ferry.txt"), str(tmp_path / "backup.txt"))
+    (tmp_path / "todo.txt").write_text("[x] Paint the ferry.\n")
+    (tmp_path / "list.txt").write_text('\ufeff[\n{"text": "another"}]')
 
-    assert [(one.body, one.fields["kind"]) for one in found] == [("It sails at six.", "doc"), ("a line", "learned")]
+    found = read(*(str(tmp_path / name) for name in ("Ferry.txt", "backup.txt", "todo.txt", "list.txt")))
+
+    assert [(one.body, one.fields["kind"]) for one in found] == [
+        ("It sails at six.", "doc"),
+        ("a line", "learned"),
+        ("[x] Paint the ferry.", "doc"),
+        ("another", "learned"),
+    ]
 
 
 def test_pipe_is_read_like_a_file(tmp_path: Path) -> None:

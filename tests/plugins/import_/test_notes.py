@@ -120,6 +120,17 @@ def test_file_that_ends_with_the_fields_of_joplin_is_of_its_raw_export() -> None
 
     assert is_raw_joplin(f"Deploys\n\nText.\n\n{fields}\n")
     assert is_raw_joplin(fields)
-    ciphers = ("# A\n\n-----BEGIN PGP MESSAGE-----\n", "%%\U0001f510 a%%")
-    assert [why_unreadable(text, text) for text in (*ciphers, "a")] == ["it is encrypted", "it is encrypted", ""]
     assert not is_raw_joplin("Set type_: 1\nid: 7\ntype_: 1")
+
+
+def test_encrypted_note_is_named_and_one_that_begins_with_a_lock_is_read() -> None:
+    sealed = "q83vEjRWeJASNFZ4kBI0VniQ=="
+
+    for text in (
+        "# A\n\n-----BEGIN PGP MESSAGE-----\n",
+        f"%%\U0001f510 {sealed} \U0001f510%%",
+        f"\U0001f510\u03b2 {sealed}",
+    ):
+        assert why_unreadable(text, text) == "it is encrypted"
+    for text in ("a", "\U0001f510 Where our keys are", "# A\n\n%%\U0001f510 a comment%%"):
+        assert why_unreadable(text, text) == ""
