@@ -1,8 +1,8 @@
 """Bring the characters of other programs' texts into the form of the store. Pure.
 
 Editors, word processors and chats leave marks in a text that draw nothing: soft hyphens, marks of direction, selectors
-of a glyph's form, control characters. A text says the same without them. What hides a text of its own, or shows
-another one than it has, stays, and is refused: overrides of direction, tags and runs of selectors.
+of a glyph's form, control characters. A text says the same without them. Overrides of direction, tags and runs of
+selectors can hide a text or change its order: they stay, so that the text is refused.
 
 Sources: Unicode Standard, DerivedCoreProperties.txt, Default_Ignorable_Code_Point; UAX #9, section 2; UAX #14 for line
 breaks; UTS #37, Ideographic Variation Sequences; UTS #51, section C.1, for flags made of tags.
@@ -54,8 +54,8 @@ def _stored(value: Any, remarks: set[str]) -> Any:
         # Most texts need no change, and 100,000 of them are read at once.
         return value if value.isascii() and value.isprintable() else _text(value, remarks)
     if isinstance(value, dict):
-        return {_stored(name, remarks): _stored(one, remarks) for name, one in value.items()}
-    return [_stored(one, remarks) for one in value] if isinstance(value, list) else value
+        return {_stored(name, remarks): _stored(part, remarks) for name, part in value.items()}
+    return [_stored(part, remarks) for part in value] if isinstance(value, list) else value
 
 
 def _text(value: str, remarks: set[str]) -> str:
@@ -64,8 +64,13 @@ def _text(value: str, remarks: set[str]) -> str:
         drawn = _BLANK.sub(" ", _UNDRAWN.sub("", without_stray_joiners(text)))
         if drawn != text:
             remarks.add(LAYOUT_REMARK)
-        unknown = {char for char in hidden_characters(drawn, lines=True) if category(char) in ("Co", "Cs", "Cn")}
-        if unknown := {char for char in unknown if not "\U000e0000" <= char <= "\U000e0fff"}:
+        unknown = {char for char in hidden_characters(drawn, lines=True) if _is_unknown(char)}
+        if unknown:
             remarks.add(UNKNOWN_REMARK)
         text = drawn.translate(dict.fromkeys(map(ord, unknown), "\ufffd"))
     return text if text.isascii() else normalize("NFC", text)
+
+
+def _is_unknown(char: str) -> bool:
+    """Return whether a character has no meaning of its own; of tags and selectors, a text can be made."""
+    return category(char) in ("Co", "Cs", "Cn") and not "\U000e0000" <= char <= "\U000e0fff"

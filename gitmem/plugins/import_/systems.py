@@ -277,7 +277,7 @@ def _standard_note(table: dict[str, Any], where: str) -> dict[str, Any] | Unread
 
 
 def _super_text(text: str) -> str:
-    """Return the words of a note of Standard Notes' editor "Super", which stores a tree of blocks; others unchanged."""
+    """Return the words in a tree of blocks, as Standard Notes' editor "Super" stores; any other text unchanged."""
     try:
         root = json.loads(text)["root"]
         return "\n\n".join(filter(None, (_words_in(block).strip() for block in root["children"])))
@@ -286,16 +286,15 @@ def _super_text(text: str) -> str:
 
 
 def _words_in(block: Mapping[str, Any]) -> str:
-    """Return the text of a block of Lexical, its list items and rows in lines of their own."""
+    """Return the text of a block of Lexical, with its list items and rows in lines of their own."""
+    name = str(block.get("type"))
     if isinstance(block.get("text"), str):
         return str(block["text"])
-    if block.get("type") in ("linebreak", "tab"):
+    if name == "linebreak":
         return "\n"
-    parts = [_words_in(one) for one in block.get("children", ())]
-    inner = ("\n" if block.get("type") in ("list", "table") else " | " if block.get("type") == "tablerow" else "").join(
-        parts
-    )
-    sign = {"listitem": "- ", "heading": "## ", "quote": "> "}.get(str(block.get("type")), "")
+    between = {"list": "\n", "table": "\n", "tablerow": " | "}.get(name, "")
+    inner = between.join(_words_in(child) for child in block.get("children", ()))
+    sign = {"listitem": "- ", "heading": "## ", "quote": "> "}.get(name, "")
     address = f" <{block['url']}>" if isinstance(block.get("url"), str) else ""
     return f"{sign}{inner}{address}"
 

@@ -201,8 +201,25 @@ def test_notes_of_standard_notes_come_with_their_tags_and_all_else_is_named() ->
     def item(uuid: str, kind: str, **content: Any) -> dict[str, Any]:
         return {"uuid": uuid, "content_type": kind, "created_at": "2024-01-27T10:00:00Z", "content": content}
 
+    def block(kind: str, *children: Any, **more: Any) -> dict[str, Any]:
+        return {
+            "type": kind,
+            "children": [block("text", text=one) if isinstance(one, str) else one for one in children],
+        } | more
+
+    row = block("tablerow", block("tablecell", "six"), block("tablecell", "noon"))
+    page = block("link", "page", url="https://a.org")
+    blocks = [
+        block("heading", "Times"),
+        block("paragraph", "It", block("tab", text="\t"), "sails", block("linebreak"), page),
+        block("list", block("listitem", "first"), block("listitem", "second")),
+        block("table", row),
+        block("horizontalrule"),
+        block("quote", "Late"),
+    ]
     items = [
         item("1", "Note", title="VPN", text="Deploys need it.") | {"tags": "net"},
+        item("6", "Note", title="Ferries", noteType="super", text=json.dumps({"root": {"children": blocks}})),
         item("2", "Note", title="", text="Old", trashed=True),
         item("3", "Tag", title="ops", references=[{"uuid": "1"}, {"uuid": "9"}, {"uuid": ["1"]}, 7]),
         item("5", "Tag", title=None, references=[{"uuid": "1"}]),
@@ -210,11 +227,14 @@ def test_notes_of_standard_notes_come_with_their_tags_and_all_else_is_named() ->
     ]
 
     found = list(read_jsonl(io.BytesIO(json.dumps({"version": "004", "items": items}).encode()), name="f", kind="doc"))
-    note, *others = found
+    note, super_note, *others = found
 
     assert isinstance(note, ImportRecord)
     assert (note.fields["title"], note.body, note.fields["tags"]) == ("VPN", "Deploys need it.", ["net", "ops"])
     assert note.fields["created"] == "2024-01-27T10:00:00Z"
+    assert getattr(super_note, "body", "") == (
+        "## Times\n\nIt\tsails\npage <https://a.org>\n\n- first\n- second\n\nsix | noon\n\n> Late"
+    )
     assert [(one.is_skipped, one.reason) for one in others if isinstance(one, Unreadable)] == [
         (True, "it was deleted where it comes from"),
         (True, "it is not a note but a Tag of Standard Notes"),
