@@ -97,8 +97,9 @@ def is_newer(fields: dict[str, Any]) -> bool:
 
 def id_in(fields: Mapping[str, Any]) -> str:
     """Return the id that another system gave an imported memory; empty if it may not be unique, as a short number."""
-    values = (fields.get(name) for name in _IDS)
-    return next((value for value in values if isinstance(value, str) and len(value) >= UNIQUE and " " not in value), "")
+    # A memory with a number may also have the id of the conversation that it is from.
+    value = next((fields[name] for name in _IDS if fields.get(name) not in (None, "")), "")
+    return value if isinstance(value, str) and len(value) >= UNIQUE and " " not in value else ""
 
 
 def is_imported(fields: Mapping[str, Any]) -> bool:

@@ -25,6 +25,8 @@ DRAWING_FIELD = "excalidraw-plugin"
 HEAD_LIMIT = 3 * 1024
 ENDINGS = (".md", ".markdown", ".mdc")
 _HEADING = re.compile(r"(?m)^# .*$")
+# What precedes the name of a section in the name of a note.
+_SECTION = re.compile(r"\.(?:md|markdown|mdc|enex)#", re.I)
 _WORD = re.compile(r"\w+")
 _TITLE = re.compile(r"(?m)\A(---\n(?:.*\n)*?)title:.*$")
 _EMBEDDED = re.compile(r"!\[\[([^\[\]|#\n]+\.\w{2,5})(?:[#|][^\[\]\n]*)?\]\]|!\[[^\]\n]*\]\(<?([^)\s>]+)>?[^)\n]*\)")
@@ -58,10 +60,8 @@ def default_head(title: str, path: str) -> str:
 
 def file_of_note(name: str) -> str:
     """Return the name of the file that a note was in; notes of one file are named ``a.md#key`` or ``a.enex#title``."""
-    ends = [
-        name.lower().find(f"{ending}#") + len(ending) for ending in (*ENDINGS, ".enex") if f"{ending}#" in name.lower()
-    ]
-    return name[: min(ends)] if ends else name
+    match = _SECTION.search(name)
+    return name[: match.end() - 1] if match else name
 
 
 def note_path(document: Document) -> tuple[str, str]:

@@ -175,14 +175,14 @@ def settle(
     ids = Counter(one.id for one in incoming)
     explicit: dict[str, Incoming] = {}
     others: list[Incoming] = []
-    for given in incoming:
-        is_known = not given.is_explicit and ids[given.id] == 1 and store.ids.get(given.id)
-        one = replace(given, key=store.ids[given.id], is_explicit=True) if is_known else given
-        if not one.is_explicit:
-            others.append(one)
+    for source in incoming:
+        same = "" if source.is_explicit or ids[source.id] > 1 else store.ids.get(source.id, "")
+        current = replace(source, key=same, is_explicit=True) if same else source
+        if not current.is_explicit:
+            others.append(current)
             continue
-        identity = one.name or one.key
-        *older, latest = sorted((explicit.get(identity, one), one), key=lambda each: each.time)
+        identity = current.name or current.key
+        *older, latest = sorted((explicit.get(identity, current), current), key=lambda each: each.time)
         if identity in explicit:
             settled.merged.add(older[0].where, f"it has the key of {latest.where}, which is not older")
             is_same = (older[0].title, older[0].body) == (latest.title, latest.body)

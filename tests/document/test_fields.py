@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.each import each
 
-from gitmem.document.fields import check_fields, is_newer, parse_timeout, parse_ttl, warnings_of
+from gitmem.document.fields import check_fields, id_in, is_newer, parse_timeout, parse_ttl, warnings_of
 from gitmem.document.times import format_time, parse_time
 from gitmem.errors import FormatError
 from gitmem.model import Document
@@ -167,6 +167,20 @@ def test_error_names_the_line_of_its_field() -> None:
         check_fields({"title": "x", "ttl": "soon"}, "title: x\n# ttl: 3d\nttl: soon\n")
 
     assert caught.value.line == 4
+
+
+@each(
+    ("fields", "expected"),
+    [
+        ({"id": "0c5d6a8e-0000-4000"}, "0c5d6a8e-0000-4000"),
+        ({"id": None, "conversation_id": "0c5d6a8e-0000-4000"}, "0c5d6a8e-0000-4000"),
+        ({"id": 7, "conversation_id": "0c5d6a8e-0000-4000"}, ""),
+        ({"uuid": "m1", "memory_id": "0c5d6a8e-0000-4000"}, ""),
+        ({"id": "a sentence of words"}, ""),
+    ],
+)
+def test_id_is_that_of_the_memory_and_too_long_to_be_shared_by_chance(fields: dict[str, object], expected: str) -> None:
+    assert id_in(fields) == expected
 
 
 def test_newer_file_is_served_with_a_warning() -> None:

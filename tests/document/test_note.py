@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support.each import each
 
-from gitmem.document.note import ADDED, HEAD, count_added, embedded_files, head_of, note_path, note_text
+from gitmem.document.note import ADDED, HEAD, count_added, embedded_files, file_of_note, head_of, note_path, note_text
 from gitmem.model import Document
 
 
@@ -87,6 +87,19 @@ def test_path_that_leads_elsewhere_is_not_used(name: object) -> None:
 def test_path_is_that_of_the_note() -> None:
     assert note_path(make("T", "", imported="vault/People/Größe & Co.md")) == ("vault", "People/Größe & Co.md")
     assert note_path(make("T", "", imported=".beans/a.md")) == ("beans", "a.md")
+
+
+@each(
+    ("name", "file"),
+    [
+        ("v/a.md", "v/a.md"),
+        ("v/a.md#limits", "v/a.md"),
+        ("v/C# a.MD#b.md#c", "v/C# a.MD"),
+        ("v/\u0130\u0130.enex#On ferries", "v/\u0130\u0130.enex"),
+    ],
+)
+def test_section_and_note_of_an_export_name_their_file(name: str, file: str) -> None:
+    assert file_of_note(name) == file
 
 
 def test_embedded_files_are_those_that_are_not_notes() -> None:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 INDEX = "MEMORY.md"
 # How rules of Cursor begin links to files: ``mdc:.cursor/rules/api.mdc``.
 MDC = "mdc:"
+# The most parts of a path that are compared with the names of notes.
+MOST_PARTS = 32
 NO_VAULT = Vault()
 _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,255})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]")
 _DENDRON_LINK = re.compile(
@@ -139,7 +141,8 @@ class Pages:
         """Return the key of the note that a link from a repository's top leads to, if the notes are a part of it."""
         parts = _without_ending(normalize("NFC", path.removeprefix(MDC))).lower().split("/")
         fewest = 1 if path.startswith(MDC) else 2
-        ends = () if ".." in parts else ("/".join(parts[start:]) for start in range(len(parts) - fewest + 1))
+        starts = range(max(0, len(parts) - MOST_PARTS), len(parts) - fewest + 1)
+        ends = () if ".." in parts else ("/".join(parts[start:]) for start in starts)
         return next((key for end in ends if (key := self.by_name.get(end))), "")
 
     def _at(self, path: str) -> str:
