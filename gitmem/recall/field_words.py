@@ -1,7 +1,7 @@
 """Other names of things in software: "e2e" for "end to end", "CI" for "pipeline".
 
-A prompt that names a thing in words that no memory has is asked with a name that memories have. A word that some memory
-has stays, so a prompt whose words are known is searched for as typed.
+If no memory has the name that a prompt uses, the prompt is searched for with another name that memories have. A prompt
+whose words are known is searched for as typed.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def in_known_words(query: str, known_of: Callable[[Iterable[str]], Container[str
         language: The language in which the terms are analysed; the names are English.
     """
     rows = [row.split(", ") for row in _NAMES.strip().split("\n")]
-    low = query.lower()
+    low = _lower(query)
     named = [(name, row) for row in rows for name in row if name in low and _place_of(low, name)][: 2 * MOST]
     if not named:
         return query
@@ -101,20 +101,25 @@ def in_known_words(query: str, known_of: Callable[[Iterable[str]], Container[str
     count = 0
     for name, row in named:
         is_known = all(term in known for term in terms[name])
-        place = _place_of(query.lower(), name)
+        place = _place_of(_lower(query), name)
         if not place or count == MOST or (is_known and " " not in name):
             continue
         others = (other for other in row if other != name and not {*terms[name]} & {*terms[other]})
         other = next((other for other in others if all(term in known for term in terms[other])), "")
         if other:
-            # The words of a longer name may be known for other reasons: then it stays as well.
+            # Memories may have each word of a longer name, and not the name: then both names are searched for.
             own = f"{query[slice(*place)]} " if is_known else ""
             query, count = f"{query[: place[0]]}{own}{other}{query[place[1] :]}", count + 1
     return query
 
 
+def _lower(text: str) -> str:
+    """Return a text in lower case with as many characters: Python makes two of the capital i with a dot alone."""
+    return text.replace("\u0130", "i").lower()
+
+
 def _place_of(low: str, name: str) -> tuple[int, int] | None:
-    """Return where a text in lower case has a name, one or several of it, as words of their own."""
+    """Return the start and the end of a name, or of its plural, in a text in lower case; never inside a longer word."""
     for form in (name, f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"):
         at = low.find(form)
         while at >= 0:

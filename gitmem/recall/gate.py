@@ -1,7 +1,7 @@
 """Decide what to show unprompted: nothing unless the best hit is good enough, then the hits nearly as good.
 
 By its words, a hit is good enough if the words that it shares with the prompt are rare and cover much of it, or if two
-of them are rare and of no common subject; or if it is about one rare word and no other hit comes near. Words of most
+of them are rare and not common in software; or if it is about one rare word and no other hit comes near. Words of most
 prompts to an agent ("fix", "test", "file") are ignored, however rare they are in a store: of 30 memories, two may have
 "failing". The one rare word must not be in the body alone, nor common in software ("user", "query"): in a small store
 every word is rare. A hit about a file that the prompt names is good enough, however many others are about it.
@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 # One word is enough if the best hit's score is this many times that of a word which only one memory has, and this many
 # times that of the next hit.
 SINGLE, SCORE, AHEAD = 0.7, 2.0, 2.5
-# In a long prompt, two words that only one memory has and that are not common in software are enough, with this share.
+# In a long prompt, words that are not common in software are enough if they weigh as much as two words that only one
+# memory has, and all shared words are this share of the prompt.
 TWO, SHARE = 2.0, 0.12
 _EVERYDAY = """
 add answer ask call change check clean close come commit complete continue convert copy correct create debug delete

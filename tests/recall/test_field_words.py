@@ -25,6 +25,7 @@ def _known_in(memory: str):
         ("the pipeline", "the pipeline of CI", "the pipeline"),
         ("update the db2 driver", "database", "update the db2 driver"),
         ("the database", "tables", "the database"),
+        ("\u0130\u0130 Check the pipelines now", "CI needs Node 20", "\u0130\u0130 Check the ci now"),
     ],
 )
 def test_unknown_names_are_replaced_by_known_ones(prompt: str, memory: str, expected: str) -> None:
