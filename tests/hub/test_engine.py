@@ -47,7 +47,7 @@ def test_candidates_are_the_same_however_the_index_was_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("gitmem.hub.engine.FEW_VALUES", few)
-    rewritten, fresh = TantivyEngine(tmp_path / "rewritten"), TantivyEngine(tmp_path / "fresh")
+    rewritten, fresh, alone = (TantivyEngine(tmp_path / name) for name in ("rewritten", "fresh", "alone"))
     fresh.apply(memories[200:], [])
     # Long ones that are deleted again: Tantivy counts them until it merges its segments.
     rewritten.apply(memories[:200], [])
@@ -59,11 +59,15 @@ def test_candidates_are_the_same_however_the_index_was_written(
     def is_seen(one: Found) -> bool:
         return repositories is None or one.repository_id in repositories
 
+    alone.apply([one for one in memories[200:] if is_seen(one)], [])
     for _ in range(20):
         terms = sorted({*dice.choices(WORDS, k=3)})
         found = [view.candidates(terms, only, limit=LIMIT) for view in (fresh.view(), rewritten.view())]
         assert found[0] == found[1]
+        # Nothing depends on what the reader may not see.
+        assert alone.view().candidates(terms, only, limit=LIMIT) == found[0]
         stats = fresh.view().frequencies(terms, repositories)
+        assert stats == alone.view().frequencies(terms, repositories)
         assert stats == rewritten.view().frequencies(terms, repositories)
         assert stats.frequency == {
             term: df
@@ -75,8 +79,27 @@ def test_candidates_are_the_same_however_the_index_was_written(
         ] == []
         # The best of all are those of as many as there are.
         assert fresh.view().candidates(terms, only, limit=600)[:LIMIT] == found[0]
-    for engine in (rewritten, fresh):
+    for engine in (rewritten, fresh, alone):
         engine.close()
+
+
+def test_readers_cannot_make_a_view_grow_without_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gitmem.hub.engine.MOST_COUNTS", 2)
+    monkeypatch.setattr("gitmem.hub.engine.MOST_FILTERS", 2)
+    engine = TantivyEngine(tmp_path / "index")
+    engine.apply(make_memories(30, 9), [])
+    view = engine.view()
+
+    first, *_, again = [
+        view.frequencies([*terms, f"word{part}"], frozenset({part % 3, part}))
+        for terms in (["word0", "word1", "word2"],)
+        for part in (0, 1, 2, 3, 4, 5, 0)
+    ]
+
+    assert again == first
+    held = (view._counts, view._sums, view._hides, view._filters)
+    assert max(map(len, held)) <= 2
+    engine.close()
 
 
 def test_memories_are_found_behind_any_number_of_better_ones_that_are_hidden(tmp_path: Path) -> None:
