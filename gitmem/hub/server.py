@@ -256,7 +256,7 @@ def make_app(hub: Hub) -> Starlette:
             route.app = _Noted(route.app, hub, what)
             routes.append(route)
     app = Starlette(routes=routes, middleware=[Middleware(_Gate)], lifespan=lambda _: tools.run())
-    app.router.redirect_slashes = False  # an address that does not exist is 404, and no other one
+    app.router.redirect_slashes = False  # an unknown address gets 404, never a redirect
     return app
 
 

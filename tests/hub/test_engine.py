@@ -91,9 +91,8 @@ def test_readers_cannot_make_a_view_grow_without_bound(tmp_path: Path, monkeypat
     view = engine.view()
 
     first, *_, again = [
-        view.frequencies([*terms, f"word{part}"], frozenset({part % 3, part}))
-        for terms in (["word0", "word1", "word2"],)
-        for part in (0, 1, 2, 3, 4, 5, 0)
+        view.frequencies(["word0", "word1", "word2"], frozenset({number % 3, number}))
+        for number in (0, 1, 2, 3, 4, 5, 0)
     ]
 
     assert again == first

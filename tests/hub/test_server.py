@@ -149,7 +149,7 @@ def test_strange_request_gets_a_clear_answer(shared: str, path: str, status: int
 def test_body_and_other_methods_are_refused(shared: str) -> None:
     assert ask(shared, "/search?q=storm", ALICE, data=b"x" * 10, method="GET").status == 413
     assert ask(shared, "/search?q=storm", ALICE, data=b"x", method="POST").status == 405
-    # Two lengths of a body: what follows it is no request.
+    # With two lengths of a body, what follows it must not be read as a request.
     place = (shared.partition("//")[2].partition(":")[0], int(shared.rpartition(":")[2]))
     with socket.create_connection(place, timeout=60) as client:
         both = b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"

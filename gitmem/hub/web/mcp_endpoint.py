@@ -110,7 +110,9 @@ class Endpoint:
         try:
             sessions = await asyncio.wait_for(asyncio.shield(self._sessions), LOAD_S)
         except TimeoutError:
-            await JSONResponse({"error": "the tools are being loaded"}, status_code=503)(scope, receive, send)
+            await JSONResponse({"error": "the tools are still loading: ask again in a second"}, status_code=503)(
+                scope, receive, send
+            )
             return
         await sessions.handle_request({**scope, IDENTITY: identity}, receive, send)
 

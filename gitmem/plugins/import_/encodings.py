@@ -1,9 +1,9 @@
 """Turn the text of other programs into UTF-8: UTF-16, UTF-32, and Windows-1252, which contains Latin-1. Pure.
 
-Some programs write UTF-16 without its mark. It is recognized by zero bytes, which text in UTF-8 does not have, and by
-characters that can all be printed. Single bytes do not tell their encoding, so Windows-1252 is assumed only where that
-gives a text of a language that is written with few letters beyond ASCII. Text in another encoding stays as it is, and
-is refused as "not UTF-8".
+Some programs write UTF-16 without its mark. It is recognized by zero bytes, of which text in UTF-8 has few or none,
+and by characters that can all be printed. Single bytes do not tell their encoding, so Windows-1252 is assumed only
+where that gives a text of a language that is written with few letters beyond ASCII. Text in another encoding stays as
+it is, and is refused as "not UTF-8".
 """
 
 from __future__ import annotations
