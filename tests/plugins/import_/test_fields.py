@@ -101,6 +101,20 @@ def test_tags_of_a_note_without_a_text_stay_tags() -> None:
     assert (found.body, found.fields["tags"]) == ("Deploys", ["ops", "on call"])
 
 
+@each(
+    "table",
+    [
+        {"Text": "of words", "TEXT": "rest"},
+        {"body": {"rest": 7}, "answer": "of words"},
+    ],
+)
+def test_no_word_is_lost_if_names_differ_only_in_capitals_or_the_body_is_not_a_text(table: dict[str, object]) -> None:
+    found = from_table(table, where="f:1", kind="note")
+
+    assert isinstance(found, ImportRecord)
+    assert all(text in f"{found.fields} {found.body}" for text in ("of words", "rest"))
+
+
 def test_field_without_a_name_is_no_text() -> None:
     assert isinstance(from_table({"": [None]}, where="f:1", kind="note"), Unreadable)
     assert getattr(from_table({"": "x", "body": "A text"}, where="f:1", kind="note"), "body", "") == "A text"

@@ -55,8 +55,6 @@ def test_bad_line_is_reported_and_the_next_one_read(line: bytes, reason: str) ->
         (b'{"content": ["a ferry", "sails"]}', "", "content:\n\n- a ferry\n- sails"),
         ('"渡し船は六時に出る"'.encode(), "", "渡し船は六時に出る"),
         (b'{"content": [{"type": "text", "text": "it sails"}]}', "", "it sails"),
-        (b'{"Text": "of words", "TEXT": ["more"], "body": [{"n": "rest"}]}', "", "of words\n\nbody 1 n: rest"),
-        (b'{"body": [["rest"]], "answer": "of words"}', "", "of words\n\nbody 1:\n\n- rest"),
     ],
 )
 def test_words_under_other_names_are_a_memory(line: bytes, title: str, body: str) -> None:
