@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from textwrap import indent
 
 from gitmem.frozen import replace
 from gitmem.plugins.import_.chats import is_chat, read_chat
@@ -293,7 +294,10 @@ def _words_in(block: Mapping[str, Any]) -> str:
     if name == "linebreak":
         return "\n"
     between = {"list": "\n", "table": "\n", "tablerow": " | "}.get(name, "")
-    inner = between.join(_words_in(child) for child in block.get("children", ()))
+    children = block.get("children", ())
+    inner = between.join(map(_words_in, children))
+    if name == "listitem" and any(child.get("type") == "list" for child in children):
+        return indent(inner, "  ")  # a list inside a list is in an item of its own
     sign = {"listitem": "- ", "heading": "## ", "quote": "> "}.get(name, "")
     address = f" <{block['url']}>" if isinstance(block.get("url"), str) else ""
     return f"{sign}{inner}{address}"

@@ -212,7 +212,7 @@ def test_notes_of_standard_notes_come_with_their_tags_and_all_else_is_named() ->
     blocks = [
         block("heading", "Times"),
         block("paragraph", "It", block("tab", text="\t"), "sails", block("linebreak"), page),
-        block("list", block("listitem", "first"), block("listitem", "second")),
+        block("list", block("listitem", "first"), block("listitem", block("list", block("listitem", "second")))),
         block("table", row),
         block("horizontalrule"),
         block("quote", "Late"),
@@ -233,7 +233,7 @@ def test_notes_of_standard_notes_come_with_their_tags_and_all_else_is_named() ->
     assert (note.fields["title"], note.body, note.fields["tags"]) == ("VPN", "Deploys need it.", ["net", "ops"])
     assert note.fields["created"] == "2024-01-27T10:00:00Z"
     assert getattr(super_note, "body", "") == (
-        "## Times\n\nIt\tsails\npage <https://a.org>\n\n- first\n- second\n\nsix | noon\n\n> Late"
+        "## Times\n\nIt\tsails\npage <https://a.org>\n\n- first\n  - second\n\nsix | noon\n\n> Late"
     )
     assert [(one.is_skipped, one.reason) for one in others if isinstance(one, Unreadable)] == [
         (True, "it was deleted where it comes from"),
