@@ -142,9 +142,13 @@ def write_text(path: str, text: str) -> None:
     """
     make_folder(os.path.dirname(path))
     new = f"{path}.{os.getpid()}.new"
-    with open(new, "w", encoding="utf-8", errors="replace") as file:
-        file.write(text)
-    os.replace(new, path)
+    try:
+        with open(new, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+        os.replace(new, path)
+    except OSError:
+        discard(new)
+        raise
 
 
 def remove(path: str | os.PathLike[str]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gitmem.system import atomic_write
+from gitmem.system import atomic_write, write_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,5 +39,8 @@ def test_where_it_cannot_be_put_nothing_is_left_behind(tmp_path: Path) -> None:
 
     with pytest.raises(OSError, match="folder"):
         atomic_write.write(tmp_path / "folder", b"new")
+
+    with pytest.raises(OSError, match="folder"):
+        write_text(str(tmp_path / "folder"), "new")
 
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
