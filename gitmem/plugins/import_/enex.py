@@ -168,11 +168,11 @@ def _record(note: _Note, where: str, kind: str, key: str, keys: Mapping[str, str
     rest |= without_empty(edited=time_of(note.fields.get("edited")))
     table = rest | without_empty(key=key, body=text.markdown, refs=list(dict.fromkeys(refs)))
     record = from_table(table, where=where, kind=kind)
-    if isinstance(record, Unreadable):
-        return Unreadable(where, "it is empty", is_skipped=True)
     remarks = [f"{count_of(note.attachments, 'attachment')} left out"] if note.attachments else []
     remarks += ["encrypted text was left out"] if text.is_encrypted else []
     remarks += ["its markup is broken, so it came as plain text"] if text.is_broken else []
+    if isinstance(record, Unreadable):
+        return Unreadable(where, "; ".join(["it is empty", *remarks]), is_skipped=True)
     return replace(record, remark="; ".join([*filter(None, (record.remark,)), *remarks]))
 
 

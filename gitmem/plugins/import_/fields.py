@@ -113,8 +113,9 @@ DELETED_REASON = "it was deleted where it comes from"
 _DELETED_SIGNS = ("deleted", "is_deleted", "isDeleted", "_deleted", "deleted_at", "deletedAt")
 _NO = ("0", "false", "False", "no", "null")
 EMPTY: tuple[object, ...] = (None, "", [], {})
-# An unknown field is stored if it is short; a vector of numbers is not metadata.
+# An unknown field is stored if it is short; a vector of numbers is not metadata, however short.
 LONGEST_UNKNOWN = 1024
+_EMBEDDINGS = ("embedding", "fact_embedding", "name_embedding", "vector", "embeddings")
 # A text in a script without blanks is prose if it has more characters than this. The first such script is Thai.
 SHORTEST_PROSE, WITHOUT_BLANKS = 8, "\u0e00"
 # How deep in a value words are looked for.
@@ -267,6 +268,8 @@ def list_store_only(table: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _is_short(name: str, value: object) -> bool:
+    if name in _EMBEDDINGS and not words_of(name, value):
+        return False
     try:
         return is_name(name) and len(format_field(name, value)) <= LONGEST_UNKNOWN
     except (FormatError, AttributeError, RecursionError):

@@ -48,7 +48,6 @@ _OBSERVED = {"decision": "decision", "bugfix": "gotcha"}
 _SUMMARY = ("investigated", "learned", "completed", "next_steps", "notes")
 # The lists that make an object with a title a container all the same.
 _LISTS = ("memories", "results", "items", "data", "entries", "records", "documents", "notes")
-_EMBEDDINGS = ("embedding", "fact_embedding", "name_embedding", "vector", "embeddings")
 
 
 def list_objects(found: Any, where: str) -> Iterator[tuple[str, Any]]:
@@ -151,7 +150,7 @@ def _passages(table: Mapping[str, Any]) -> list[Any]:
 
 def in_common_terms(table: Mapping[str, Any], where: str) -> dict[str, Any] | Unreadable:
     """Return an object of another system with the field names that ``from_table`` reads; others unchanged."""
-    common_terms = {name: value for name, value in table.items() if name not in _EMBEDDINGS}
+    common_terms = dict(table)
     for is_one, translate in _SYSTEMS:
         if is_one(common_terms):
             translated: dict[str, Any] | Unreadable = translate(common_terms, where)
@@ -359,7 +358,7 @@ class Graph:
         tags += [about] if about and about not in tags else []
         seen += [line for one in table["observations"] if one and (line := f"- {_observation(one)}") not in seen]
         for field, value in table.items():
-            if field not in ("name", "observations", "entityType", "type", *_EMBEDDINGS) and value not in EMPTY:
+            if field not in ("name", "observations", "entityType", "type") and value not in EMPTY:
                 fields.setdefault(field, value)
 
     def records(self, kind: str) -> Iterator[ImportRecord | Unreadable]:

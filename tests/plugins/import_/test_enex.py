@@ -124,10 +124,10 @@ def test_what_is_no_export_is_named(text: str, reason: str, tmp_path: Path) -> N
 
 
 def test_folder_of_exports_is_read_with_the_notes_in_it(tmp_path: Path) -> None:
-    export(tmp_path, note("Text"), note("", title=""))
+    export(tmp_path, note("Text"), note("", title="", more="<resource/>"))
     (tmp_path / "plain.md").write_text("# Plain\n\nText\n")
 
     found = list(read_sources([str(tmp_path)], ImportContext(Names()), stdin=None, progress_of=None))
 
     assert [one.key for one in found if isinstance(one, ImportRecord)] == ["sync", "plain"]
-    assert [one.reason for one in found if isinstance(one, Unreadable)] == ["it is empty"]
+    assert [one.reason for one in found if isinstance(one, Unreadable)] == ["it is empty; 1 attachment left out"]

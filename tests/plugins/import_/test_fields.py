@@ -5,6 +5,7 @@ from __future__ import annotations
 from support.each import each
 
 from gitmem.plugins.import_.fields import ImportRecord, Unreadable, from_table
+from gitmem.plugins.import_.systems import in_common_terms
 
 # The line of beadboard's own document.
 BEAD = {
@@ -46,6 +47,10 @@ def test_unknown_fields_stay_if_they_are_short_and_have_a_form() -> None:
 
     assert {name: fields.get(name) for name in ("session", "score")} == {"session": "s-1", "score": 0.5}
     assert not {"embedding", "no name", "deep"} & set(fields)
+    left = in_common_terms({"text": "A claim", "vector": [0.1], "embedding": "of words"}, "x")
+    found = from_table(left, where="x", kind="learned") if isinstance(left, dict) else None
+    assert isinstance(found, ImportRecord)
+    assert (found.left_out, found.fields["embedding"]) == (("vector",), "of words")
 
 
 def test_source_can_neither_retire_nor_replace_a_memory() -> None:
