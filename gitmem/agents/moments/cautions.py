@@ -35,7 +35,7 @@ _RUNNERS_WITH = frozenset(
     ("poetry run", "uv run", "pipenv run", "pdm run", "bundle exec", "pnpm exec", "npm exec", "yarn exec", "hatch run")
 )
 # Words of a command before the one that says what it does.
-_CONTINUES = frozenset(("compose", "run", "exec", "tool"))
+_CONTINUES = frozenset(("compose", "run", "exec", "tool", "rollout", "state", "s3", "volume", "system"))
 _INTERPRETERS = ("python", "node", "bash", "sh", "ruby", "php", "perl", "deno")
 _FORBIDS = frozenset("never not don't dont avoid cannot can't mustn't".split())
 _NO_ORDER = frozenset("forget only necessary hesitate".split())
@@ -48,6 +48,7 @@ _FAILS = frozenset(
     unless serves reuses broken wrong hides drops dropped erases erased revokes revoked resets destroyed
     """.split()
 )
+_BREAKS = _FAILS - frozenset(("without", "unless", "never", "not"))
 _NEEDS = frozenset("needs need requires require wants expects must only".split())
 # Words of an instruction, and those that say when something is to be done.
 _ORDERS = frozenset("run use always pass set start call give add with".split())
@@ -89,6 +90,8 @@ def phrases_of(line: str) -> list[str]:
     phrases: list[str] = []
     for command in commands_in(line):
         words = command.split()
+        if "--help" in words:
+            continue
         while words and "=" in words[0] and not words[0].startswith("-"):
             phrases.append(f"{words[0].partition('=')[0]}=")
             words = words[1:]
@@ -198,6 +201,8 @@ def _is_caution(sentence: _Sentence, span: slice, following: Sequence[str], opti
     after = sentence.plain[span.stop : span.stop + AFTER]
     own = frozenset(filter(None, sentence.options[span]))
     named = frozenset(filter(None, sentence.options)) - own
+    if _fails_with_option(sentence.options[span.stop :], before, after):
+        own, named = own | named, frozenset()
     if options is None:
         options = own
     if not _FORBIDS.isdisjoint(before) and _NO_ORDER.isdisjoint(before):
@@ -214,6 +219,20 @@ def _is_caution(sentence: _Sentence, span: slice, following: Sequence[str], opti
     if not _FAILS.isdisjoint(after) or (not _NEEDS.isdisjoint(after) and not is_order):
         return own <= options
     return not _OTHERWISE.isdisjoint(word.strip(_STRIPPED).lower() for word in following[:1]) and not is_order
+
+
+def _fails_with_option(options: Sequence[str], before: Sequence[str], after: Sequence[str]) -> bool:
+    """Return whether a command fails with the option behind it: "pytest with -n 4 hangs", "pytest hangs with -n 4".
+
+    Args:
+        options: Which option each word behind the command is.
+        before: The words before the command.
+        after: The words behind it.
+    """
+    at = after.index("with") if "with" in after else len(after)
+    if not any(options[at + 1 : at + 2]) or not _ORDERS.isdisjoint(before):
+        return False
+    return (at == 1 and after[0] in _BREAKS) or (at == 0 and not _BREAKS.isdisjoint(after) and "without" not in after)
 
 
 def _has_other_options(sentence: _Sentence, span: slice, options: frozenset[str] | None) -> bool:
@@ -248,7 +267,7 @@ def _phrases(words: Sequence[str], most: int) -> list[str]:
     base, at = script, 0
     while at < len(arguments) and arguments[at] in _CONTINUES:
         base, at = f"{base} {arguments[at]}", at + 1
-    phrases = [base if at else program] + ([f"{base} {arguments[at]}"] if at < len(arguments) else [])
+    phrases = [program, *([base] if at else [])] + ([f"{base} {arguments[at]}"] if at < len(arguments) else [])
     options = [word.partition("=")[0] for word in words[1:] if word.startswith("-") and len(word) > 1]
     return phrases + [f"{phrase} {option}" for option in options[:most] for phrase in phrases]
 

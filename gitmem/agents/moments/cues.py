@@ -7,6 +7,7 @@ are written when a session starts, when it writes a memory, and when captures ar
 from __future__ import annotations
 
 import os
+from itertools import islice
 
 from gitmem.errors import GitmemError, suppress
 from gitmem.git.repository import discover
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
 
 NAME = "cautions"
 # Increased whenever the same memories would give other phrases.
-_FORMAT = 1
+_FORMAT = 2
 # The most memories read and phrases written, the newest ones; the fewest letters of a program that is searched for.
 MEMORIES_AT_MOST, PHRASES_AT_MOST, LETTERS = 300, 1000, 3
+# The most phrases of one memory, so that it cannot displace those of the others.
+PHRASES_OF_ONE = 40
 
 
 def cued_phrases(folder: str, line: str) -> list[str]:
@@ -37,7 +40,8 @@ def cued_phrases(folder: str, line: str) -> list[str]:
         state = discover(os.path.abspath(folder or os.curdir)).state
     except (OSError, GitmemError):
         return []
-    known = read_file(os.path.join(state, NAME)).decode("utf-8", "replace").split("\n")[1:]
+    text = read_file(os.path.join(state, NAME)).decode("utf-8", "replace")
+    known = text.split("\n", PHRASES_AT_MOST + 1)[1 : PHRASES_AT_MOST + 1]
     low = line.lower()
     if not any(_may_be_in(low, phrase) for phrase in known):
         return []
@@ -70,7 +74,7 @@ def write_cues(repository: OpenRepository) -> None:
     phrases: dict[str, None] = {}
     for store in stores:
         for text in _texts(store.catalog()):
-            phrases |= dict.fromkeys(cautioned_phrases(text))
+            phrases |= dict.fromkeys(islice(cautioned_phrases(text), PHRASES_OF_ONE))
     with suppress(OSError):
         write_text(path, "\n".join([stamp, *list(phrases)[:PHRASES_AT_MOST]]))
 

@@ -240,8 +240,26 @@ def sentences_of(text: str) -> list[str]:
 
 
 def commands_in(line: str) -> list[str]:
-    """Return the commands of a command line, which `|`, `&`, `;` and parentheses separate."""
-    return line.translate(_SEPARATE).split("\n")
+    """Return the commands of a command line, which `|`, `&`, `;` and parentheses separate; no text for ``cat``."""
+    commands, end = [], ""
+    for row in line.split("\n"):
+        if not end:
+            commands += row.translate(_SEPARATE).split("\n")
+            end = _end_of_text(row)
+        elif row.strip() == end:
+            end = ""
+    return commands
+
+
+def _end_of_text(row: str) -> str:
+    """Return the line that ends a text which begins here: ``cat > a.md <<EOF``; empty if there is none to leave out."""
+    before, _, after = row.partition("<<")
+    words = before.translate(_SEPARATE).rpartition("\n")[2].split()
+    named = after.lstrip("-").split()
+    is_run = not _SHELLS.isdisjoint(after.replace("|", " ").split())
+    if words[:1] not in (["cat"], ["tee"]) or not named or named[0].startswith("<") or is_run:
+        return ""
+    return named[0].translate(_SEPARATE).partition("\n")[0].strip("'\"\\")
 
 
 class Failure:
@@ -478,6 +496,7 @@ def _identifiers(lines: Iterable[str]) -> Iterator[str]:
 _ASCII_WORDS = [char.lower() if char.isalnum() or char == "_" else " " for char in map(chr, range(128))]
 _APART = str.maketrans("()[]{}<>'\"`,;=", "              ")
 _SEPARATE = str.maketrans("|&;()", "\n\n\n\n\n")
+_SHELLS = frozenset(("sh", "bash", "zsh"))
 _PARTED = str.maketrans(dict.fromkeys(";()[]{}<>'\"`", "\n"))
 
 

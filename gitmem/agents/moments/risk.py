@@ -12,7 +12,7 @@ from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
 # Subcommands and targets that change what others use, of any program: `terraform apply`, `npm run deploy`.
 VERBS = frozenset(
@@ -66,6 +66,8 @@ _FORBIDS = (
     "avoid",
 )
 _GOES_ON = frozenset(("it", "this", "that"))
+# How a memory says what to run in place of another command, and what is before these words where it forbids that.
+_PREFERS, _NOT = frozenset(("use", "prefer", "run")), frozenset(("not", "never", "t", "cannot"))
 # How a memory says that something is run, and the fewest letters of a verb's stem.
 _RUN = frozenset(("run", "runs", "running", "ran", "pass", "passed"))
 STEM = 5
@@ -114,6 +116,8 @@ def find_risk(line: str, cued: Sequence[str] = ()) -> Risk:
     managers: list[str] = []
     for command in commands_in(line):
         words = command.split()
+        if "--help" in words:
+            continue
         while words and "=" in words[0]:
             words = words[1:]
         arguments = [word for word in words if not word.startswith("-")]
@@ -170,9 +174,9 @@ def warns(text: str, risk: Risk) -> bool:
         words, after = words_of(sentence), words_of(following)
         joined = f" {' '.join(words)} "
         more = () if _GOES_ON.isdisjoint(after) else after
-        if any(f" {phrase} " in joined for phrase in risk.phrases) and not _WARNS.isdisjoint((*words, *more)):
+        if any(_names(joined, phrase) for phrase in risk.phrases) and not _WARNS.isdisjoint((*words, *more)):
             return True
-        if any(_instructs(sentence, words, verb, risk.options) for verb in risk.verbs):
+        if any(_instructs(sentence, words, verb, risk) for verb in risk.verbs):
             return True
     if risk.cued:
         from gitmem.agents.moments.cautions import has_caution  # only where a memory names the command
@@ -186,7 +190,19 @@ def warns(text: str, risk: Risk) -> bool:
     return any(restrains(text, name) for name in risk.packages) or prefers_another(text, risk.managers)
 
 
-def _instructs(sentence: str, words: Sequence[str], verb: str, options: Collection[str]) -> bool:
+def _names(sentence: str, phrase: str) -> bool:
+    """Return whether a sentence names a command, and neither prefers it nor means another subcommand."""
+    before, name, after = sentence.partition(f" {phrase} ")
+    if not name:
+        return False
+    last, following = before.split()[-2:], after.split()[:2]
+    is_instead = last[-1:] == ["instead"] or following[:1] == ["instead"]
+    if is_instead and following != ["instead", "of"] and _PREFERS.intersection(last[-1:]):
+        return not _NOT.isdisjoint(last[:1])
+    return phrase.rpartition(" ")[0] not in _FORBIDS or (CHANGES | VERBS).isdisjoint(following[:1])
+
+
+def _instructs(sentence: str, words: Sequence[str], verb: str, risk: Risk) -> bool:
     """Return whether a sentence says how to run what a command does, naming it by another form of the command's verb.
 
     "Migrations must be run with --fake-initial" does so for `migrate`, unless the command has this option.
@@ -194,8 +210,13 @@ def _instructs(sentence: str, words: Sequence[str], verb: str, options: Collecti
     stem = verb[:-1] if verb.endswith("e") else verb
     if len(stem) < STEM or not any(word.startswith(stem) for word in words):
         return False
+    from gitmem.agents.moments.cautions import PROGRAMS  # few memories share a verb with a command
+
+    others = (f"{program} {word}" for program, word in pairwise(words) if word == verb and program in PROGRAMS)
+    if any(other not in risk.phrases for other in others):
+        return False
     named = [word.strip("`'\",.:;()").partition("=")[0] for word in sentence.split()]
     wanted = [word for word in named if word.startswith("--") and len(word) > 2]
     if wanted:
-        return not _RUN.isdisjoint(words) and not set(wanted).issubset(options)
+        return not _RUN.isdisjoint(words) and not set(wanted).issubset(risk.options)
     return not _RUN.isdisjoint(words) and not _WARNS.isdisjoint(words)

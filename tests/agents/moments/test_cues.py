@@ -9,8 +9,9 @@ from support.sessions import ran
 
 from gitmem.agents import on_event
 from gitmem.agents.event import STOP, Event
-from gitmem.agents.moments.cues import cued_phrases, write_cues
+from gitmem.agents.moments.cues import NAME, PHRASES_AT_MOST, cued_phrases, write_cues
 from gitmem.cli.background import WORKS
+from gitmem.git.repository import discover
 from gitmem.memory import Memory
 
 
@@ -25,6 +26,11 @@ def test_phrases_are_those_of_the_present_memories(memory: Memory, repo: Path) -
     assert cued_phrases(str(repo), "pytest -n auto tests") == ["pytest -n"]
     assert cued_phrases(str(repo), "yarn e2e --headed") == ["npm e2e"]
     assert cued_phrases(str(repo), "pytest tests") == cued_phrases(str(repo), "tox") == []
+    put(repo, make_memory("e", " ".join(f"Never run `a{number} b`." for number in range(PHRASES_AT_MOST))))
+    write_cues(memory.repository)
+    assert cued_phrases(str(repo), "pytest -n auto tests") == ["pytest -n"]
+    Path(discover(str(repo)).state, NAME).write_text("x\n \npytest -n\n" + "y\n" * PHRASES_AT_MOST + "pytest -x")
+    assert cued_phrases(str(repo), "pytest -n 2 -x") == ["pytest -n"]
     assert cued_phrases(str(repo.parent / "missing"), "pytest -n auto") == []
 
 

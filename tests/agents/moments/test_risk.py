@@ -39,6 +39,9 @@ def test_most_commands_are_not_searched_for(command: str) -> None:
         ("bin/rails db:reset", "Without a dump, rails db:reset has lost the seeds."),
         ("S=staging ./manage.py migrate", "Migrations must be run with --fake-initial on staging."),
         ("mix ecto.rollback -n 1", "mix ecto.rollback has dropped a column. Ask first."),
+        ("rails db:reset", "Avoid `rails db:reset` here; use `rails db:seed:replant` instead."),
+        ("terraform apply", "Do not use terraform apply; instead open a pull request."),
+        ("yarn install", "Never run yarn: the lockfile is that of npm."),
         ("make deploy", "Deployments are run only from the bastion."),
     ],
 )
@@ -59,6 +62,11 @@ def test_memory_warns_about_the_command(command: str, memory: str) -> None:
         ("git push --force", "Push before noon. A force majeure clause must be in it."),
         ("kubectl delete pod x", "kubectl is installed. Never delete the cache."),
         ("./manage.py migrate --fake-initial", "Migrations must be run with --fake-initial on staging."),
+        ("rails db:seed:replant", "Avoid `rails db:reset` here; use `rails db:seed:replant` instead."),
+        ("yarn upgrade zod", "Celery must be stopped before you run `alembic upgrade head`."),
+        ("alembic upgrade head", "Never run `yarn upgrade --latest` here."),
+        ("yarn install", "Never run `yarn upgrade --latest` here."),
+        ("rails db:reset --help", "Avoid rails db:reset."),
         ("./manage.py migrate", "Never edit a migration that has been applied elsewhere."),
     ],
 )
