@@ -232,6 +232,8 @@ def _fails_with_option(options: Sequence[str], before: Sequence[str], after: Seq
     at = after.index("with") if "with" in after else len(after)
     if not any(options[at + 1 : at + 2]) or not _ORDERS.isdisjoint(before):
         return False
+    if before[-1:] == ["running"]:
+        return at == 0
     return (at == 1 and after[0] in _BREAKS) or (at == 0 and not _BREAKS.isdisjoint(after) and "without" not in after)
 
 

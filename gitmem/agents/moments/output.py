@@ -257,7 +257,7 @@ def _end_of_text(row: str) -> str:
     words = before.translate(_SEPARATE).rpartition("\n")[2].split()
     named = after.lstrip("-").split()
     is_run = not _SHELLS.isdisjoint(after.replace("|", " ").split())
-    if words[:1] not in (["cat"], ["tee"]) or not named or named[0].startswith("<") or is_run:
+    if words[words[:1] == ["sudo"] :][:1] not in (["cat"], ["tee"]) or not named or named[0].startswith("<") or is_run:
         return ""
     return named[0].translate(_SEPARATE).partition("\n")[0].strip("'\"\\")
 

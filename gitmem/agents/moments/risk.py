@@ -213,7 +213,7 @@ def _instructs(sentence: str, words: Sequence[str], verb: str, risk: Risk) -> bo
     from gitmem.agents.moments.cautions import PROGRAMS  # few memories share a verb with a command
 
     others = (f"{program} {word}" for program, word in pairwise(words) if word == verb and program in PROGRAMS)
-    if any(other not in risk.phrases for other in others):
+    if any(other not in risk.phrases for other in others) or (verb, "instead") in pairwise(words):
         return False
     named = [word.strip("`'\",.:;()").partition("=")[0] for word in sentence.split()]
     wanted = [word for word in named if word.startswith("--") and len(word) > 2]

@@ -63,6 +63,7 @@ def test_memory_warns_about_the_command(command: str, memory: str) -> None:
         ("kubectl delete pod x", "kubectl is installed. Never delete the cache."),
         ("./manage.py migrate --fake-initial", "Migrations must be run with --fake-initial on staging."),
         ("rails db:seed:replant", "Avoid `rails db:reset` here; use `rails db:seed:replant` instead."),
+        ("helm rollback api", "Never use `helm upgrade --force`. Run `helm rollback` instead."),
         ("yarn upgrade zod", "Celery must be stopped before you run `alembic upgrade head`."),
         ("alembic upgrade head", "Never run `yarn upgrade --latest` here."),
         ("yarn install", "Never run `yarn upgrade --latest` here."),
