@@ -8,6 +8,7 @@ import pkgutil
 import re
 import time
 from collections import deque
+from re import _parser as sre_parser
 
 import pytest
 from support.syntax import parse
@@ -41,7 +42,9 @@ SEEDS = (
     ),
     *("--a ", "#[a]\n", "@a\n", "a\n", " \n", "${", "const ", "def a(", "a::"),
 )
-SMALL, LARGE = 128, 2048
+# What is repeated behind each text that a pattern looks for.
+BEHIND = (" ", "a", "  a\n")
+SMALLEST, SMALL, LARGE = 48, 128, 2048
 # Below this CPU time in seconds nothing is compared: for the larger text, a quadratic pattern takes more.
 FLOOR_S = 0.0015
 METHODS = frozenset({"match", "fullmatch", "search", "finditer", "findall", "sub", "split"})
@@ -102,9 +105,35 @@ def uses_of(pattern, methods):
     return [(lambda text, use=use: use(text.encode("utf-8"))) if is_bytes else use for use in uses]
 
 
-def cpu_s(use, seed, size):
+def literals_of(pattern):
+    """Return the texts of two or more letters, and the single marks, that a pattern looks for, with ends of lines."""
+    is_bytes = isinstance(pattern.pattern, bytes)
+    parsed = sre_parser.parse(pattern.pattern.decode("latin-1") if is_bytes else pattern.pattern, pattern.flags)
+    runs = dict.fromkeys(run for run in runs_in(parsed) if len(run) > 1 or not run.isalnum())
+    return [text for run in list(runs)[:6] for text in (run, f"{run}\n")]
+
+
+def runs_in(parsed):
+    """Yield the literal texts of a parsed pattern."""
+    run = ""
+    for operation, value in parsed:
+        if str(operation) == "LITERAL":
+            run += chr(value)
+            continue
+        if run:
+            yield run
+        run = ""
+        for part in value if isinstance(value, (tuple, list)) else ():
+            for one in part if isinstance(part, list) else [part]:
+                if isinstance(one, sre_parser.SubPattern):
+                    yield from runs_in(one)
+    if run:
+        yield run
+
+
+def cpu_s(use, seed, size, before=""):
     """Return the CPU time for a text that repeats something, in seconds; the least of three if it is long."""
-    text = seed * (size // len(seed)) + "!\x01"
+    text = before + seed * (size // len(seed)) + "!\x01"
     least = math.inf
     for _ in range(3):
         start = time.process_time()
@@ -115,22 +144,26 @@ def cpu_s(use, seed, size):
     return least
 
 
-def is_quadratic(use, seed, size):
+def is_quadratic(use, seed, size, before):
     """Return whether four times as much text takes eight times as long, also where no bound of a repetition reaches."""
-    sizes = ((size, 4 * size), (2 * LARGE, 8 * LARGE))
-    return all(cpu_s(use, seed, large) > 8 * cpu_s(use, seed, small) for small, large in sizes)
+    growth = cpu_s(use, seed, 4 * size, before) / cpu_s(use, seed, size, before)
+    if not 8 < growth < 32:  # a cubic one takes 64 times as long, and hours for the text below
+        return growth > 8
+    return cpu_s(use, seed, 8 * LARGE, before) > 8 * cpu_s(use, seed, 2 * LARGE, before)
 
 
 def slow_seeds(pattern, methods):
-    """Return the first text that makes a pattern slow, if there is one."""
+    """Return the first text that makes a pattern slow, if there is one: what it begins with, and what is repeated."""
+    alone = [("", seed, (SMALL, LARGE)) for seed in SEEDS]
+    behind = [(text, seed, (SMALLEST, 2 * SMALL)) for text in literals_of(pattern) for seed in BEHIND]
     for use in uses_of(pattern, methods):
-        for seed in SEEDS:
-            for size in (SMALL, LARGE):
-                took = cpu_s(use, seed, size)
+        for before, seed, sizes in alone + behind:
+            for size in sizes:
+                took = cpu_s(use, seed, size, before)
                 if took > FLOOR_S:
-                    is_exponential = size == SMALL and took > 10 * FLOOR_S  # more text would take forever
-                    if is_exponential or is_quadratic(use, seed, size):
-                        return [seed]
+                    is_exponential = size < LARGE and took > 10 * FLOOR_S  # more text would take forever
+                    if is_exponential or is_quadratic(use, seed, size, before):
+                        return [before, seed]
                     break
     return []
 
@@ -144,6 +177,8 @@ def test_every_pattern_reads_hostile_text_in_linear_time():
     assert len(every) > 300, "patterns of modules, tables and objects are found"
 
 
-@pytest.mark.parametrize("pattern", [r"\s*x", r"\w*Var", r"(?m)^\s*x"])
+@pytest.mark.parametrize(
+    "pattern", [r"\s*x", r"\w*Var", r"(?m)^\s*x", r"^\[+\s*([\w ]+?)\s*\]", r"at: *\n(?: +(?!at)[^\n]*\n){0,20} +at"]
+)
 def test_slow_pattern_is_found(pattern):
     assert slow_seeds(re.compile(pattern), {"search"})

@@ -20,10 +20,10 @@ NUMBER = r"\d+(?:\.\d+){0,3}"
 _VERSION = re.compile(
     r"(?<![\w/.@-])(?P<name>[A-Z.][A-Za-z]*(?:\.js|JS)?(?: (?:CSS|UI|Router|Query|Kit|SDK))?|C\+\+|C#|"
     r"pnpm|npm|yarn|nodejs|node|python|go|rustc|zig|deno|bun|redis|postgres|mysql|toolchain)"
-    r"(?P<gap>\s*(?:versions?(?: is| of|:)?\s*\(?|edition\s|\(|v)?\s*)"
-    rf"(?P<sign>>=|≥|==|=|<=|>|\^|~)?\s*v?(?P<low>{NUMBER})(?P<wild>(?:\.x)*)"
-    r"(?P<more>\+|\.\*|\s*(?:\(|,)?\s*(?:or|and)\s+(?:later|higher|newer|above|greater|up)\b|\s*以上)?"
-    rf"(?P<upto>\s*(?:,|and|&)\s*<\s*(?P<below>{NUMBER}))?"
+    r"(?P<gap>\s*+(?:versions?(?: is| of|:)?\s*+\(?|edition\s|\(|v)?\s*+)"
+    rf"(?P<sign>>=|≥|==|=|<=|>|\^|~)?\s*+v?(?P<low>{NUMBER})(?P<wild>(?:\.x)*)"
+    r"(?P<more>\+|\.\*|\s*+(?:\(|,)?\s*+(?:or|and)\s+(?:later|higher|newer|above|greater|up)\b|\s*+以上)?"
+    rf"(?P<upto>\s*+(?:,|and|&)\s*+<\s*+(?P<below>{NUMBER}))?"
     r"(?![\w%]|/(?!v?\d)|\.\d| (?:Preview|API|Alpha|Beta|RC)\b)"
 )
 # "3.10 to 3.14", "3.10–3.13": the last version belongs to the range.

@@ -29,7 +29,7 @@ _LENGTHS = re.compile(
 )
 # In detekt's settings, the length that other rules wrap at is not the longest line.
 _LENGTH_OF_DETEKT = re.compile(
-    r"\bMaxLineLength:[ \t]*\n(?:[ \t]+(?!maxLineLength)[^\n]*\n){0,20}[ \t]+maxLineLength:\s*([1-9]\d*)"
+    r"\bMaxLineLength:[ \t]*\n(?:[ \t]+(?![ \t]|maxLineLength)[^\n]*\n){0,20}[ \t]+maxLineLength:\s*([1-9]\d*)"
 )
 _LENGTH_FILES = frozenset({
     "pyproject.toml", "setup.cfg", ".flake8", "ruff.toml", ".ruff.toml", "tox.ini", ".editorconfig", "rustfmt.toml",

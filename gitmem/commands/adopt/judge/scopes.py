@@ -39,7 +39,7 @@ _MAPPING = re.compile(
 )
 _ANONYMOUS = re.compile(r"^\s*(?:return|export\s+default|module\.exports\s*=)\s*\(?\{\s*$")
 _CALLED = re.compile(r"(?P<name>[A-Za-z_$][\w$.:]{0,100}?)!?\s{0,20}(?:<[^()]{0,200}>)?(?:\([^()]{0,400}|\{)\s{0,20}$")
-_SECTION = re.compile(r"^\[+\s*([\w.\-\" ]+?)\s*\]+\s*$")
+_SECTION = re.compile(r"^\[+([\w.\-\" ]+)\]+\s*$")
 _BRACKET = re.compile(r"^\s*[)\]}{]")
 _REMARKS = ("#", "//", "*", "/*", "--")
 

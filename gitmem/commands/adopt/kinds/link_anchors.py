@@ -29,7 +29,7 @@ ANCHOR = "anchor"
 _TARGET = re.compile(r"^(?P<path>[^#?:]*\.(?:md|mdx|markdown))?#(?P<name>[^#:/=]+)$", re.I)
 _POSITION = re.compile(r"^L\d+")
 _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})")
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)(?:(?<![ \t])[ \t]+#+)?(?:(?<![ \t])[ \t]+)?$")
 _UNDERLINE = re.compile(r"^ {0,3}(?:=+|-+)[ \t]*$")
 _HTML_HEADING = re.compile(r"<h[1-6][^>]*>(.*?)</h[1-6]>", re.I)
 _ID = re.compile(r"\b(?:id|name)=[\"']?([^\"'\s>]+)", re.I)
