@@ -217,10 +217,10 @@ def answer(http: httpx2.Client, address: str, asked: Asked, one: Tenant) -> tupl
     }
     more: dict[str, Any] = {"data": dict(asked.form)} if asked.form else {"json": asked.body} if asked.body else {}
     found = http.request(asked.method, f"{address}{asked.path}", headers=headers, follow_redirects=False, **more)
-    told = found.text + json.dumps(sorted((n, v) for n, v in found.headers.items() if n not in ("date",)))
-    told = re.sub(r"\bexpires=[^;]*", "expires=NOW", told)  # deleting a cookie sends the time
+    answer = found.text + json.dumps(sorted((n, v) for n, v in found.headers.items() if n not in ("date",)))
+    answer = re.sub(r"\bexpires=[^;]*", "expires=NOW", answer)  # deleting a cookie sends the time
     # The fence's markers are random; their number and place are not.
-    return found.status_code, re.sub(r"\b[0-9a-f]{32}\b", "NONCE", told)
+    return found.status_code, re.sub(r"\b[0-9a-f]{32}\b", "NONCE", answer)
 
 
 @pytest.mark.parametrize("one", TENANTS, ids=lambda one: one.name)

@@ -127,7 +127,7 @@ def _mentions(text: str, options: frozenset[str] | None) -> Iterator[tuple[list[
 
     Args:
         text: The memory; the beginning of a long one is read.
-        options: The options of the command line that the caution must concern; None if there is no command line yet.
+        options: The options of the command line, which a caution must concern; None to find all cautions.
     """
     sentences = [sentence.split()[:WORDS] for sentence in sentences_of(text[:CHARS].replace(": ", ", "))]
     for number, words in enumerate(sentences):

@@ -1,7 +1,7 @@
 """A small file with the phrases of commands about which memories have a caution; a hook reads it before each command.
 
-For most commands there is no such memory, and opening the store for each would be too slow. The phrases (``cautions``)
-are written when a session starts, when it writes a memory, and when captures are committed.
+Most commands have no such memory, and opening the store before each of them would be too slow. The phrases
+(``cautions``) are written when a session starts, when it writes a memory, and when captures are committed.
 """
 
 from __future__ import annotations

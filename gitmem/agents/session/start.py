@@ -244,11 +244,11 @@ def _fewer(here: _Here, part: Part, last: Part) -> Part:
         since, shown = _news_since(here)
         written = "SELECT key FROM memory m WHERE key IN ({}) AND m.created >= ?"
         fresh = {row[0] for row in here.catalog.each(written, [entry.key for entry in entries], (since,))}
-        told = "".join(entry.text for entry in last.entries)
+        already = "".join(entry.text for entry in last.entries)
         entries = tuple(
             entry
             for entry in entries
-            if entry.key in fresh - shown and entry.text.partition(") ")[2][:TITLE_CHARS] not in told
+            if entry.key in fresh - shown and entry.text.partition(") ")[2][:TITLE_CHARS] not in already
         )
         return Part(part.heading, entries)
     return part

@@ -1,4 +1,4 @@
-"""Read conversations that ChatGPT, Claude and others export: one memory each, who said what in reading order. Pure.
+"""Read conversations that ChatGPT, Claude and others export: a memory for each, with who said what, in order. Pure.
 
 Sources: ``conversations.json`` of both exports. ChatGPT's has a tree of messages (``mapping``: by id, ``message``,
 ``parent``, ``children``; a message has ``author.role`` and ``content.parts``), in which an edited question is a further

@@ -1,10 +1,11 @@
 """Find an absent program that a check needs although it holds, by running the check with stand-ins for it.
 
-`! rg -q TODO src` succeeds without rg, and so does the same in other words, in a script, a recipe of make or a
-call of Python. So the check runs again with a folder at the end of its PATH that has a stand-in for each absent program
-that it names: each notes that it was started, and ends as a shell does that finds no program (127). For those that were
-started, it runs with one that succeeds, prints something or fails: a check whose answer changes depends on the program.
-Each stand-in is a script of sh in the private home of the check; the check itself writes down which were started.
+`! rg -q TODO src` succeeds without rg, whether the shell runs it, or a script, a recipe of make or a call of Python
+that the check starts. So the check runs again with a folder at the end of its PATH that has a stand-in for each absent
+program that it names: each notes that it was started, and ends as a shell does that finds no program (127). For those
+that were started, it runs with one that succeeds, prints something or fails: a check whose answer changes depends on
+the program. Each stand-in is a script of sh in the private home of the check; the check itself writes down which were
+started.
 
 Source: POSIX.1-2017, Shell Command Language, 2.8.2 and 2.9.1.1.
 """

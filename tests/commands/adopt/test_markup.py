@@ -15,7 +15,7 @@ RST = """Run ``make a``.
 
 Read ``src/f.py``.
 """
-# What is code is, and a target that is a file; words of a reference, a label and a title of another page are no names.
+# Code and the targets of links name something; labels, titles of other pages and the words of references do not.
 REFERENCES = """See :doc:`code_of_conduct`, :ref:`some_label` and `reStructuredText`_, the
 `long guide
 <docs/guide.rst>`_, `the API <api.html#x>`__ or `a site <https://example.org/x>`_.

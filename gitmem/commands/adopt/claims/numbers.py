@@ -149,23 +149,24 @@ _SETTING = re.compile(
     re.I,
 )
 
-# How a row of a table about one release begins: `| 6.x.x | .NET 6 |`, `| **>= 2.1** | Node 18 |`.
-_RELEASE = re.compile(r"[*`<>=~^≥≤ ]*v?\d+(?:\.(?:\d+|[xX*]))+")
+# The number of a release, or of all releases of a line: `6.x`, `v1.2`, `5.0+`, `1.x - 2.0.x`.
+_RELEASE = re.compile(r"v?\d+(?:\.(?:\d+|x|X|\*))*(?:\.?[+xX*])?(?: ?[–-] ?v?\d[\d.xX*]*)?")
 
 
 def number_claims(statement: Statement) -> Iterator[Claim]:
     """Yield the versions and values in a statement."""
-    if statement.kind == TREE or (statement.kind == ROW and _RELEASE.match(statement.cells[0])):
+    if statement.kind == TREE:
         return
     if statement.kind == CODE:
         yield from _settings(statement)
         yield from _remarks(statement)
         return
     seen: set[tuple[str, str, int]] = set()
+    is_release = _is_of_release(statement)
     claims = [
         claim
         for number, (above, line) in enumerate(pairwise(("", *statement.lines)), statement.line)
-        for claim in (*_versions(line, number, above), *_limits(line, number))
+        for claim in (*([] if is_release else _versions(line, number, above)), *_limits(line, number))
     ]
     for claim in (*claims, *_defaults(statement)):
         if (claim.name, claim.stated, claim.line) not in seen:
@@ -173,6 +174,11 @@ def number_claims(statement: Statement) -> Iterator[Claim]:
             yield claim
     if statement.kind == ROW:
         yield from _row(statement)
+
+
+def _is_of_release(statement: Statement) -> bool:
+    """Return whether a row of a table is about one release of the project: `| 6.x | .NET 6, .NET 7 |`."""
+    return statement.kind == ROW and _RELEASE.fullmatch(statement.cells[0].strip("`*[]^~>=<≥≤ ")) is not None
 
 
 def _versions(line: str, number: int, above: str = "") -> Iterator[Claim]:

@@ -11,7 +11,6 @@ from gitmem.commands.adopt.documents import DECISION
 from gitmem.commands.adopt.findings import HOLDS, NEVER, JudgedClaim, Source
 from gitmem.commands.adopt.judge.products import compare
 from gitmem.commands.adopt.judge.reader import Reader
-from gitmem.commands.adopt.judge.versions import is_of_release
 from gitmem.document.sources.dependencies import is_manifest, read_dependencies
 from gitmem.errors import FormatError
 from gitmem.frozen import replace
@@ -116,7 +115,7 @@ class Packages:
         listed = [one for one in self.listed.get(plain, ()) if re.search(r"\d", one[2])]
         below = [one for one in listed if folder and one[0].startswith(f"{folder}/")]
         listed = below or [one for one in listed if not is_aside(one[0])] or listed
-        if not listed or not plain or is_of_release(mention.statement):
+        if not listed or not plain:
             return None
         listed = _of_named_part(listed, mention.statement.text)
         listed.sort(key=lambda one: (one[0].count("/"), one[0]))

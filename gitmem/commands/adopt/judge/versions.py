@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from gitmem.commands.adopt.findings import JudgedClaim, Mention
     from gitmem.commands.adopt.judge.products import Place
     from gitmem.commands.adopt.repository_history import Past
-    from gitmem.commands.adopt.statements import Statement
     from gitmem.commands.adopt.tree import Tree
 
 # Package managers that install or demand the version of `packageManager`; the others only warn.
@@ -55,10 +54,6 @@ _NEEDS = re.compile(
     r"set ?up|install(?:ation)?|getting started)\b",
     re.I,
 )
-
-
-# The number of a release, or of all releases of a line.
-_RELEASE = re.compile(r"v?\d+(?:\.(?:\d+|x|X|\*))*(?:\.?[+xX*])?(?: ?[–-] ?v?\d[\d.xX*]*)?")
 
 
 @frozen
@@ -86,7 +81,7 @@ class Versions:
         product = product_of(mention.claim.name)
         # A section for each version describes alternatives.
         is_choice = mention.statement.kind == HEADING and not _NEEDS.search(mention.statement.text)
-        if not product or is_choice or is_of_release(mention.statement):
+        if not product or is_choice:
             return None
         stated = self._find_stated(PRODUCTS[product], mention.document)
         if mention.claim.name.lower().endswith(SDK):  # a later SDK builds for an earlier framework
@@ -212,11 +207,6 @@ class Versions:
             if beside or not folder:
                 return sorted(beside)
             folder = folder.rpartition("/")[0]
-
-
-def is_of_release(statement: Statement) -> bool:
-    """Return whether a row of a table is about one release of the project: `| 6.x | .NET 6, .NET 7 |`."""
-    return statement.kind == ROW and _RELEASE.fullmatch(statement.cells[0].strip("`*[]^~>=< ")) is not None
 
 
 def _named_place(mention: Mention, said: Sequence[_Stated]) -> _Stated | None:
