@@ -150,6 +150,11 @@ class Code:
                 return True
         return False
 
+    def is_ignored_somewhere(self, path: str) -> bool:
+        """Return whether git ignores the first folder of a path in folders that a pattern names: `packages/*/lib`."""
+        first = path.partition("/")[0]
+        return any(rules.names_below(first) for rules in self.ignore_rules.values())
+
 
 class _Rules:
     """The patterns of an ignore file."""
@@ -166,6 +171,13 @@ class _Rules:
     def _matchers(self) -> list[tuple[Callable[[str], bool], bool]]:
         # The glob of a plain path would also match what is below it.
         return [(glob.__eq__ if is_plain(glob) else matcher(glob), takes_back) for glob, takes_back in self._globs]
+
+    def names_below(self, name: str) -> bool:
+        """Return whether a pattern ignores a name in other folders than its own one and all."""
+        return any(
+            not takes_back and glob.endswith(f"/{name}") and "*" in glob.removeprefix("**/")
+            for glob, takes_back in self._globs
+        )
 
     def last_answer(self, path: str) -> bool | None:
         """Return whether the last pattern that matches a path below the folder ignores it; None if none matches."""

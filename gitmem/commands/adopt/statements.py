@@ -29,8 +29,8 @@ _BOLD = re.compile(r"\*\*([^*`\[\]]+?)\*\*")
 _TREE = re.compile(r"^([\s│|]*)(?:[├└]|\+--|\|--|`--)[─\-–\s]*")
 _BARS = ("│", "|")
 _TREE_MARKS = re.compile(r"[\s│|├└─\-–+`]*")
-# The corner of a box: a drawing of parts and arrows, not of folders.
-_BOX = re.compile(r"[┌┐┘╔╗╝╭╮╯]")
+# The corner or the side of a box: a drawing of parts and arrows, not of folders.
+_BOX = re.compile(r"[┌┐┘╔╗╝╭╮╯]|\+[-=]{3,}+\+")
 _TYPE = re.compile(r"[A-Z][a-z0-9]+[A-Z]\w*$")
 _ENTRY = re.compile(r"^(\S+?)/?(?:\s+(?:[#←(<→–—-]|//).*|\s{2,}.*|\s*)$")
 # The start of an import whose names may be on the next lines, and the most lines of one.
@@ -321,7 +321,11 @@ class _Splitter:
 def _are_types(entries: list[Statement]) -> bool:
     """Return whether the entries of a tree are names of types, which inherit or contain each other, and no files."""
     names = [one.path.rpartition("/")[2] for one in entries]
-    is_path = any("." in one or f"{one}/" in entry.lines[0] for one, entry in zip(names, entries, strict=True))
+    # An entry of dots stands for others of its kind.
+    is_path = any(
+        ("." in one and one.strip(".…")) or f"{one}/" in entry.lines[0]
+        for one, entry in zip(names, entries, strict=True)
+    )
     return not is_path and 2 * sum(bool(_TYPE.match(name)) for name in names) > len(names)
 
 

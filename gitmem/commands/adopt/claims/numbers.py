@@ -30,6 +30,7 @@ _VERSION = re.compile(
 _TO = re.compile(
     r"\s{0,20}(?:-|–|—|to|through|thru|up to|until)\s{0,20}v?(?P<high>\d+\.\d+)(?![\w.]|\s{0,20}(?:KB|MB|%))"
 )
+_SPAN = re.compile(r"[-–]\d{1,3}\b(?!\.\d)")
 _AND = re.compile(
     rf"(?:/v?(?P<either>{NUMBER})(?![\w%]|\.\d)"
     r"|\s{0,20}(?:,\s{0,20}(?:and|or)?|and|&|or)\s{0,20}"
@@ -88,6 +89,10 @@ _OTHERS = re.compile(
     # What was needed once: "Before the switch we used Node 16".
     r"|\b(?:we|it|they) (?:used|ran|needed|required|targeted|supported)\b(?! to\b)[^.]{0,40}$"
     r"|\b(?:originally|initially|historically|in the past|back then|at first)\b[^.]{0,60}$"
+    # What counts where nothing is stated: "If not specified, it is assumed to be Java 8".
+    r"|\b(?:assumed|presumed|considered|treated)\b[^.]{0,30}$"
+    r"|\b(?:if|when|where|unless) (?:[\w`-]+ ){0,3}(?:not |un)?"
+    r"(?:specified|set|given|provided|defined|stated|present)\b[^.]{0,60}$"
     # "The latest released Pool 1 version supports": one series of several.
     r"|(?<![\d.])\b\d{1,9}(?:\.[\dx]{1,9}){0,4} (?:version|release|series|branch|line)\b[^.]{0,60}$",
     re.I,
@@ -198,6 +203,8 @@ def _versions(line: str, number: int, above: str = "") -> Iterator[Claim]:
         )
         is_feature = _FEATURE.match(plain[match.end() :]) is not None
         if _SOME.search(before) or is_glued or name.lower() in _GENERIC or is_feature:
+            continue
+        if "." not in stated and _SPAN.match(plain, match.end()):  # "on Java 8-16": some of the versions
             continue
         if _OTHERS.search(f"{above} {before}"):
             continue

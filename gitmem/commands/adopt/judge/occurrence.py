@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import posixpath
 import re
+from functools import lru_cache
 
 from gitmem.commands.adopt.claims.claim import is_example
 from gitmem.commands.adopt.claims.symbols import LOOSE, dotted, is_plain_word, owner_of, qualified, whole_forms
@@ -12,6 +13,7 @@ from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER, JudgedClaim, Probe, Source
 from gitmem.commands.adopt.judge.identifiers import is_property
 from gitmem.commands.adopt.judge.scopes import BODY, scope_of
+from gitmem.commands.adopt.statements import CODE, split
 from gitmem.commands.adopt.tree import is_sample
 from gitmem.document.check_values import OR_IN
 from gitmem.document.sources.symbols import find_symbol
@@ -91,7 +93,7 @@ def _judge(mention: Mention, corpus: Corpus, head: Code, past: Past, tie: str) -
     if where is not None and owner:
         where = _find_member(owner, claim.name, corpus, head)
         if where is None:
-            return _judge_owner(mention, owner, corpus, past)
+            return _judge_owner(mention, owner, corpus, past, head)
     if where is not None and (forms := whole_forms(claim.token)):
         written = next((corpus.present[one] for one in forms if one in corpus.present), None)
         if written is None and (claim.token.endswith(">") or where.endswith(_CALLING)):
@@ -107,8 +109,8 @@ def _judge(mention: Mention, corpus: Corpus, head: Code, past: Past, tie: str) -
     if not corpus.is_whole or mention.is_past:
         return None
     if claim.is_certain:
-        judged = _judge_missing(mention, past, tie)
-        is_bound = _VARIABLE.fullmatch(claim.name) and is_property(head, claim.name)
+        judged = _judge_missing(mention, past, head, tie)
+        is_bound = _VARIABLE.fullmatch(claim.name) and (_spells_property(mention) or is_property(head, claim.name))
         return None if judged is not None and judged.verdict == NEVER and is_bound else judged
     # A plain word means a name if the sentence says which file defines it, or if it is written as a name.
     judged = _judge_tie(mention, head, past, tie) if tie else _judge_plain(mention, past)
@@ -130,6 +132,12 @@ def _confirm(mention: Mention, where: str, owner: str, corpus: Corpus, head: Cod
     # Without a file in the sentence, the name may move: the file only says where to look first.
     text = next((one for one in qualified(owner, claim.name) if corpus.present.get(one) == where), text)
     return JudgedClaim(mention, HOLDS, Source(where), check={"contains": text, "in": escape(where), OR_IN: SCOPE})
+
+
+def _spells_property(mention: Mention) -> bool:
+    """Return whether a sentence names the property that a variable sets: `app.max-retry` beside `APP_MAX_RETRY`."""
+    words = mention.claim.name.lower().split("_")
+    return any(re.split(r"[.-]", span.text.lower()) == words for span in mention.statement.spans if span.kind == "code")
 
 
 def _judge_mentioned(mention: Mention, head: Code, corpus: Corpus, tie: str) -> JudgedClaim | None:
@@ -226,14 +234,14 @@ def _find_member(owner: str, name: str, corpus: Corpus, head: Code) -> str | Non
     return None
 
 
-def _judge_owner(mention: Mention, owner: str, corpus: Corpus, past: Past) -> JudgedClaim | None:
+def _judge_owner(mention: Mention, owner: str, corpus: Corpus, past: Past, head: Code) -> JudgedClaim | None:
     """Judge a qualified name whose last part is in the code, but nowhere as its owner's.
 
     It is false where the owner is gone. Else it may be inherited, so nothing is said.
     """
     if owner in corpus.present or not corpus.is_whole or mention.is_past or not mention.claim.is_certain:
         return None
-    return _judge_missing(mention, past, "", name=owner)
+    return _judge_missing(mention, past, head, "", name=owner)
 
 
 def _judge_plain(mention: Mention, past: Past) -> JudgedClaim | None:
@@ -248,7 +256,7 @@ def _judge_plain(mention: Mention, past: Past) -> JudgedClaim | None:
     return _lost(mention, name, home, wrote, past) if home else None
 
 
-def _judge_missing(mention: Mention, past: Past, tie: str, *, name: str = "") -> JudgedClaim | None:
+def _judge_missing(mention: Mention, past: Past, head: Code, tie: str, *, name: str = "") -> JudgedClaim | None:
     """Judge the claim that its name, or *name*, is in the code, which does not have it now."""
     name = name or mention.claim.name
     wrote, _ = past.writer(mention)
@@ -256,9 +264,15 @@ def _judge_missing(mention: Mention, past: Past, tie: str, *, name: str = "") ->
     home = _home(name, were or (), wrote, mention.document, past)
     if home:
         return _lost(mention, name, home, wrote, past, is_tied=tie == home)
-    if is_example(mention.statement.text):
+    if is_example(mention.statement.text) or _is_set_in(_example_code(head.text(mention.document.path)), name):
         return None
     return JudgedClaim(mention, NEVER, held=None if were is None else False, wrote=wrote)
+
+
+@lru_cache(maxsize=8)
+def _example_code(text: str) -> str:
+    """Return the lines of a document's code blocks: what they define is an example's, which the text refers to."""
+    return "\n".join(line for one in split(text) if one.kind == CODE for line in one.lines)
 
 
 def _lost(mention: Mention, name: str, home: str, wrote: str, past: Past, *, is_tied: bool = False) -> JudgedClaim:
@@ -317,6 +331,11 @@ def _probe(name: str, home: str) -> Probe:
 def is_defined_in(text: str, name: str) -> bool:
     """Return whether a text of code defines a name."""
     return _line_of(text, name) > 0
+
+
+def _is_set_in(text: str, name: str) -> bool:
+    """Return whether a text of code defines a name, or sets it: `Consumer<String> traced = …`."""
+    return is_defined_in(text, name) or re.search(rf"(?<![.\w]){re.escape(name)}[ \t]*:?=(?!=)", text) is not None
 
 
 def is_local(text: str, name: str) -> bool:

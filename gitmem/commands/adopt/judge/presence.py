@@ -142,7 +142,7 @@ def _judge_missing(mention: Mention, head: Code, past: Past, *, other: str, is_t
         return None
     if gone:
         return JudgedClaim(mention, FALSE, Source(gone), held=True, wrote=wrote, then=gone, check={"exists": gone})
-    if not claim.is_certain or _may_be_elsewhere(mention, head):
+    if not claim.is_certain or _may_be_elsewhere(mention, head) or head.is_ignored_somewhere(claim.name):
         return None
     held = False if then is not None else None
     where = claim.places[0] if claim.places else claim.name

@@ -103,6 +103,9 @@ class Versions:
         if found is None:
             return self._judge_lowered(mention, stated)
         finding = _reader(found.place, found.path, mention.claim.stated).judge(mention, self._head, self._past)
+        # A later JDK builds for an earlier Java, which the sentence may mean.
+        if finding and finding.verdict == FALSE and not finding.held and product == "java" and found.place.how == EXACT:
+            return None
         is_quiet = (
             finding
             and not finding.held

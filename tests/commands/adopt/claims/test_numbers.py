@@ -42,6 +42,8 @@ from gitmem.commands.adopt.statements import split
         ("Zod v3/v4 are supported", []),
         ("It checks code of today. Earlier versions\n(Python 3.7 through 3.9) can still be selected.", []),
         ("- Older Node.js versions such as Node 16 may work", []),
+        ("The Java version that a module needs. If not specified,\nit is Java 8. Assumed to be Java 8.", []),
+        ("On Java 8-16 it polls; needs Java 8–16.", []),
         ("Older versions failed. Needs Go 1.24+", [("Go", "1.24", "at-least")]),
         ("- Use Ruby 1.9 hash syntax (`key:`)", []),
         ("- Python 3.10+ union syntax, Go 1.18 features", []),

@@ -77,6 +77,17 @@ def test_name_that_only_a_test_ever_mentioned_is_not_judged(repo):
     assert not [one for verdict in (HOLDS, NEVER, FALSE) for one in symbols(repo, verdict)]
 
 
+def test_name_that_an_example_sets_or_a_property_spells_is_not_said_to_have_never_been(repo):
+    text = (
+        "- Send with `tracedSender` or `lostSender`\n"
+        "- `APP_LOG_KEY_NAME` (`app.log.key-name`), `APP_KEY_NAME` (`app.key`)\n"
+        "\n```java\nSender<String> tracedSender = wrap(sender);\nlostSender == null;\n```\n"
+    )
+    commit_files(repo, {"AGENTS.md": text, "src/a.go": "package a\n"})
+
+    assert [one.claim.token for one in symbols(repo, NEVER)] == ["lostSender", "APP_KEY_NAME"]
+
+
 def test_option_that_cmake_defines_no_longer_is_false(repo):
     option = "set(APP_CACHE_MB 64 CACHE STRING size)\n"
     commit_files(repo, {"AGENTS.md": "- `APP_CACHE_MB` sets the size\n", "CMakeLists.txt": option})

@@ -71,6 +71,9 @@ def test_one_of_two_names_to_choose_from_is_no_path_unless_both_were_there(repo)
         "- Name the branch `feature/login`\n",
         "- Merged from the `phase4/masks` branch\n",
         "```\nStoreBase\n├── DiskStore\n└── NetStore\n```\n",
+        "```\nStoreBase\n├── DiskStore (one a disk)\n│   ├── FileStore\n│   └── ...\n└── NetStore\n```\n",
+        "```\n list.txt\n    |\n    v\n  +------+\n  | pick | --->\n  +------+\n```\n",
+        "- `lib/main.js` loads the rest of `lib/`\n",
         "Branches are prefixed with one of:\n\n- `fix/` for mistakes\n- `docs/`\n  and more\n\n- `site/` for pages\n",
         "- `text/csv` or `application/vnd.app+json`, `bg-white/80`, `linux/amd64`, `dd/MM/yyyy`, `left/right`\n",
         "- `owner/image:vX.Y.Z`, `localhost:4000/api`, `:4000/api/docs`, `plugin:react/recommended`, `npm:pkg/sub/`\n",
@@ -79,7 +82,8 @@ def test_one_of_two_names_to_choose_from_is_no_path_unless_both_were_there(repo)
     ],
 )
 def test_branches_types_and_other_names_are_no_paths(repo, text):
-    commit_files(repo, {"AGENTS.md": text, "a.py": "x\n", "src/parts/button.tsx": "x\n"})
+    ignored = {"packages/a/.gitignore": "", ".gitignore": "packages/*/lib/\n!packages/*/src/\n"}
+    commit_files(repo, {"AGENTS.md": text, "a.py": "x\n", "src/parts/button.tsx": "x\n", **ignored})
 
     assert paths(repo, NEVER) == []
 
