@@ -74,7 +74,7 @@ def read_value(path: str, content: bytes, keys: Sequence[str]) -> Node | None:
     text = decode(content)
     reader = find_reader(path)
     if reader is not None:
-        node = _parsed(reader, text).find(keys)
+        node = _parsed(reader, text).find_dotted(keys)
         return None if node is None or (not keys and node.text is None) else node
     if not keys:
         node = lines.read_single(text)

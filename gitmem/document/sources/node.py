@@ -45,6 +45,28 @@ class Node:
                 node = (node.members or {}).get(key)
         return node
 
+    def find_dotted(self, keys: Sequence[str]) -> Node | None:
+        """Return the value at *keys*, or None; names with dots count too: ``server.port`` of a properties file.
+
+        A value that nests as the keys say precedes one whose name has dots.
+        """
+        tried: set[tuple[int, int]] = set()  # a YAML file may hold one mapping at many places
+        open_ = [(self, 0)]
+        while open_:
+            node, start = open_.pop()
+            if start == len(keys):
+                return node
+            if (id(node), start) in tried:
+                continue
+            tried.add((id(node), start))
+            members = node.members or {}
+            for end in range(len(keys), start + 1, -1):
+                if (joined := members.get(".".join(keys[start:end]))) is not None:
+                    open_.append((joined, end))
+            if (nested := node.find(keys[start : start + 1])) is not None:
+                open_.append((nested, start + 1))
+        return None
+
     def at(self, *keys: str) -> Node:
         """Return the value at *keys*, or an empty one."""
         return self.find(keys) or NOTHING

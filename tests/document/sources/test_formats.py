@@ -27,6 +27,10 @@ FILES = {
     "src/a.rs": 'pub const LIMIT: usize = 10;\nstatic NAME: &\'static str = "n";\n',
     "run.sh": 'export A=1\nB="two words"\n',
     "Makefile": "PY ?= python3.12\nall:\n",
+    "app.properties": "# port\nserver.port=9966\n",
+    ".vscode/settings.json": '{"editor": {"tabSize": 8, "a": 1},\n"editor.tabSize": 2,\n"editor.a.b": 3}',
+    "app.yml": "server.port: 8080\nspring:\n  datasource.url: x\n",
+    "black.toml": "[tool.black]\n'a.b' = 3\n",
 }
 
 
@@ -68,6 +72,16 @@ FILES = {
         ("src/a.rs#NAME", "n", 2),
         ("run.sh#B", "two words", 2),
         ("Makefile#PY", "python3.12", 1),
+        ("app.properties#server.port", "9966", 2),
+        ('app.properties#"server.port"', "9966", 2),
+        ('.vscode/settings.json#"editor.tabSize"', "2", 2),
+        (".vscode/settings.json#editor.tabSize", "8", 1),
+        (".vscode/settings.json#editor.a.b", "3", 3),
+        ("app.yml#server.port", "8080", 1),
+        ("app.yml#spring.datasource.url", "x", 3),
+        ("pom.xml#project.properties.java.version", "21", 3),
+        ("black.toml#tool.black.a.b", "3", 2),
+        ("go.mod#require.example.com/a", "v1.2.3", 6),
     ],
 )
 def test_value_is_what_the_file_states_and_where(address: str, value: str, line: int) -> None:

@@ -31,3 +31,11 @@ def test_value_is_found_by_its_keys_and_is_one_line(keys: tuple[str, ...], value
 def test_scalar_is_a_list_of_itself() -> None:
     assert [one.text for one in Node(1, "x").texts()] == ["x"]
     assert [one.text for one in TREE.at("a").texts()] == ["x"]
+
+
+def test_names_with_dots_are_found_in_time_when_one_mapping_is_at_many_places() -> None:
+    node = Node(1, members={})
+    for _ in range(32):
+        node = Node(1, members={".".join("a" * length): node for length in range(1, 17)})
+
+    assert node.find_dotted(("a",) * 31 + ("b",)) is None
