@@ -48,6 +48,7 @@ from gitmem.verify.run.outcome import (
     show_errors,
 )
 from gitmem.verify.run.reason import without_places
+from gitmem.verify.run.services import find_unserved
 from gitmem.verify.run.shell_words import list_scripts
 from gitmem.verify.run.stand_ins import find_crashed, find_needed
 from gitmem.verify.run.unsteady import QUICK_S, Rate, rate_at, since, steadiness
@@ -279,6 +280,8 @@ class Judge:
             crash = "" if absent else self._find_crash(spec, run)
             if not absent and not crash and is_safe:
                 crash = find_crashed(spec, texts, self._path(), run)
+                client = "" if crash else find_unserved(spec, texts, self._path(), run)
+                crash = f"the service that {client} connects to" if client else crash
             self._vain[key] = f"the program {absent}" if absent else crash
         return self._vain[key]
 

@@ -47,6 +47,9 @@ _SET_HERE = frozenset(
 SEARCHED = 8_000
 
 _PROGRAM = "the program {}"
+# Words that only some shells know, and what to do about them.
+_ONLY_BASH = frozenset("[[ source shopt pushd popd declare let mapfile readarray".split())
+FOR_BASH = "sh runs checks: for what only bash reads, write bash -c '…'"
 # Messages of tools that something is missing on this machine, with what it is; the name is the group.
 _MESSAGES = tuple(
     (re.compile(form, re.MULTILINE), what)
@@ -71,6 +74,7 @@ _MESSAGES = tuple(
         (r"request to https?://[^/\s]+/(\S+) failed, reason", "the npm package {}"),
         (rf"No matching distribution found for ({_NAME}+)", "the Python package {}"),
         (rf"Could not (?:find|resolve) artifact ({_NAME}+)", "the artifact {}"),
+        (rf"artifact ({_NAME}+) has not been downloaded from it before", "the artifact {}"),
         (rf"No cached version of ({_NAME}+) available for offline mode", "the artifact {}"),
         # Programs, as shells, env, make, Node.js, Python and Go report them.
         (
@@ -106,6 +110,8 @@ _MESSAGES = tuple(
 def find_missing(output: str) -> str:
     """Return what is missing on this machine by the message of a tool, as ``it needs the program jq, …``; or empty."""
     name, what = find_needed(output)
+    if name in _ONLY_BASH:
+        return FOR_BASH
     return f"it needs {what}, which is not available to checks here" if name else ""
 
 
@@ -184,7 +190,7 @@ def describe_programs(traces: Iterable[Trace], path: str) -> str:
                 searched.setdefault(name, set()).add(folder)
     for name, places in searched.items():
         is_search = len(places) > 1 and len(places) == len(folders)
-        if is_search and not any(Path(folder, name).exists() for folder in folders):
+        if is_search and name not in _ONLY_BASH and not any(Path(folder, name).exists() for folder in folders):
             return f"it needs the program {name}, which is not on the PATH of checks"
     return ""
 

@@ -7,7 +7,7 @@ import re
 from gitmem.frozen import replace
 from gitmem.model import BLOCKED, FAILS, HOLDS, INTERRUPTED, SHELL, Ran, Spec
 from gitmem.text import display
-from gitmem.verify.run.missing import find_needed, find_program
+from gitmem.verify.run.missing import FOR_BASH, find_needed, find_program
 from gitmem.verify.run.reason import reason_of
 from gitmem.verify.run.shell_words import read_shell
 from gitmem.verify.sandbox import sandbox
@@ -29,6 +29,10 @@ NO_NETWORK = (
     "could not resolve host",
     "temporary failure in name resolution",
     "name or service not known",
+    "unknownhostexception",
+    "getaddrinfo eai_again",
+    "getaddrinfo enotfound",
+    "dial tcp: lookup ",
 )
 DENIALS = (
     *NO_NETWORK,
@@ -55,6 +59,8 @@ CHOSEN = "exit "
 # Language, 2.8.2).
 NOT_RUN = (126, 127)
 SIGNALLED = range(129, 193)
+# How dash and bash report a command that they cannot read. Not of a script: its name comes first.
+_NO_SYNTAX = re.compile(r"^sh: (?:\d+: Syntax error: |-c: line \d+: syntax error)", re.M)
 # How the reasons begin for a run that timed out, and for one that was killed.
 _TIMED_OUT, _KILLED = "timed out", "killed by a signal"
 # What begins another command of a shell, and the words that only some shells have.
@@ -119,6 +125,8 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
         return UNCLEAR, said or f"the command could not be run (exit {ran.status})"
     if ran.status is None or ran.status < 0 or ran.status in SIGNALLED:
         return UNCLEAR, f"{_KILLED} (exit {ran.status})"
+    if spec.check.form == SHELL and _NO_SYNTAX.search(ran.output):
+        return UNCLEAR, f"{said}; {FOR_BASH}"
     if short := _line_with(SHORTAGES, ran.output):
         return UNCLEAR, f"this machine ran out of a resource: {short}"
     if rung != sandbox.NONE and (denied := _line_with(DENIALS, ran.output)):

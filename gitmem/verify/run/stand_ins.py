@@ -51,9 +51,16 @@ _TRIVIAL = frozenset("echo printf true test [ which command exit return".split()
 _ASKED = re.compile(rf"(?<![\w-]){_ASKS}([a-z][\w.+-]*)")
 _EVALUATES = re.compile(r"\b(?:eval|alias)\b")
 _FIRST_WORD = re.compile(r"['\"]!?[ \t]*([a-z][\w.+-]*)[ \t]")
-# A variable that a text sets to a program, and one that it runs: `G=grep; command -v rg && G=rg; $G -q x`.
+# The program that `"$@"` runs. A variable that a text sets to a program, and one that it runs:
+# `G=grep; command -v rg && G=rg; $G -q x`.
+_SET_WORDS = re.compile(r"(?<![\w-])set[ \t]+--[ \t]+[\"']?([A-Za-z][\w.+-]*)")
 _SETS = re.compile(r"(?<![\w-])([A-Za-z_]\w*)=[\"']?([A-Za-z][\w.+-]*)")
 _RUNS_VARIABLE = re.compile(r"(?m)(?:^|[;&|(!{`]|\b(?:then|do|else|if|while))[ \t]{0,8}\"?\$\{?([A-Za-z_]\w*)")
+# The exit status of a shell that found no program. Programs that say something about the machine, not about the code.
+_NOT_FOUND = re.compile(r"\b127\b")
+_OF_MACHINE = frozenset(
+    "nproc gnproc sysctl getconf hostname uname arch tput tty lsb_release sw_vers free vm_stat date gdate".split()
+)
 # How make says that a recipe needs no program.
 _NOTHING_LOST = re.compile(r"Error 127 \(ignored\)")
 # What a text compares something with, and the labels of `case`.
@@ -143,6 +150,7 @@ def list_absent(texts: Mapping[str, str], output: str, path: str) -> list[str]:
         names = [one.name for one in read.commands if one.name in read.programs() - {"[["}]
         names += [*list_started(text).split(), *_ASKED.findall(plain)]
         names += _FIRST_WORD.findall(plain) if _EVALUATES.search(plain) else []
+        names += _SET_WORDS.findall(plain)
         variables = set(_RUNS_VARIABLE.findall(plain))
         names += [value for variable, value in _SETS.findall(plain) if variable in variables]
         own = {name for name in set(names) if re.search(rf"(?<![\w.-]){re.escape(name)}[ \t]*\([ \t]*\)", plain)}
@@ -176,7 +184,7 @@ def does_without(text: str, name: str, path: str) -> bool:
 
     It may ask for the program first, or whether it works: `if docker info; then docker run a; fi; grep -q b c`.
     """
-    if re.search(r"\b127\b", text):
+    if (status := _NOT_FOUND.search(text)) and not _tolerates(text, status, name):
         return True
     word = rf"(?<![\w./-]){re.escape(name)}(?![\w./-])"
     rests = [text[one.end() :] for one in re.finditer(word, text)]
@@ -184,15 +192,43 @@ def does_without(text: str, name: str, path: str) -> bool:
         return True
     for rest in rests:
         before, is_tried, after = rest.partition("||")
-        if is_tried and not re.search(r"[;\n]", before) and _runs_other(_first_of(after.lstrip()), name):
-            return True
+        if is_tried and not re.search(r"[;\n]", before):
+            first = _first_of(after.lstrip())
+            if _runs_other(first, name) or (name in _OF_MACHINE and first.split()[:1] in (["echo"], ["printf"])):
+                return True
     values = _SETS.findall(text)
     of_name = {variable for variable, value in values if value == name}
     others = {value for variable, value in values if variable in of_name} - _TRIVIAL - {name}
     if any(find_program(other, path) for other in others):
         return True
+    if _has_default(text, name, word) or _has_case(text, name, word):
+        return True
     asked = re.search(rf"\bif[ \t]+(![ \t]*)?({_ASKS})?{word}", text)
     return asked is not None and _has_alternative(text[asked.end() :], name, *asked.groups(""))
+
+
+def _tolerates(text: str, status: re.Match[str], name: str) -> bool:
+    """Return whether a text only accepts that a program is absent: `tool || [ $? -eq 127 ]`."""
+    return re.search(r"\|\||-o\b|\bcase\b", text[: status.start()]) is not None and not _runs_other(
+        text[status.end() :], name
+    )
+
+
+def _has_default(text: str, name: str, word: str) -> bool:
+    """Return whether a variable has what another program prints if this one prints nothing: `${n:-$(grep -c x f)}`."""
+    for one in re.finditer(rf"(?<![\w-])([A-Za-z_]\w*)=[\"']?\$\([^()]{{0,200}}{word}", text):
+        default = re.search(rf"\$\{{{one[1]}:-\$\(([^()]*)\)", text[one.end() :])
+        if default and _runs_other(default[1], name):
+            return True
+    return False
+
+
+def _has_case(text: str, name: str, word: str) -> bool:
+    """Return whether `case $(command -v rg) in` has a branch that runs another program, and not this one."""
+    asked = re.search(rf"\bcase[ \t]+[\"']?\$\([ \t]*{_ASKS}{word}[^()]{{0,100}}\)[\"']?[ \t\n]+in\b", text)
+    branches = _split_at(text[asked.end() :], r"\besac\b")[0].split(";;") if asked else []
+    bodies = [branch.partition(")")[2] for branch in branches]
+    return any(_runs_other(body, name) and not re.search(word, body) for body in bodies)
 
 
 def _first_of(text: str) -> str:
@@ -228,7 +264,8 @@ def _split_at(text: str, pattern: str) -> tuple[str, str, str]:
 
 def _runs_other(text: str, name: str) -> bool:
     """Return whether a text runs a program besides one, and those that say or end something."""
-    return bool((read_shell(text).programs() | {*_ASKED.findall(text)}) - _TRIVIAL - {name})
+    programs = read_shell(text).programs() | {*_ASKED.findall(text)}
+    return any(re.search(r"\w", one) for one in programs - _TRIVIAL - {name})
 
 
 def with_stand_ins(spec: Spec, names: Iterable[str], stand_in: StandIn, *, is_first: bool = False) -> Spec:
@@ -266,20 +303,38 @@ def find_crashed(spec: Spec, texts: Mapping[str, str], path: str, run: Callable[
     name, what = missing.find_needed(messages) if CRASHES.search(messages) else ("", "")
     if not name or (name in called and not is_run_as(called, name)):
         return ""  # the script is about what is missing
-    crashed = [line.removeprefix(_CRASHED) for line in messages.split("\n") if line.startswith(_CRASHED)]
-    for program in sorted({*crashed} & {*names}):
-        for stand_in in list_stand_ins(texts, is_read=False)[:2]:
-            again = run(with_stand_ins(spec, [program], stand_in, is_first=True))
-            if _is_other(again, ran):
-                return what
-    return ""
+    stand_ins = list_stand_ins(texts, is_read=False)[:2]
+    crashed = sorted(read_failed(ran.output).keys() & {*names}) if ran is not None else []
+    return what if any(depends_on(spec, program, stand_ins, ran, run) for program in crashed) else ""
+
+
+def read_failed(output: str) -> dict[str, tuple[int, str]]:
+    """Return the programs that watchers saw fail, each with its last exit status and all its messages."""
+    failed: dict[str, tuple[int, str]] = {}
+    for part in f"\n{output.rpartition(MARK)[2]}".split(f"\n{_CRASHED}")[1:]:
+        first, _, messages = part.partition("\n")
+        name, _, status = first.partition(" ")
+        if status.isdecimal():
+            failed[name] = int(status), failed.get(name, (0, ""))[1] + messages
+    return failed
+
+
+def depends_on(
+    spec: Spec, program: str, stand_ins: Iterable[StandIn], ran: Ran | None, run: Callable[[Spec], Ran | None]
+) -> bool:
+    """Return whether a stand-in for a program that is here changes the answer of a check, twice."""
+    for stand_in in stand_ins:
+        changed = with_stand_ins(spec, [program], stand_in, is_first=True)
+        if _is_other(run(changed), ran) and _is_other(run(changed), ran):
+            return True
+    return False
 
 
 def with_watchers(spec: Spec, names: Iterable[str]) -> Spec:
     """Return a check that runs this one, and prints which of these programs failed, each with its messages."""
     watcher = (
         'd=$0.d; "$(cat "$d/real")" "$@" 2>"$d/said.$$"; s=$?; PATH=$PATH:/usr/bin:/bin; cat "$d/said.$$" >&2\n'
-        f'[ $s = 0 ] || {{ echo "{_CRASHED}${{0##*/}}"; cat "$d/said.$$"; }} >>"${{0%/*}}/../started"\nexit $s\n'
+        f'[ $s = 0 ] || {{ echo "{_CRASHED}${{0##*/}} $s"; cat "$d/said.$$"; }} >>"${{0%/*}}/../started"\nexit $s\n'
     )
     one = (
         'mkdir "$d/bin/$n.d" && command -v "$n" >"$d/bin/$n.d/real" || exit 0; '

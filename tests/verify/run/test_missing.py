@@ -29,6 +29,12 @@ OUTPUTS = {
     "go-exec": ('exec: "buf": executable file not found in $PATH', "the program buf"),
     "unbound": ("sh: 1: TOKEN: parameter not set", "the variable TOKEN"),
     "port": ("Error: connect ECONNREFUSED 127.0.0.1:5432", "a service at 127.0.0.1:5432"),
+    "maven": (
+        "in offline mode and the artifact org.x:parent:pom:4.1.0 has not been downloaded from it before.",
+        "org.x",
+    ),
+    "only-bash": ("sh: 1: [[: not found", "write bash -c"),
+    "only-bash-source": ("sh: 1: source: not found", "write bash -c"),
     "postgres": ('connection to server at "localhost" (::1), port 5432 failed: refused', "a service at localhost"),
     "locale": ("bash: warning: setlocale: LC_ALL: cannot change locale (de_DE.UTF-8)", "the locale de_DE.UTF-8"),
     "python-locale": ("locale.Error: unsupported locale setting", "a locale"),

@@ -23,6 +23,18 @@ def ran(status, output="", **fields) -> Ran:
         pytest.param(ran(1), FAILS, "exit 1", id="1"),
         pytest.param(ran(1, "version is 3\nbye\n\n"), FAILS, "exit 1: version is 3", id="1-with-words"),
         pytest.param(ran(2), FAILS, "exit 2", id="2"),
+        pytest.param(
+            ran(2, 'sh: 1: Syntax error: "(" unexpected'),
+            UNCLEAR,
+            "sh: 1: Syntax error: \"(\" unexpected; sh runs checks: for what only bash reads, write bash -c '…'",
+            id="dash-cannot-read-it",
+        ),
+        pytest.param(
+            ran(2, 'a.sh: 3: Syntax error: "(" unexpected'),
+            FAILS,
+            'exit 2: a.sh: 3: Syntax error: "(" unexpected',
+            id="script",
+        ),
         pytest.param(ran(125), BLOCKED, "it cannot say (exit 125)", id="125"),
         pytest.param(ran(125, "no docker here"), BLOCKED, "it cannot say (exit 125): no docker here", id="125-why"),
         pytest.param(ran(126), UNCLEAR, "the command could not be run (exit 126)", id="126"),
@@ -86,7 +98,13 @@ def test_reason_says_whether_the_check_chose_its_exit_status():
 
 @each(
     "said",
-    ["curl: (6) Could not resolve host: example.org", "Read-only file system", "connect: Network is unreachable"],
+    [
+        "curl: (6) Could not resolve host: example.org",
+        "Read-only file system",
+        "connect: Network is unreachable",
+        'Exception in thread "main" java.net.UnknownHostException: repo.example.org',
+        "npm error request to https://registry.example/a failed, reason: getaddrinfo EAI_AGAIN registry.example",
+    ],
 )
 def test_denial_by_the_sandbox_is_unclear_and_a_failure_without_one(said):
     assert outcome_of(ran(1, said), SPEC, "landlock", "")[0] == UNCLEAR

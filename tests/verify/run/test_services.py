@@ -1,0 +1,70 @@
+"""A check that holds where a program of it reached no service is blocked if it depends on the answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.each import each
+
+from gitmem.model import SHELL, Check, Ran, Spec
+from gitmem.system.environment import search_path
+from gitmem.verify.run.outcome import argv_of
+from gitmem.verify.run.services import find_unserved
+from gitmem.verify.sandbox import sandbox
+
+# Clients where no service runs, as they end and what they print.
+CLIENTS = {
+    "docker": "echo 'Cannot connect to the Docker daemon at unix:///var/run/docker.sock.' >&2; exit 1",
+    "psql": "echo 'psql: error: connection to server on socket \"/x\" failed: No such file' >&2; exit 2",
+    "pg_isready": "echo '/var/run/postgresql:5432 - no response'; exit 2",
+    "redis-cli": "echo 'Could not connect to Redis at 127.0.0.1:6379: Connection refused' >&2; exit 1",
+    "curl": "exit 7",
+    "wget": "exit 8",  # a service answered with an error
+    "kubectl": "echo 'error: unknown command' >&2; exit 1",
+}
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory) -> tuple[Path, str]:
+    """Return a folder of code, and a PATH with clients that reach no service."""
+    ground, programs = tmp_path_factory.mktemp("ground"), tmp_path_factory.mktemp("bin")
+    (ground / "a.yml").write_text("services: redis\n", encoding="ascii")
+    for name, text in CLIENTS.items():
+        (programs / name).write_text(f"#!/bin/sh\n{text}\n", encoding="ascii")
+        (programs / name).chmod(0o755)
+    return ground.resolve(), f"{programs.resolve()}:{search_path()}"
+
+
+@each(
+    ("command", "client"),
+    [
+        ("! docker ps 2>/dev/null | grep -q redis", "docker"),
+        ('test -z "$(docker ps -q 2>/dev/null)"', "docker"),
+        ('out=$(docker inspect a 2>&1); [ "$out" != "bad" ]', "docker"),
+        ('test "$(psql -tAc "select 1" 2>/dev/null || echo 0)" -ge 0', "psql"),
+        ("pg_isready -q || exit 0; psql -c 'select 1' | grep -q 1", "pg_isready"),
+        ("redis-cli ping | grep -q LOADING && exit 1; grep -q redis a.yml", "redis-cli"),
+        ("! curl -sf localhost:9966 | grep -q error", "curl"),
+        ("curl -sf localhost:9966 >/dev/null || [ $? -eq 7 ]", "curl"),
+        ("if timeout 5 curl -sf localhost; then exit 1; fi", "curl"),
+        # The answer does not depend on the service, or a service answered.
+        ("curl -sf localhost || grep -q redis a.yml", ""),
+        ("docker ps; grep -q redis a.yml", ""),
+        ("if docker info; then docker run a || exit 1; else grep -q redis a.yml; fi", ""),
+        ("! wget -q localhost/absent", ""),
+        ("! kubectl frobnicate", ""),
+        ("grep -q redis a.yml", ""),
+    ],
+)
+def test_check_that_holds_where_no_service_answers_needs_it(machine, command, client):
+    ground, path = machine
+
+    def run(spec: Spec) -> Ran:
+        argv = list(argv_of(spec))
+        return sandbox.run_check(argv, ground=ground, rung="none", network=False, timeout_s=20, path=path)
+
+    spec = Spec(Check(SHELL, (command,)), interpreter="sh", timeout_s=20)
+
+    assert run(spec).status == 0
+    assert find_unserved(spec, {command: ""}, path, run) == client
