@@ -120,7 +120,7 @@ def group(cases: Iterable[Case]) -> list[Cause]:
             resting.setdefault(root, []).append(case)
             continue
         order.setdefault((case.status, case.label), len(order))
-        shared = case.culprit if case.culprit[0] else (root or common_reason([case.because]),)
+        shared = case.culprit if case.culprit[0] else (root or _shared_reason(case),)
         cause = _move_of(case) or shared
         groups.setdefault((case.status, case.label, *cause), []).append(case)
     causes = []
@@ -140,6 +140,13 @@ def _move_of(case: Case) -> tuple[str, ...]:
     """Return the move that makes a fact false, by which facts are grouped whatever commit made it; or nothing."""
     moved = parse_path_move(case.because) if case.status == FAILED else None
     return (moved.common.message,) if moved is not None else ()
+
+
+def _shared_reason(case: Case) -> str:
+    """Return a reason that facts may share; of one that is only an exit status, the key: it is no common cause."""
+    words = case.because.split(" ")
+    is_status = len(words) == 2 and words[0] == "exit" and words[1].isdecimal()
+    return f"{case.because} {case.key}" if is_status else common_reason([case.because])
 
 
 def common_reason(reasons: Sequence[str]) -> str:

@@ -54,6 +54,17 @@ def test_reason_is_a_cause_where_the_commit_is_not_known():
     ]
 
 
+def test_exit_status_alone_is_no_common_cause():
+    causes = group([failed(key, "exit 1") for key in "abc"] + [failed(key, "exit 1: no config") for key in "de"])
+
+    assert [(one.keys, one.reason) for one in causes] == [
+        (("d", "e"), "exit 1: no config"),
+        (("a",), "exit 1"),
+        (("b",), "exit 1"),
+        (("c",), "exit 1"),
+    ]
+
+
 def test_what_rests_on_facts_goes_with_their_cause():
     causes = group(
         [
