@@ -150,7 +150,9 @@ def test_manifest_of_a_folder_above_accuses_no_part_that_never_agreed(repo, mani
 
 
 def test_later_jdk_accuses_no_version_of_java_that_was_never_the_one_to_build_with(repo):
-    commit_files(repo, {"AGENTS.md": "- The agent is written in Java 8\n- Built with Java 17\n", ".java-version": "17\n"})
+    commit_files(
+        repo, {"AGENTS.md": "- The agent is written in Java 8\n- Built with Java 17\n", ".java-version": "17\n"}
+    )
     commit_files(repo, {".java-version": "21\n"}, "a later one")
 
     assert judged(repo, FALSE) == [("Java 17", ".java-version:1")]
