@@ -262,11 +262,13 @@ def command_announced(memory: Memory, event: Event) -> str:
     from gitmem.agents.moments.cues import cued_phrases
     from gitmem.agents.moments.risk import find_risk
 
-    if not (risk := find_risk(event.command, cued_phrases(event.folder, event.command))):
+    repository = memory.repository
+    branch = repository.git.read_head()[0].removeprefix("refs/heads/") if "git " in event.command else ""
+    if not (risk := find_risk(event.command, cued_phrases(event.folder, event.command), branch)):
         return ""
     from gitmem.agents.moments.failure import recall_warning
 
-    return recall_warning(memory.repository, event, memory.recall, risk)
+    return recall_warning(repository, event, memory.recall, risk)
 
 
 def subagent_started(memory: Memory, event: Event) -> str:

@@ -6,7 +6,19 @@ mention are compared by phrases, which are the same for `npm run e2e` and `pnpm 
 
 from __future__ import annotations
 
-from gitmem.agents.moments.output import commands_in, sentences_of
+from gitmem.agents.moments.branches import is_about_others as is_about_other_branches
+from gitmem.agents.moments.branches import named_branches
+from gitmem.agents.moments.packages import is_about_others
+from gitmem.agents.moments.programs import (
+    CHANGES,
+    MANAGERS,
+    NPM,
+    SCRIPTS,
+    commands_in,
+    only_shows,
+    sentences_of,
+    without_runner,
+)
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
@@ -27,17 +39,22 @@ PROGRAMS = frozenset(
     """.split()
 )
 _PROSE = frozenset("black coverage go make just node act git python python3 flask turbo swift mix buf composer".split())
-# Managers of packages in JavaScript, which run the same scripts.
-_SCRIPTS, _NPM = frozenset(("npm", "pnpm", "yarn", "bun")), "npm"
-# What runs another command: a word, or two.
-_RUNNERS = frozenset(("sudo", "time", "env", "nice", "exec", "npx", "bunx", "pnpx", "xvfb-run", "command"))
-_RUNNERS_WITH = frozenset(
-    ("poetry run", "uv run", "pipenv run", "pdm run", "bundle exec", "pnpm exec", "npm exec", "yarn exec", "hatch run")
-)
 # Words of a command before the one that says what it does.
 _CONTINUES = frozenset(("compose", "run", "exec", "tool", "rollout", "state", "s3", "volume", "system"))
-_INTERPRETERS = ("python", "node", "bash", "sh", "ruby", "php", "perl", "deno")
 _FORBIDS = frozenset("never not don't dont avoid cannot can't mustn't".split())
+# What is done with git, as sentences say it, and its phrase; the second ones only where branches are named, since
+# "never commit secrets" is of every commit. How many words may be between it and what forbids it.
+_GIT = {
+    **{verb: f"git {verb}" for verb in ("rebase", "cherry-pick", "merge", "push", "commit")},
+    "amend": "git commit --amend",
+    "rebasing": "git rebase",
+    "amending": "git commit --amend",
+    "merging": "git merge",
+    "pushing": "git push",
+    "committing": "git commit",
+}
+_GIT_OF_BRANCHES = frozenset(("merge", "push", "commit", "merging", "pushing", "committing"))
+NEAR = 4
 _NO_ORDER = frozenset("forget only necessary hesitate".split())
 _OF_OTHERS = frozenset(("of", "than"))
 # Words after a command that say that it fails or does harm, and those that say that it needs something.
@@ -50,6 +67,8 @@ _FAILS = frozenset(
 )
 _BREAKS = _FAILS - frozenset(("without", "unless", "never", "not"))
 _NEEDS = frozenset("needs need requires require wants expects must only".split())
+# Words that take a warning back: "it is slow but harmless", "the message can be ignored".
+_HARMLESS = frozenset(("harmless", "ignored", "ignorable", "benign", "innocuous"))
 # Words of an instruction, and those that say when something is to be done.
 _ORDERS = frozenset("run use always pass set start call give add with".split())
 _ORDER = frozenset(("before", "after"))
@@ -68,6 +87,23 @@ _STRIPPED = "`'\",.;:!?()[]{}*_\u201c\u201d\u2018\u2019"
 _NO_WORDS = str.maketrans(dict.fromkeys("`'\",;:!?()[]{}*/", " "))
 # The most phrases of one command line, and the most letters of one.
 PHRASES_AT_MOST, LETTERS = 40, 60
+
+
+@frozen
+class CautionedCommand:
+    """A command line about which a memory may have a caution.
+
+    Attributes:
+        phrases: How a memory may name its commands (``phrases_of``).
+        options: The options and variables that it has (``options_of``).
+        packages: The packages that it adds or changes.
+        branches: The branches that its commands of git change; empty if they are unknown.
+    """
+
+    phrases: Collection[str]
+    options: frozenset[str] = frozenset()
+    packages: Sequence[str] = ()
+    branches: frozenset[str] = frozenset()
 
 
 @frozen
@@ -90,7 +126,7 @@ def phrases_of(line: str) -> list[str]:
     phrases: list[str] = []
     for command in commands_in(line):
         words = command.split()
-        if "--help" in words:
+        if only_shows(words):
             continue
         while words and "=" in words[0] and not words[0].startswith("-"):
             phrases.append(f"{words[0].partition('=')[0]}=")
@@ -111,26 +147,24 @@ def cautioned_phrases(text: str) -> Iterator[str]:
             yield from (phrase for phrase in phrases if len(phrase) <= LETTERS)
 
 
-def has_caution(text: str, phrases: Collection[str], options: frozenset[str]) -> bool:
-    """Return whether a memory has a caution about a command that the command does not already heed.
-
-    Args:
-        text: The memory.
-        phrases: How it may name the command (``phrases_of``).
-        options: The options and variables that the command has (``options_of``).
-    """
-    return any(is_caution and not set(named).isdisjoint(phrases) for named, is_caution in _mentions(text, options))
+def has_caution(text: str, command: CautionedCommand) -> bool:
+    """Return whether a memory has a caution about a command that the command does not already heed."""
+    return any(
+        is_caution and not set(named).isdisjoint(command.phrases) for named, is_caution in _mentions(text, command)
+    )
 
 
-def _mentions(text: str, options: frozenset[str] | None) -> Iterator[tuple[list[str], bool]]:
+def _mentions(text: str, command: CautionedCommand | None) -> Iterator[tuple[list[str], bool]]:
     """Yield the phrases of each command that a text names, with whether the text has a caution about it.
 
     Args:
         text: The memory; the beginning of a long one is read.
-        options: The options of the command line, which a caution must concern; None to find all cautions.
+        command: The command that a caution must concern; None to find all cautions.
     """
+    options = command.options if command else None
     sentences = [sentence.split()[:WORDS] for sentence in sentences_of(text[:CHARS].replace(": ", ", "))]
     for number, words in enumerate(sentences):
+        yield from _mentions_of_git(words, command)
         if not _may_name_command(words):
             continue
         plain = [word.strip(_STRIPPED).lower().replace("\u2019", "'") for word in words]
@@ -143,9 +177,35 @@ def _mentions(text: str, options: frozenset[str] | None) -> Iterator[tuple[list[
                 span = slice(at, end)
                 is_caution = _is_caution(sentence, span, following, options)
                 is_usage = number == 0 and _has_other_options(sentence, span, options)
-                mention = [word.strip(_STRIPPED) or word for word in words[span]]
-                yield _phrases_of_mention(mention), is_caution or is_usage
+                mention = _phrases_of_mention([word.strip(_STRIPPED) or word for word in words[span]])
+                yield mention, (is_caution or is_usage) and not _is_about_others(words, span, mention, command)
             at = max(end, at + 1)
+
+
+def _is_about_others(
+    words: Sequence[str], span: slice, mention: Sequence[str], command: CautionedCommand | None
+) -> bool:
+    """Return whether a caution is about packages that a command does not install: "do not pip install torch"."""
+    after = words[span.stop :]
+    parts = mention[0].split() if mention and command else []
+    if len(parts) == 1 and after:  # "do not poetry add requests": the verb is also a word of orders
+        parts, after = [*parts, after[0]], after[1:]
+    if not command or len(parts) != 2 or parts[0] not in MANAGERS or parts[1] not in CHANGES:
+        return False
+    return is_about_others(words[: span.start], after, parts[1], command.packages)
+
+
+def _mentions_of_git(words: Sequence[str], command: CautionedCommand | None) -> Iterator[tuple[list[str], bool]]:
+    """Yield the phrase of what a sentence forbids to do with git: "never rebase release/*", "don't push to main"."""
+    if _GIT.keys().isdisjoint(map(str.lower, words)):
+        return
+    plain = [word.strip(_STRIPPED).lower().replace("\u2019", "'") for word in words]
+    for at, word in enumerate(plain):
+        is_forbidden = word in _GIT and not _FORBIDS.isdisjoint(plain[max(0, at - NEAR) : at])
+        needs_branch = is_forbidden and word in _GIT_OF_BRANCHES
+        if is_forbidden and not (needs_branch and (plain[at - 1] == "git" or not named_branches(words[at + 1 :]))):
+            concerns = command is None or not is_about_other_branches(words, command.branches)
+            yield [_GIT[word]], concerns and _NO_ORDER.isdisjoint(plain[:at])
 
 
 def _may_name_command(words: Sequence[str]) -> bool:
@@ -216,6 +276,8 @@ def _is_caution(sentence: _Sentence, span: slice, following: Sequence[str], opti
     if named and named <= options:
         return False
     is_order = not _ORDER.isdisjoint(after)
+    if not _HARMLESS.isdisjoint((*sentence.plain[span.stop :], *(word.strip(_STRIPPED).lower() for word in following))):
+        return False
     if not _FAILS.isdisjoint(after) or (not _NEEDS.isdisjoint(after) and not is_order):
         return own <= options
     return not _OTHERWISE.isdisjoint(word.strip(_STRIPPED).lower() for word in following[:1]) and not is_order
@@ -258,13 +320,13 @@ def _phrases_of_mention(mention: Sequence[str]) -> list[str]:
 
 def _phrases(words: Sequence[str], most: int) -> list[str]:
     """Return the program, the program with its first argument, and both with each of the first *most* options."""
-    words = _without_runner([word.strip(_STRIPPED) or word for word in words])
+    words = without_runner([word.strip(_STRIPPED) or word for word in words])
     if not words or not words[0]:
         return []
     program = words[0].rstrip("/").rpartition("/")[2]
     script = program
-    if program in _SCRIPTS:
-        script, words = _NPM, [word for word in words if word != "run"]
+    if program in SCRIPTS:
+        script, words = NPM, [word for word in words if word != "run"]
     arguments = [word for word in words[1:] if not word.startswith("-")]
     base, at = script, 0
     while at < len(arguments) and arguments[at] in _CONTINUES:
@@ -272,20 +334,6 @@ def _phrases(words: Sequence[str], most: int) -> list[str]:
     phrases = [program, *([base] if at else [])] + ([f"{base} {arguments[at]}"] if at < len(arguments) else [])
     options = [word.partition("=")[0] for word in words[1:] if word.startswith("-") and len(word) > 1]
     return phrases + [f"{phrase} {option}" for option in options[:most] for phrase in phrases]
-
-
-def _without_runner(words: list[str]) -> list[str]:
-    """Return a command without what runs it: `poetry run`, `python -m`, `timeout 60`."""
-    while len(words) > 1:
-        is_interpreter = words[0].startswith(_INTERPRETERS)
-        has_two = words[0] == "timeout" or " ".join(words[:2]) in _RUNNERS_WITH or (is_interpreter and words[1] == "-m")
-        if has_two:
-            words = words[2:]
-        elif words[0] in _RUNNERS or (is_interpreter and "." in words[1] and not words[1].startswith("-")):
-            words = words[1:]
-        else:
-            break
-    return words
 
 
 def _option(word: str) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 NAME = "cautions"
 # Increased whenever the same memories would give other phrases.
-_FORMAT = 2
+_FORMAT = 3
 # The most memories read and phrases written, the newest ones; the fewest letters of a program that is searched for.
 MEMORIES_AT_MOST, PHRASES_AT_MOST, LETTERS = 300, 1000, 3
 # The most phrases of one memory, so that it cannot displace those of the others.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from gitmem.agents.moments.programs import commands_in, sentences_of, without_runner, words_of
 from gitmem.text import display
 from gitmem.text.marker_words import CIRCUMSTANCES, REPAIRED
 
@@ -113,9 +114,6 @@ _PORTS = frozenset(("port", "ports"))
 _HERE = ("localhost", "127.0.0.1", "//localhost", "//127.0.0.1", "host.docker.internal")
 # The most commands of one line.
 COMMANDS_AT_MOST = 5
-# What runs another command, and programs whose first argument may be the file that they run.
-_RUNNERS = frozenset(("sudo", "time", "timeout", "env", "nice", "exec", "stdbuf", "xvfb-run"))
-_INTERPRETERS = ("python", "node", "bash", "sh", "ruby", "php", "perl")
 # Programs at the end of a pipe that succeed whatever happened before them.
 _FILTERS = frozenset(("tail", "head", "tee", "cat", "grep", "rg", "sed", "awk", "less", "sort", "uniq", "cut"))
 _QUOTES = (('"', '"'), ("'", "'"), ("`", "`"), ("“", "”"), ("„", "“"), ("«", "»"), ("‘", "’"))
@@ -227,41 +225,6 @@ def _has_code(line: str) -> bool:
     )
 
 
-def words_of(text: str) -> list[str]:
-    """Return the words of a text in lower case; identifiers are whole."""
-    if text.isascii():
-        return text.translate(_ASCII_WORDS).split()
-    return "".join(char if char.isalnum() or char == "_" else " " for char in text.lower()).split()
-
-
-def sentences_of(text: str) -> list[str]:
-    """Return the sentences of a text; each line ends one."""
-    return text.replace("\n", ". ").split(". ")
-
-
-def commands_in(line: str) -> list[str]:
-    """Return the commands of a command line, which `|`, `&`, `;` and parentheses separate; no text for ``cat``."""
-    commands, end = [], ""
-    for row in line.split("\n"):
-        if not end:
-            commands += row.translate(_SEPARATE).split("\n")
-            end = _end_of_text(row)
-        elif row.strip() == end:
-            end = ""
-    return commands
-
-
-def _end_of_text(row: str) -> str:
-    """Return the line that ends a text which begins here: ``cat > a.md <<EOF``; empty if there is none to leave out."""
-    before, _, after = row.partition("<<")
-    words = before.translate(_SEPARATE).rpartition("\n")[2].split()
-    named = after.lstrip("-").split()
-    is_run = not _SHELLS.isdisjoint(after.replace("|", " ").split())
-    if words[words[:1] == ["sudo"] :][:1] not in (["cat"], ["tee"]) or not named or named[0].startswith("<") or is_run:
-        return ""
-    return named[0].translate(_SEPARATE).partition("\n")[0].strip("'\"\\")
-
-
 class Failure:
     """What a failed command said, compared with memories."""
 
@@ -333,18 +296,12 @@ def command_runs(line: str, output: str = "") -> list[str]:
     is_short = bool(_caveats_of(output))
     runs = []
     for command in commands_in(line):
-        words = _without_runner([word for word in command.split() if not word.startswith("-") and "=" not in word])
+        words = without_runner([word for word in command.split() if "=" not in word])
+        words = [word for word in words if not word.startswith("-")]
         run = words_of(_without_folders(" ".join(words[:3])))
         if len(run) > 2 or any(map(_is_identifier, words[1:3])) or (is_short and len(run) > 1):
             runs.append(" ".join(run))
     return list(dict.fromkeys(runs))[:COMMANDS_AT_MOST]
-
-
-def _without_runner(words: list[str]) -> list[str]:
-    """Return the words of a command without what runs it: `timeout 300 python manage.py migrate`."""
-    while len(words) > 1 and (words[0] in _RUNNERS or (words[0].startswith(_INTERPRETERS) and "." in words[1])):
-        words = words[2 if words[0] == "timeout" else 1 :]
-    return words
 
 
 def _targets(line: str) -> list[str]:
@@ -492,11 +449,8 @@ def _identifiers(lines: Iterable[str]) -> Iterator[str]:
                     yield last.lower()
 
 
-# Lower case, and a space for what is in no word.
-_ASCII_WORDS = [char.lower() if char.isalnum() or char == "_" else " " for char in map(chr, range(128))]
 _APART = str.maketrans("()[]{}<>'\"`,;=", "              ")
 _SEPARATE = str.maketrans("|&;()", "\n\n\n\n\n")
-_SHELLS = frozenset(("sh", "bash", "zsh"))
 _PARTED = str.maketrans(dict.fromkeys(";()[]{}<>'\"`", "\n"))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from gitmem.agents.moments.output import sentences_of, words_of
+from gitmem.agents.moments.programs import FAMILIES, sentences_of, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,11 +15,6 @@ if TYPE_CHECKING:
 
     from gitmem.agents.event import Edit
 
-# Package managers for the same packages: a project uses one of each family.
-FAMILIES = (
-    frozenset(("npm", "pnpm", "yarn", "bun")),
-    frozenset(("pip", "pip3", "uv", "poetry", "pipenv", "conda", "pdm")),
-)
 # Files that declare what a project depends on.
 _MANIFESTS = frozenset(
     """
@@ -50,6 +45,20 @@ _KEYS = frozenset(
 )
 # Attributes of a package in its line, whose values are not packages.
 _ATTRIBUTES = frozenset("features default-features optional git path branch rev tag workspace extras markers".split())
+# Words behind `pip install` that are no package: "never pip install into the system's Python".
+_NO_PACKAGES = frozenset(
+    """
+    a again all and any anything are as at because before blindly breaks but by can dependencies everything fails first
+    for from gems globally hand hangs has here if in inside into is it its locally manually modules must need needs new
+    of off on one only or outside package packages plain requires so some something that the them then there these
+    things this those to under unless until upgrades was when where while will with without works you your yourself
+    """.split()
+)
+# Words before such a command that say that it names no package: "never run a bare bundle update".
+_BARE = frozenset(("bare", "plain", "blanket", "blind", "unscoped", "naked"))
+# Subcommands that change all packages unless one is named.
+_UPDATES = frozenset(("update", "up", "upgrade"))
+_MARKS = "`'\",.;:!?()[]{}*_"
 _SPLITS = str.maketrans(dict.fromkeys("\"'`=<>~!^[](){};#&|,", " "))
 _PIECES = str.maketrans(dict.fromkeys(",;", "\n"))
 # The most names of one edit, the fewest letters of a name; the most characters and changed parts of an edit.
@@ -66,6 +75,33 @@ def named_packages(words: Sequence[str]) -> list[str]:
     """Return the names of the packages among the arguments of a package manager, without versions and scopes."""
     names = (_package(word) for word in words if not word.startswith(("-", ".", "/")))
     return list(dict.fromkeys(name for name in names if name))[:NAMES_AT_MOST]
+
+
+def is_about_others(before: Sequence[str], after: Sequence[str], verb: str, packages: Sequence[str]) -> bool:
+    """Return whether a memory names a package manager's command with packages that a command line does not name.
+
+    "Do not pip install torch" is about others for `pip install requests`, and "never run a bare bundle update" for
+    `bundle update rails`.
+
+    Args:
+        before: The words before the command in the memory.
+        after: The words behind it.
+        verb: The subcommand: `install`.
+        packages: The packages of the command line.
+    """
+    if packages and before and before[-1].strip(_MARKS).lower() in _BARE:
+        return True
+    named: list[str] = []
+    for word in after:
+        name = _package(word.strip(_MARKS))
+        if not name or word.startswith("-") or name.lower() in _NO_PACKAGES or name.endswith("ly"):
+            break
+        named.append(name.lower())
+        if word[-1] in ".;:!?)`":
+            break
+    if not named or (not packages and verb in _UPDATES):
+        return False
+    return not any(own.lower() == name or own.lower().startswith(f"{name}-") for own in packages for name in named)
 
 
 def changed_packages(edit: Edit, text: str) -> list[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from gitmem.agents.moments.output import commands_in, sentences_of, words_of
+from gitmem.agents.moments.programs import CHANGES, MANAGERS, commands_in, only_shows, sentences_of, words_of
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
@@ -21,12 +21,6 @@ VERBS = frozenset(
     restore rollback stamp truncate uninstall upgrade upload
     """.split()
 )
-# Programs that change what a project depends on, and their subcommands that do: some projects forbid a program, a
-# package, or another version of one.
-MANAGERS = frozenset(
-    "npm pnpm yarn bun pip pip3 uv poetry pipenv pdm conda cargo gem bundle composer go dotnet mix".split()
-)
-CHANGES = frozenset(("install", "i", "add", "remove", "update", "up", "upgrade", "get", "require"))
 # Options that make a command of git such a one, and how memories name them.
 FORCES = {"--force": "force", "-f": "force", "--force-with-lease": "force", "--hard": "hard", "--mirror": "mirror"}
 # Options that skip a check or overwrite what it compares with, of any program, and how memories name them.
@@ -68,6 +62,8 @@ _FORBIDS = (
 _GOES_ON = frozenset(("it", "this", "that"))
 # How a memory says what to run in place of another command, and what is before these words where it forbids that.
 _PREFERS, _NOT = frozenset(("use", "prefer", "run")), frozenset(("not", "never", "t", "cannot"))
+# Words in the phrases of git's commands that change a branch.
+_OF_GIT = frozenset("push pushed pushing reset commit committed committing".split())
 # How a memory says that something is run, and the fewest letters of a verb's stem.
 _RUN = frozenset(("run", "runs", "running", "ran", "pass", "passed"))
 STEM = 5
@@ -84,6 +80,7 @@ class Risk:
         managers: The package managers.
         options: The options and variables that the line sets (``cautions.options_of``).
         cued: The phrases of the line about which a memory has a caution (``cues.cued_phrases``).
+        branches: The branches that its commands of git change; empty if they are unknown.
     """
 
     phrases: tuple[str, ...] = ()
@@ -92,6 +89,7 @@ class Risk:
     managers: tuple[str, ...] = ()
     options: frozenset[str] = frozenset()
     cued: tuple[str, ...] = ()
+    branches: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
         """Return whether a memory may warn about the line."""
@@ -103,12 +101,13 @@ class Risk:
         return "\n".join((*self.phrases, *self.packages, *self.managers, *self.cued))
 
 
-def find_risk(line: str, cued: Sequence[str] = ()) -> Risk:
+def find_risk(line: str, cued: Sequence[str] = (), branch: str = "") -> Risk:
     """Return the parts of a command line that a memory may warn about; for most lines, none.
 
     Args:
         line: The command line.
         cued: The phrases of it that memories name with a caution (``cues.cued_phrases``).
+        branch: The current branch; empty if it is unknown.
     """
     phrases: list[str] = []
     verbs: list[str] = []
@@ -116,7 +115,7 @@ def find_risk(line: str, cued: Sequence[str] = ()) -> Risk:
     managers: list[str] = []
     for command in commands_in(line):
         words = command.split()
-        if "--help" in words:
+        if only_shows(words):
             continue
         while words and "=" in words[0]:
             words = words[1:]
@@ -132,7 +131,7 @@ def find_risk(line: str, cued: Sequence[str] = ()) -> Risk:
                 named = (" ".join(plain[begin : at + 1]), f"{plain[0]} {word}")
                 phrases += [" ".join(words_of(one)) for one in named]
                 verbs.append(verb)
-            if at and word in CHANGES and plain[at - 1] in MANAGERS:
+            if at and word in CHANGES and plain[at - 1] in MANAGERS and plain[0] not in _OTHERS:
                 phrases += [f"{plain[at - 1]} {word}", *(f"{forbids} {plain[at - 1]}" for forbids in _FORBIDS)]
                 packages += arguments[at + 1 :]
                 managers.append(plain[at - 1])
@@ -151,7 +150,14 @@ def find_risk(line: str, cued: Sequence[str] = ()) -> Risk:
         managers=tuple(dict.fromkeys(managers)),
         options=options_of(line),
         cued=tuple(cued),
+        branches=_branches(line, branch) if "git" in line else frozenset(),
     )
+
+
+def _branches(line: str, branch: str) -> frozenset[str]:
+    from gitmem.agents.moments.branches import changed_branches  # few commands at risk are those of git
+
+    return changed_branches(line, branch)
 
 
 def _forced(words: Sequence[str], plain: Sequence[str]) -> list[str]:
@@ -174,14 +180,20 @@ def warns(text: str, risk: Risk) -> bool:
         words, after = words_of(sentence), words_of(following)
         joined = f" {' '.join(words)} "
         more = () if _GOES_ON.isdisjoint(after) else after
-        if any(_names(joined, phrase) for phrase in risk.phrases) and not _WARNS.isdisjoint((*words, *more)):
+        named = [phrase for phrase in risk.phrases if _names(joined, phrase)]
+        is_warning = bool(named) and not _WARNS.isdisjoint((*words, *more))
+        if is_warning and not all(_is_about_another(sentence, phrase, risk) for phrase in named):
             return True
         if any(_instructs(sentence, words, verb, risk) for verb in risk.verbs):
             return True
     if risk.cued:
-        from gitmem.agents.moments.cautions import has_caution  # only where a memory names the command
+        from gitmem.agents.moments.cautions import (
+            CautionedCommand,
+            has_caution,
+        )  # only where a memory names the command
 
-        if has_caution(text, risk.cued, risk.options):
+        command = CautionedCommand(risk.cued, risk.options, risk.packages, risk.branches)
+        if has_caution(text, command):
             return True
     if not risk.managers:
         return False
@@ -202,6 +214,28 @@ def _names(sentence: str, phrase: str) -> bool:
     return phrase.rpartition(" ")[0] not in _FORBIDS or (CHANGES | VERBS).isdisjoint(following[:1])
 
 
+def _is_about_another(sentence: str, phrase: str, risk: Risk) -> bool:
+    """Return whether a sentence names a command with options, packages or branches that the command line lacks."""
+    words = sentence.split()
+    parts = [(part, at) for at, word in enumerate(words) for part in words_of(word)]
+    wanted = phrase.split()
+    size = len(wanted)
+    begin = next((at for at in range(len(parts)) if [part for part, _ in parts[at : at + size]] == wanted), None)
+    if begin is None:
+        return False
+    before, after = words[: parts[begin][1]], words[parts[begin + size - 1][1] + 1 :]
+    from gitmem.agents.moments.branches import is_about_others as is_about_branches  # few memories get here
+    from gitmem.agents.moments.cautions import options_of
+    from gitmem.agents.moments.packages import is_about_others as is_about_packages
+
+    count = next((at for at, word in enumerate(after) if not word.strip("`'\"").startswith("-")), len(after))
+    if not options_of(" ".join(after[:count])) <= risk.options:
+        return True
+    if size > 1 and wanted[-1] in CHANGES and wanted[-2] in MANAGERS:
+        return is_about_packages(before, after, wanted[-1], risk.packages)
+    return not _OF_GIT.isdisjoint(wanted) and is_about_branches(words, risk.branches)
+
+
 def _instructs(sentence: str, words: Sequence[str], verb: str, risk: Risk) -> bool:
     """Return whether a sentence says how to run what a command does, naming it by another form of the command's verb.
 
@@ -217,6 +251,8 @@ def _instructs(sentence: str, words: Sequence[str], verb: str, risk: Risk) -> bo
         return False
     named = [word.strip("`'\",.:;()").partition("=")[0] for word in sentence.split()]
     wanted = [word for word in named if word.startswith("--") and len(word) > 2]
+    if wanted and any(before in _NOT and run in _RUN for before, run in pairwise(words)):
+        return set(wanted).issubset(risk.options)
     if wanted:
         return not _RUN.isdisjoint(words) and not set(wanted).issubset(risk.options)
     return not _RUN.isdisjoint(words) and not _WARNS.isdisjoint(words)

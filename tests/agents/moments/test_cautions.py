@@ -6,13 +6,15 @@ import time
 
 from support.each import each
 
-from gitmem.agents.moments.cautions import cautioned_phrases, has_caution, options_of, phrases_of
+from gitmem.agents.moments.branches import changed_branches
+from gitmem.agents.moments.cautions import CautionedCommand, cautioned_phrases, has_caution, options_of, phrases_of
 
 
 def _is_cautioned(line: str, memory: str) -> bool:
-    """Return whether a line is found by its phrases alone, and then has a caution."""
+    """Return whether a line is found by its phrases alone on the branch "pdf", and then has a caution."""
     phrases = set(phrases_of(line)).intersection(cautioned_phrases(memory))
-    return bool(phrases) and has_caution(memory, phrases, options_of(line))
+    command = CautionedCommand(phrases, options_of(line), line.split()[2:], changed_branches(line, "pdf"))
+    return bool(phrases) and has_caution(memory, command)
 
 
 @each(
@@ -43,6 +45,10 @@ def _is_cautioned(line: str, memory: str) -> bool:
         ("cat > a <<'EOF'\nx\nEOF\nrspec a", "rspec needs REDIS_URL."),
         ("cat <<EOF | bash\nrspec a\nEOF", "rspec needs REDIS_URL."),
         ("loadr sync --all", "loadr sync without --target dev writes to production."),
+        ("git checkout release/3 && git rebase main", "Never rebase or force-push release/* branches."),
+        ("git commit --amend -q", "Don't amend pushed commits: the mirror rejects them."),
+        ("git merge main", "We never merge main into topic branches."),
+        ("git push origin main", "Never push to main directly."),
     ],
 )
 def test_memory_has_a_caution_about_the_command(line: str, memory: str) -> None:
@@ -73,6 +79,12 @@ def test_memory_has_a_caution_about_the_command(line: str, memory: str) -> None:
         ("git commit -m \"$(cat <<'EOF'\nrspec a\nEOF\n)\"", "rspec needs REDIS_URL."),
         ("rspec --help", "rspec needs REDIS_URL."),
         ("cargo build --release", "cargo test --release hangs on macOS."),
+        ("git rebase origin/main", "Never rebase or force-push release/* branches."),
+        ("git push origin pdf", "Never push to main directly."),
+        ("git commit -m x", "Never commit secrets."),
+        ("git merge topic", "Never merge without a review."),
+        ("poetry add pydantic", "Do not poetry add requests: httpx is our client."),
+        ("pytest tests", "pytest is slow but harmless at its first run."),
     ],
 )
 def test_memory_has_none_or_the_command_follows_it(line: str, memory: str) -> None:

@@ -43,6 +43,12 @@ def test_most_commands_are_not_searched_for(command: str) -> None:
         ("terraform apply", "Do not use terraform apply; instead open a pull request."),
         ("yarn install", "Never run yarn: the lockfile is that of npm."),
         ("make deploy", "Deployments are run only from the bastion."),
+        ("bash -c 'pip install torch'", "Do not pip install torch: CUDA is gone."),
+        ("pip install flask", "Never pip install globally."),
+        ("bundle update", "Never run a bare bundle update."),
+        ("yarn upgrade react --latest", "Never run yarn upgrade --latest here."),
+        ("git push -f origin release/3", "Never force-push release/* branches."),
+        ("pip install -U torch-geometric", "Do not pip install torch."),
     ],
 )
 def test_memory_warns_about_the_command(command: str, memory: str) -> None:
@@ -68,6 +74,14 @@ def test_memory_warns_about_the_command(command: str, memory: str) -> None:
         ("alembic upgrade head", "Never run `yarn upgrade --latest` here."),
         ("yarn install", "Never run `yarn upgrade --latest` here."),
         ("rails db:reset --help", "Avoid rails db:reset."),
+        ("kubectl apply --dry-run=client -f a", "Never run kubectl apply by hand."),
+        ("pip install requests", "Do not pip install torch: CUDA is gone."),
+        ("pip install -e .", "Do not pip install torch or numpy."),
+        ("bundle update rails", "Never run a bare bundle update."),
+        ("yarn upgrade zod", "Never run yarn upgrade --latest here."),
+        ("git push -f origin pdf", "Never force-push release/* branches."),
+        ("echo pip install x", "Never pip install x."),
+        ("git commit -m 'rails db:reset'", "Avoid rails db:reset."),
         ("./manage.py migrate", "Never edit a migration that has been applied elsewhere."),
     ],
 )

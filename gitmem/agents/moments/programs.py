@@ -1,0 +1,143 @@
+"""Split text and command lines into words, and name the programs that run others or install packages. Pure."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Programs that run the scripts of a JavaScript project, and the one that stands for them all.
+SCRIPTS, NPM = frozenset(("npm", "pnpm", "yarn", "bun")), "npm"
+# Package managers for the same packages: a project uses one of each family.
+FAMILIES = (SCRIPTS, frozenset(("pip", "pip3", "uv", "poetry", "pipenv", "conda", "pdm")))
+# Programs that change what a project depends on, and their subcommands that do.
+MANAGERS = frozenset("cargo gem bundle composer go dotnet mix".split()).union(*FAMILIES)
+CHANGES = frozenset(("install", "i", "add", "remove", "update", "up", "upgrade", "get", "require"))
+# Options with which a command changes nothing.
+_SHOWS = ("--help", "--version", "--dry-run")
+# What runs another command: a word, or two.
+_RUNNERS = frozenset("sudo time env nice exec npx bunx pnpx xvfb-run command stdbuf nohup".split())
+_RUNNERS_WITH = frozenset(
+    ("poetry run", "uv run", "pipenv run", "pdm run", "bundle exec", "pnpm exec", "npm exec", "yarn exec", "hatch run")
+)
+_INTERPRETERS = ("python", "node", "bash", "sh", "ruby", "php", "perl", "deno")
+# Programs whose text is a command line, on standard input, behind `-c`, or as their arguments.
+_SHELLS, _SHELL_OPTIONS = frozenset(("sh", "bash", "zsh")), frozenset(("-c", "-lc", "-ec", "-ic"))
+_RUN_TEXT = frozenset(("ssh", "eval", "watch", "su"))
+# Lower case, and a space for what is in no word.
+_ASCII_WORDS = [char.lower() if char.isalnum() or char == "_" else " " for char in map(chr, range(128))]
+_SEPARATE = str.maketrans("|&;()", "\n\n\n\n\n")
+# What replaces blanks and signs in quotation marks, so that a quoted text is one word of its command.
+_JOINED = "\x02"
+_PARTS = frozenset(" \t|&;()<#")
+# The most characters before a quotation mark that are read for what runs it.
+TAIL = 200
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in lower case; identifiers are whole."""
+    if text.isascii():
+        return text.translate(_ASCII_WORDS).split()
+    return "".join(char if char.isalnum() or char == "_" else " " for char in text.lower()).split()
+
+
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences of a text; each line ends one."""
+    return text.replace("\n", ". ").split(". ")
+
+
+def without_runner(words: Sequence[str]) -> list[str]:
+    """Return a command without what runs it: `poetry run`, `python -m`, `timeout 60`."""
+    words = list(words)
+    while len(words) > 1:
+        is_interpreter = words[0].startswith(_INTERPRETERS)
+        has_two = words[0] == "timeout" or " ".join(words[:2]) in _RUNNERS_WITH or (is_interpreter and words[1] == "-m")
+        if has_two:
+            words = words[2:]
+        elif words[0] in _RUNNERS or (is_interpreter and "." in words[1] and not words[1].startswith("-")):
+            words = words[1:]
+        else:
+            break
+    return words
+
+
+def only_shows(words: Sequence[str]) -> bool:
+    """Return whether a command only says what it can or would do."""
+    return any(word.startswith(_SHOWS) and word != "--dry-run=none" for word in words)
+
+
+def commands_in(line: str) -> list[str]:
+    """Return the commands of a command line, which `|`, `&`, `;` and parentheses separate.
+
+    A text in quotation marks is one word, unless a shell runs it. What a program reads (`python - <<EOF`) and comments
+    are left out.
+    """
+    line = line.replace("\\\n", " ")
+    if "'" not in line and '"' not in line and "<<" not in line and "#" not in line:
+        return line.translate(_SEPARATE).split("\n")
+    commands: list[str] = []
+    end, quoted, rows = "", _Quoted(), ""
+    for row in line.split("\n"):
+        if end:
+            end = "" if row.strip() == end else end
+            continue
+        if not quoted.sign and row.lstrip().startswith("#"):
+            continue
+        rows += quoted.joined(rows, row)
+        if quoted.sign:
+            rows += _JOINED
+            continue
+        end = _end_of_text(rows) if "<<" in rows else ""
+        commands += rows.translate(_SEPARATE).split("\n")
+        rows = ""
+    return commands + rows.translate(_SEPARATE).split("\n") if rows else commands
+
+
+class _Quoted:
+    """The quotation marks that are open at a place of a command line."""
+
+    def __init__(self) -> None:
+        self.sign = ""  # of a text that is one word
+        self._run = ""  # of a text that a shell runs
+
+    def joined(self, before: str, row: str) -> str:
+        """Return a row in which quoted texts are single words; *before* is what precedes it in its command."""
+        if "'" not in row and '"' not in row and not self.sign:
+            return row
+        parts: list[str] = []
+        last = ""
+        for at, char in enumerate(row):
+            is_mark = char in ("'", '"') and (last != "\\" or self.sign == "'")
+            if self.sign:
+                parts.append(_JOINED if char in _PARTS else char)
+                self.sign = "" if is_mark and char == self.sign else self.sign
+            elif is_mark and (
+                char == self._run or row.startswith('"$(', at) or _is_run(before[-TAIL:] + "".join(parts[-TAIL:]))
+            ):
+                self._run = "" if char == self._run else char
+                parts.append(";")
+            else:
+                self.sign = char if is_mark else ""
+                parts.append(char)
+            last = char
+        return "".join(parts)
+
+
+def _is_run(before: str) -> bool:
+    """Return whether the text behind the beginning of a command is one that a shell runs: `bash -c`, `ssh host`."""
+    words = [word.rpartition("/")[2] for word in before.translate(_SEPARATE).rpartition("\n")[2].split()]
+    words = words[words[:1] == ["sudo"] :]
+    return (words[-1:] != [] and words[-1] in _SHELL_OPTIONS and not _SHELLS.isdisjoint(words)) or (
+        words[:1] != [] and words[0] in _RUN_TEXT
+    )
+
+
+def _end_of_text(row: str) -> str:
+    """Return the line that ends a text which begins here: ``cat > a.md <<EOF``; empty if a shell runs it."""
+    before, _, after = row.partition("<<")
+    words = before.translate(_SEPARATE).rpartition("\n")[2].split()
+    named = after.lstrip("-").split()
+    last = named[0].translate(_SEPARATE).partition("\n")[0].strip("'\"\\") if named else ""
+    readers = {word.rpartition("/")[2] for word in (*words, *after.replace("|", " ").split())}
+    is_run = not readers.isdisjoint(_SHELLS) or not _RUN_TEXT.isdisjoint(words)
+    return last if last.replace("_", "").isalnum() and not last[0].isdigit() and not is_run else ""

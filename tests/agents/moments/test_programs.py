@@ -1,0 +1,55 @@
+"""How command lines are split into commands and words."""
+
+from __future__ import annotations
+
+import time
+
+from support.each import each
+
+from gitmem.agents.moments.programs import commands_in, without_runner
+
+
+@each(
+    ("line", "first_words"),
+    [
+        ("make a && (cd b; tox) | tee c", ["make", "cd", "tox", "tee"]),
+        ("git commit -m 'never; rails db:reset' && ls", ["git", "ls"]),
+        ('git commit -m "it\'s done; tox"\ntox', ["git", "tox"]),
+        ("echo 'one\nrails db:reset' && ls", ["echo", "ls"]),
+        ("grep -E 'a|b (c' x", ["grep"]),
+        ("python - <<'EOF'\nprint('tox'); tox\nEOF\nmake a", ["python", "make"]),
+        ("psql shop <<SQL\ntruncate x;\nSQL", ["psql"]),
+        ("bash <<EOF\ntox\nEOF", ["bash", "tox", "EOF"]),
+        ("bash -lc 'cd a && tox' && ls", ["bash", "cd", "tox", "ls"]),
+        ("ssh host 'tox'", ["ssh", "tox"]),
+        ("# tox\nmake a", ["make"]),
+        ("docker run \\\n  --rm x", ["docker"]),
+        ("echo $((1<<2))\nmake a", ["echo", "1<<2", "make"]),
+        ("git commit -m \"$(cat <<'EOF'\ndon't; tox\nEOF\n)\" && ls", ["git", "$", "cat", "ls"]),
+        ("echo don\\'t; ls", ["echo", "ls"]),
+    ],
+)
+def test_quoted_text_and_what_a_program_reads_are_no_commands(line: str, first_words: list[str]) -> None:
+    assert [command.split()[0] for command in commands_in(line) if command.split()] == first_words
+
+
+@each(
+    ("line", "run"),
+    [
+        ("timeout 60 python -m pytest -x", "pytest -x"),
+        ("sudo poetry run manage.py x", "manage.py x"),
+        ("python manage.py migrate", "manage.py migrate"),
+        ("python -c x", "python -c x"),
+        ("sudo", "sudo"),
+    ],
+)
+def test_what_runs_a_command_is_left_out(line: str, run: str) -> None:
+    assert " ".join(without_runner(line.split())) == run
+
+
+def test_long_line_is_read_in_bounded_time() -> None:
+    begun = time.process_time()
+    commands_in("git commit -m 'a\n" * 20_000)
+    commands_in('bash -c "a" ' * 20_000)
+
+    assert time.process_time() - begun < 2  # 0.2 s; 10 if all before each mark were read
