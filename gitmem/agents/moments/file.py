@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 MOST, TOKENS, FILES_AT_MOST = 3, 200, 10
 # The most bytes of a manifest that is read for the name of a package whose version was changed.
 MANIFEST_BYTES = 256 * 1024
+# The most characters of what edits add in which it is looked for whether they heed a memory.
+ADDED_CHARS = 64 * 1024
 # Facts that hold say what the code says as well: they leave room for the reasons behind it.
 FACTS_AT_MOST = 2
 
@@ -58,10 +60,16 @@ def _names_added(repository: OpenRepository, event: Event) -> dict[str, Callable
 
     That is a function of a memory's text and a name, which returns whether the memory forbids or restrains it.
     """
-    from gitmem.agents.moments.packages import changed_packages, is_manifest, restrains
-    from gitmem.agents.moments.written import added_names, forbids
+    from gitmem.agents.moments.packages import changed_packages, forbids_import, is_manifest, restrains
+    from gitmem.agents.moments.written import added_names, imported_packages, speaks_against
 
-    names: dict[str, Callable[[str, str], bool]] = dict.fromkeys(added_names(event.edits), forbids)
+    added = "\n".join(edit.after for edit in event.edits)[:ADDED_CHARS]
+
+    def is_against(text: str, name: str) -> bool:
+        return speaks_against(text, name, added)
+
+    names: dict[str, Callable[[str, str], bool]] = dict.fromkeys(added_names(event.edits), is_against)
+    names |= dict.fromkeys(imported_packages(event.edits), forbids_import)
     texts: dict[str, str] = {}
     for edit in event.edits:
         if is_manifest(edit.path) and (place := place_of(repository, event, edit.path)):

@@ -33,7 +33,9 @@ _RESTRAINS = frozenset(
 )
 # Words before a package that forbid it, and words that may be between the two: "never add `moment`".
 _AGAINST = frozenset(("no", "not", "never", "avoid", "t", "dont", "without", "instead", "than"))
-_BETWEEN = frozenset("use add install import of the a rely on pull in again".split())
+_BETWEEN = frozenset("use add install import of from the a rely on pull in again".split())
+# Words behind a package that forbid it.
+_UNWANTED = frozenset(("banned", "forbidden", "deprecated", "unmaintained", "abandoned", "prohibited"))
 # Words before a package that say to use it: "use date-fns instead of moment".
 _FOR = frozenset(("use", "uses", "using", "prefer", "choose", "with", "by"))
 # Words of manifests that are not names of packages.
@@ -154,6 +156,27 @@ def _package(word: str) -> str:
         name = name.split(":")[1]
     name = (name[:1] + name[1:].partition("@")[0]).rstrip("/").rpartition("/")[2].partition(":")[0].lstrip("@")
     return name if len(name) >= LETTERS and name[0].isalpha() and name.lower() not in _KEYS else ""
+
+
+def forbids_import(text: str, name: str) -> bool:
+    """Return whether a memory says not to use a package: "not from the holidays package", "moment is deprecated"."""
+    wanted = words_of(name)
+    if not wanted or wanted[0] not in text.lower():
+        return False
+    for words in map(words_of, sentences_of(text)):
+        for at in range(len(words)):
+            is_named = words[at : at + len(wanted)] == wanted
+            if is_named and (_is_against(words[:at]) or not _UNWANTED.isdisjoint(words[at + 1 : at + 4])):
+                return True
+    return False
+
+
+def _is_against(before: Sequence[str]) -> bool:
+    """Return whether the words before a package forbid it."""
+    before = list(before)
+    while before and before[-1] in _BETWEEN and before[-1] not in _AGAINST:
+        del before[-1]
+    return before[-1:] != [] and before[-1] in _AGAINST - {"without"}
 
 
 def restrains(text: str, name: str) -> bool:

@@ -1,4 +1,7 @@
-"""Find the names of code that an edit adds, and whether a memory forbids one: "never `date.today()`". Pure."""
+"""Find the names of code that an edit adds, and whether a memory forbids one, or says what harm it did. Pure.
+
+"Never `date.today()`", "a plain add_index locked the table", "http.Client without a Timeout hung all workers".
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from gitmem.commands.context.near import NO_CODE, SYMBOLS_AT_MOST, is_distinctiv
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from gitmem.agents.event import Edit
 
@@ -18,9 +21,9 @@ _FORBIDS = frozenset(("never", "not", "don't", "dont", "avoid", "instead", "rath
 # Words between what forbids and the name that it forbids: "do not ever call `x`". Others are forbidden themselves:
 # "never merge without `run_checks`", "do not rename `x`".
 _LINKS = frozenset(
-    "use uses using used call calls calling called write writing import importing add adding rely on ever again a an"
-    " the of than to directly raw plain bare in into go through touch reach for any every over one should must"
-    " may".split()
+    "use uses using used pass passing set setting call calls calling called write writing import importing add adding"
+    " rely on ever again a an the of than to directly raw plain bare in into go through touch reach for any every over"
+    " one should must may".split()
 )
 # Phrases that say that nothing can be avoided: "it is not possible to avoid `x`".
 _UNAVOIDABLE = frozenset("cannot can't couldn't not isn't impossible unable hard no never don't doesn't".split())
@@ -53,6 +56,30 @@ _NEGATED = (
 # After a name that "not" only distinguishes from another one: "`a`, not `b`, is slow".
 _SUBJECT = tuple(f", {verb} " for verb in ("is", "are", "was", "were", "has", "does"))
 _NO = frozenset("not never no isn't wasn't".split())
+# Words behind a name, in its sentence, that say what harm it did.
+_HARMS = frozenset(
+    """
+    hung hangs hang deadlocks deadlocked deadlock breaks broke broken crashes crashed leaks leaked loses lost corrupts
+    corrupted blocks blocked locks locked fails failed panics panicked wrong drops dropped overwrites overwrote refuses
+    refused rejects rejected wipes wiped deletes deleted truncates truncated duplicates duplicated doubled stalls
+    stalled silently bricks bricked exhausts exhausted swallows swallowed skips skipped races garbles garbled
+    """.split()
+)
+# Words between a name and a harm after which the harm is that of something else, or none.
+_TURNS = frozenset("or otherwise else unless until before not never no doesn't don't cannot can't isn't didn't".split())
+# Words before a name, in its clause, that order it, ask for it, or say what happens where it is missing.
+_ORDERED = frozenset(
+    "use call always must pass set run need needs want wants require requires add keep prefer without unless until"
+    " before after missing lacks forgot".split()
+)
+_CLAUSE_BEGINS = frozenset(("that", "which", "who"))
+# Verbs at the beginning of what a memory says to do instead of what its sentence before names.
+_INSTEAD = ("use ", "pass ", "prefer ", "call ", "set ")
+# How many characters before and behind a name are read.
+AROUND = 160
+_CODE_SIGNS = frozenset("_.(=`:!")
+_UNQUOTED = str.maketrans("'\"()<>;,", "        ")
+_SEPARATED = str.maketrans("(),;{}[]", "        ")
 _NOT_NAMES = [char if char.isalnum() or char in "_.(" else " " for char in map(chr, range(128))]
 
 
@@ -70,8 +97,33 @@ def added_names(edits: Iterable[Edit]) -> list[str]:
     return list(names)[:SYMBOLS_AT_MOST]
 
 
-def _names(text: str) -> list[str]:
+def imported_packages(edits: Iterable[Edit]) -> list[str]:
+    """Return the packages that edits of code import and did not before: `holidays` of `import holidays`."""
+    names: dict[str, None] = {}
+    for edit in edits:
+        if edit.path.endswith(NO_CODE):
+            continue
+        before = set(_imports(edit.before[:CHARS]))
+        names |= dict.fromkeys(name for name in _imports(edit.after[:CHARS]) if name not in before)
+    return list(names)[:SYMBOLS_AT_MOST]
+
+
+def _imports(text: str) -> list[str]:
     names: list[str] = []
+    for line in text.split("\n"):
+        words = line.translate(_UNQUOTED).split()
+        if words[:1] in (["import"], ["from"], ["require"], ["use"], ["#include"]) and len(words) > 1:
+            named = words[words.index("from") + 1 :][:1] if "from" in words[1:] else words[1:2]
+        elif "require" in words:
+            named = words[words.index("require") + 1 :][:1]
+        else:
+            continue
+        names += [name.split(".")[0].split("::")[0] for name in named if not name.startswith(".")]
+    return [name for name in names if len(name) >= NAME_CHARS]
+
+
+def _names(text: str) -> list[str]:
+    names: list[str] = [name for line in text.split("\n") if "=" in line for name in _assigned(line)]
     for word in text.translate(_NOT_NAMES).replace("(", "( ").split():
         parts = [part for part in word.rstrip("(").strip(".").split(".") if part]
         if not parts or not all(part.isidentifier() for part in parts):
@@ -79,26 +131,105 @@ def _names(text: str) -> list[str]:
         names += [part for part in parts if is_distinctive_name(part)]
         if len(parts) > 1 and parts[0] not in _SELVES:
             names += [".".join(parts), ".".join(parts[-2:])]
-        elif word.endswith("(") and len(parts[-1]) >= NAME_CHARS:
+        is_called = word.endswith("(") and len(parts[-1]) >= NAME_CHARS
+        if is_called or (len(parts[-1]) > 2 and _is_numbered(parts[-1])):
             names.append(parts[-1])
     return names
 
 
-def forbids(text: str, name: str) -> bool:
-    """Return whether a memory forbids a name; one that may be a word of prose must be written as code in it."""
-    is_plain = "." not in name and not is_distinctive_name(name)
+def _assigned(line: str) -> Iterator[str]:
+    """Yield the plain values that a line gives to names, as memories write them: `inplace=True`, `workers=-1`."""
+    parts = line.replace(" = ", "=").translate(_SEPARATED).split()
+    for part in parts:
+        name, sign, value = part.partition("=")
+        if sign and len(name) >= NAME_CHARS and name.isidentifier() and value.lstrip("-").isalnum():
+            yield part
+
+
+def _is_numbered(name: str) -> bool:
+    """Return whether a name has letters and digits, as those of types and algorithms do: `f32`, `sha1`."""
+    return name.isascii() and name.isalnum() and name[0].isalpha() and name[-1].isdigit()
+
+
+def speaks_against(text: str, name: str, added: str) -> bool:
+    """Return whether a memory forbids a name that an edit adds, or says what harm it did where the edit repeats that.
+
+    Args:
+        text: The memory.
+        name: The name.
+        added: The text that the edit adds.
+    """
+    return forbids(text, name) or (name in text and _blames(text, name, added))
+
+
+def _blames(text: str, name: str, added: str) -> bool:
+    """Return whether a memory says what harm a name did, or what to use instead, and the edit does not heed that."""
+    for before, rest in _mentions(text, name):
+        start = _clause(before[-AROUND:][::-1])[::-1].lower().split()
+        has_order = not _ORDERED.isdisjoint(start) and _CLAUSE_BEGINS.isdisjoint(start)
+        sentence, _, following = rest[: 2 * AROUND].partition(". ")
+        words = [word.strip("`'\"(),:;.") for word in sentence.lower().replace("\u2019", "'").split()]
+        harm = next((at for at, word in enumerate(words) if word in _HARMS), None)
+        is_harm = harm is not None and _TURNS.isdisjoint(words[:harm])
+        if (
+            not has_order
+            and (is_harm or _names_another(sentence, following))
+            and not _is_heeded(text, name, words, added)
+        ):
+            return True
+    return False
+
+
+def _names_another(sentence: str, following: str) -> bool:
+    """Return whether the next clause or sentence says what code to use instead."""
+    for clause in (*sentence.replace(";", ":").split(": ")[1:], *sentence.split("; ")[1:], following):
+        begin = next((verb for verb in _INSTEAD if clause.lower().lstrip().startswith(verb)), "")
+        if begin and _is_code(clause.lstrip()[len(begin) :].split(maxsplit=1)[0:1]):
+            return True
+    return False
+
+
+def _is_code(words: list[str]) -> bool:
+    return any(not _CODE_SIGNS.isdisjoint(word.rstrip(".:!,;)")) for word in words)
+
+
+def _is_heeded(text: str, name: str, words: list[str], added: str) -> bool:
+    """Return whether an edit has what a memory misses in a name: "`x` without a timeout", or other code that it names.
+
+    Args:
+        text: The memory.
+        name: The name.
+        words: The words behind the name.
+        added: The text that the edit adds.
+    """
+    low = added.lower()
+    if words[:1] == ["without"]:
+        missing = next((word for word in words[1:4] if word not in ("a", "an", "the", "its", "any")), "")
+        return bool(missing) and missing in low
+    others = (word.strip("`'\",;.()") for word in text.split() if _is_code([word.strip("'\",;")]))
+    return any(
+        len(other) >= NAME_CHARS and name not in other and other not in name and other in added for other in others
+    )
+
+
+def _mentions(text: str, name: str) -> Iterator[tuple[str, str]]:
+    """Yield what is before and behind each mention of a name; one that may be prose must be written as code."""
+    is_plain = not ("." in name or "=" in name or is_distinctive_name(name) or _is_numbered(name))
     at = text.find(name)
     while at >= 0:
         before, rest = text[:at], text[at + len(name) :]
         is_whole = not (before[-1:].isalnum() or before[-1:] in ("_", ".")) and not (
             rest[:1].isalnum() or rest[:1] == "_"
         )
-        is_whole = is_whole and not (rest[:1] == "." and rest[1:2].isalnum())
-        is_code = before[-1:] == "`" or rest[:1] == "("
-        if is_whole and (is_code or not is_plain) and _is_forbidden_at(before, rest):
-            return True
+        is_whole = is_whole and not (rest[:1] in (".", "=") and (rest[1:2].isalnum() or rest[1:2] == "-"))
+        if is_whole and (not is_plain or before[-1:] == "`" or rest[:1] == "("):
+            yield before, rest
         at = text.find(name, at + 1)
-    return False
+
+
+def forbids(text: str, name: str) -> bool:
+    """Return whether a memory forbids a name; one that may be a word of prose must be written as code in it."""
+    return any(_is_forbidden_at(before, rest) for before, rest in _mentions(text, name))
 
 
 def _is_forbidden_at(before: str, rest: str) -> bool:

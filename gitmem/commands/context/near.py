@@ -166,7 +166,7 @@ def memories_naming(
         speaks: Returns whether a text speaks of a name as wanted.
         now: Epoch seconds.
     """
-    words = (name.partition("-")[0] for name in names)  # the first word of a package's name
+    words = (name.partition("=")[0].partition("-")[0] for name in names)  # the first word of a package's name
     numbers = _list_with_words(catalog, map(_beginning, words), NAMED_AT_MOST)
     texts = {number: f"{title}\n{body}" for number, (title, body) in wordings_of(catalog, numbers).items()}
     about: dict[int, str] = {}
@@ -298,8 +298,8 @@ def _naming(catalog: Catalog, place: str, symbols: Sequence[str]) -> dict[int, i
 
 
 def _list_with_words(catalog: Catalog, words: Iterable[str], limit: int) -> list[int]:
-    """Return the newest memories with a word that begins so; short beginnings that are not numbers do not count."""
-    wanted = sorted({word for word in words if len(word) > 3 or word.isdigit()})
+    """Return the newest memories with a word that begins so; short beginnings without a number do not count."""
+    wanted = sorted({word for word in words if len(word) > 3 or word.isdigit() or word[2:3].isdigit()})
     if not wanted:
         return []
     match = "{title body} : (" + " OR ".join(f'"{word}" *' for word in wanted) + ")"

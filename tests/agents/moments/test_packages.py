@@ -7,7 +7,7 @@ import time
 from support.each import each
 
 from gitmem.agents.event import Edit
-from gitmem.agents.moments.packages import changed_packages, prefers_another, restrains
+from gitmem.agents.moments.packages import changed_packages, forbids_import, prefers_another, restrains
 from gitmem.agents.moments.risk import find_risk, warns
 
 
@@ -87,3 +87,17 @@ def test_memory_that_only_names_a_package_does_not(name: str, memory: str) -> No
 )
 def test_memory_asks_for_another_package_manager(memory: str, manager: str, is_another: bool) -> None:
     assert prefers_another(memory, [manager]) == is_another
+
+
+@each(
+    ("memory", "is_against"),
+    [
+        ("Days off come from data/holidays.csv and not from the holidays package.", True),
+        ("Do not use holidays: it lacks the city's days.", True),
+        ("holidays is deprecated.", True),
+        ("Never run the tests without holidays.", False),
+        ("holidays stays at 0.40.", False),
+    ],
+)
+def test_memory_forbids_the_import_of_a_package(memory: str, is_against: bool) -> None:
+    assert forbids_import(memory, "holidays") is is_against

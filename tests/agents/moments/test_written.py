@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 from support.each import each
 
 from gitmem.agents.event import Edit
-from gitmem.agents.moments.written import added_names, forbids
+from gitmem.agents.moments.written import added_names, imported_packages, speaks_against
 
 FORBIDDEN = [
     ("Write Time.zone.today, never Date.today: servers run in UTC.", "  starts = Date.today"),
@@ -26,6 +28,16 @@ FORBIDDEN = [
     ("Get rid of every print_debug before you commit.", "print_debug()"),
     ("Nobody should call drop_cache in production.", "drop_cache()"),
     ("Iterate over sorted_keys, not over raw_keys.", "raw_keys()"),
+    ("Date.today put invoices into the wrong year; use customer.today.", "due_on < Date.today"),
+    ("http.Client without a Timeout hung all workers. Always set one.", "var client = &http.Client{}"),
+    ("Add indexes with algorithm: :concurrently. A plain add_index locked the table.", "  add_index :invoices, :day"),
+    ("LightGBM with num_threads=-1 deadlocks in the runner.", "LGBMRegressor(num_threads=-1, **params)"),
+    ("No inplace=True in pandas code: it hid a bug.", "df.dropna(inplace = True)"),
+    ("Never pass verify=False.", "requests.get(url, verify=False)"),
+    ("Use client_get: http_get hung twice.", "http_get()"),
+    ("Use sha256, never md5, for names.", "hashlib.md5(x)"),
+    ("Avoid unwrap() in the daemon.", "list.first().unwrap()"),
+    ("parse_any needs a zone. Call `parse_iso` instead.", "parse_any(x)"),
 ]
 OTHER = [
     ("Write Time.zone.today, never Date.today: servers run in UTC.", "  starts = Time.zone.today"),
@@ -51,18 +63,50 @@ OTHER = [
     ("We stopped using yaml_load in 2023.", "yaml_load(x)"),
     ("Call init_app first; close_pool waits, so do not call it there.", "init_app()"),
     ("Never call emit_event from on_commit.", "on_commit()"),
+    ("Date.today put invoices into the wrong year; use customer.today.", "due_on < customer.today"),
+    ("http.Client without a Timeout hung all workers.", "&http.Client{Timeout: 5 * time.Second}"),
+    ("Use algorithm: :concurrently. A plain add_index locked the table.", "add_index :a, algorithm: :concurrently"),
+    ("LightGBM with num_threads=-1 deadlocks in the runner.", "LGBMRegressor(num_threads=4)"),
+    ("Without close_pool() workers hang after a fork.", "close_pool()"),
+    ("Call init_app first, or requests fail.", "init_app(app)"),
+    ("Always call flush_all at the end, it lost rows otherwise.", "flush_all()"),
+    ("Dashboards break when queue_depth is renamed.", "queue_depth = 3"),
+    ("parse_rates is fast. Tests fail where TZ is not set.", "parse_rates(x)"),
 ]
 
 
 @each(("memory", "added"), FORBIDDEN)
 def test_memory_forbids_a_name_that_was_added(memory: str, added: str) -> None:
-    assert any(forbids(memory, name) for name in added_names([Edit("src/a.py", "", added)]))
+    assert any(speaks_against(memory, name, added) for name in added_names([Edit("src/a.py", "", added)]))
 
 
 @each(("memory", "added"), OTHER)
 def test_memory_that_recommends_or_mentions_a_name_does_not_forbid_it(memory: str, added: str) -> None:
-    assert not any(forbids(memory, name) for name in added_names([Edit("src/a.py", "", added)]))
+    assert not any(speaks_against(memory, name, added) for name in added_names([Edit("src/a.py", "", added)]))
 
 
 def test_names_that_were_there_before_and_names_in_prose_are_not_added() -> None:
     assert added_names([Edit("a.py", "os.chdir(a)", "os.chdir(b)"), Edit("README.md", "", "os.chdir(a)")]) == []
+
+
+@each(
+    ("added", "names"),
+    [
+        ("import holidays\nfrom lodash.merge import x", ["holidays", "lodash"]),
+        ("import m from 'moment'\nconst a = require('async')", ["moment", "async"]),
+        ("require 'httparty'\nuse rand_core::Rng;\n#include <stdlib.h>", ["httparty", "rand_core", "stdlib"]),
+        ("from .models import x\nimport './a.css'\nimportant = 1", []),
+    ],
+)
+def test_imported_packages_are_those_that_are_new(added: str, names: list[str]) -> None:
+    assert imported_packages([Edit("src/a.py", "import os", f"import os\n{added}")]) == names
+
+
+def test_long_edit_is_judged_in_bounded_time() -> None:
+    added = "x_name = y_name(inplace=True)\n" * 20_000
+    begun = time.process_time()
+    names = added_names([Edit("a.py", "", added)])
+    for name in names:
+        speaks_against(f"{name} without {name} hung. " * 500, name, added)
+
+    assert time.process_time() - begun < 2  # 0.3 s
