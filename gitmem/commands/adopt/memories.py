@@ -52,7 +52,13 @@ _FORMER_LIMIT, _FORMER_DIGEST = 40, 10
 _WARNING = re.compile(
     r"^(?:\[!(?:warning|caution)\]|(?:warning|caution|gotcha|pitfall|beware|watch out|be careful)\b)", re.I
 )
-_NORM = re.compile(r"\b(?:must|never|always|do not|don['’]t|shall)\b", re.I)
+# Words of a rule. After another subject than "you" or "we", "always" and "do not" describe: "they don't go stale".
+_NORM = re.compile(
+    r"\b(?:must|shall|(?-i:Never|Always|NEVER|ALWAYS|Do not|DO NOT|Don['’]t))\b|"
+    r"(?:^|[.!?;:,(—–‐-]|\b(?:and|but|or|then|please|so|also|just|instead|should|may|is|are|be|to|you|we|only))"
+    r"[\s*_`\"'“]{0,5}+(?:never|always|(?:do not|don['’]t)(?! (?:need|have|know|think|want|care|mind|like|mean)\b))\b",
+    re.I,
+)
 _LEADING = re.compile(r"^(?:[\s>│├└─|+#•]|[-*+](?=\s)|\d{1,3}[.)](?=\s)|\[[ xX]\](?=\s)|[⚠️❗🚨]+)+")
 
 
