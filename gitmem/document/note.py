@@ -26,7 +26,7 @@ HEAD_LIMIT = 3 * 1024
 ENDINGS = (".md", ".markdown", ".mdc")
 _HEADING = re.compile(r"(?m)^# .*$")
 # What precedes the name of a section in the name of a note.
-_SECTION = re.compile(r"\.(?:md|markdown|mdc|enex)#", re.I)
+_SECTION = re.compile(r"\.(?:md|markdown|mdc|enex|jex)#", re.I)
 _WORD = re.compile(r"\w+")
 _TITLE = re.compile(r"(?m)\A(---\n(?:.*\n)*?)title:.*$")
 _EMBEDDED = re.compile(r"!\[\[([^\[\]|#\n]+\.\w{2,5})(?:[#|][^\[\]\n]*)?\]\]|!\[[^\]\n]*\]\(<?([^)\s>]+)>?[^)\n]*\)")

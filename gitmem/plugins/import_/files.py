@@ -24,6 +24,7 @@ from gitmem.plugins.import_.folder import (
     read_folder,
     read_markdown,
 )
+from gitmem.plugins.import_.joplin import JEX, read_jex
 from gitmem.plugins.import_.jsonl import read_jsonl
 from gitmem.plugins.import_.rules import RULE_FILES
 from gitmem.plugins.import_.tables import TABLES, read_table
@@ -107,6 +108,9 @@ def read_sources(
         elif name.lower().endswith(ENEX):
             inside = notes.name(notes.folder(Path(name).absolute().parent), Path(name).name)
             found = read_enex(name, name, kind or FILE_KIND, inside, notes)
+        elif name.lower().endswith(JEX):
+            inside = notes.name(notes.folder(Path(name).absolute().parent), Path(name).name)
+            found = read_jex(name, name, kind or FILE_KIND, inside, notes, limit=shared.limit)
         elif name.lower().endswith(TABLES):
             found = read_table(name, kind or LINE_KIND)
         else:

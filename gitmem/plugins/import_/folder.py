@@ -38,6 +38,7 @@ from gitmem.plugins.import_.fields import (
     with_remark,
 )
 from gitmem.plugins.import_.frontmatter import Front, read_front
+from gitmem.plugins.import_.joplin import JEX, Joplin, collect, is_item, read_item, read_items, read_jex, read_note
 from gitmem.plugins.import_.jsonl import read_jsonl
 from gitmem.plugins.import_.names import Names
 from gitmem.plugins.import_.notes import (
@@ -145,7 +146,7 @@ def list_files(folder: str) -> list[tuple[str, bool]]:
     return sorted(
         (entry.path, entry.is_file(follow_symlinks=False))
         for entry in iter_files(folder)
-        if entry.name.lower().endswith((*ENDINGS, *ENEX)) or entry.name in LOGS or _is_bean(entry)
+        if entry.name.lower().endswith((*ENDINGS, *ENEX, *JEX)) or entry.name in LOGS or _is_bean(entry)
     )
 
 
@@ -175,8 +176,13 @@ def read_folder(
     places = [os.path.relpath(path, folder).replace(os.sep, "/") for path, _ in files]
     top = Path(folder).resolve()
     notes = [place for place in places if place.lower().endswith(ENDINGS)]
+    items = read_items(_texts(Path(folder), filter(is_item, notes)))
+    notes = [place for place in notes if place not in items or items[place].is_note]
+    titles = {place: item.title for place, item in items.items() if item.title}
     root, is_bundle = shared.notes.folder(top), not is_store and _is_bundle(Path(folder), notes)
-    pages = _read_pages(Path(folder), shared.notes.read_whole(root, notes), is_bundle=is_bundle)
+    pages = _read_pages(Path(folder), shared.notes.read_whole(root, notes, titles), is_bundle=is_bundle)
+    ids = {item.id: pages.keys[place] for place, item in items.items() if item.is_note}
+    pages = replace(pages, joplin=collect(items.values(), ids))
     if any((top / one).is_dir() for one in DOLT) and (top / "metadata.json").is_file() and "issues.jsonl" not in places:
         export = shlex.quote(f"{name.rstrip('/')}/issues.jsonl")
         yield 0, Unreadable(name, f"its issues are in a Dolt database: bd export -o {export}, then import again")
@@ -208,6 +214,13 @@ def read_folder(
             yield len(files), Unreadable(where, reason, is_other=True)
 
 
+def _texts(folder: Path, places: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the files that can be read, each with its text."""
+    for place in places:
+        with contextlib.suppress(OSError, FormatError):  # reported when it is imported
+            yield place, _read_text(folder / place)
+
+
 def _list_others(folder: str, read: Container[str]) -> list[tuple[str, str]]:
     """Return the paths that are not read, sorted, with the reasons; of hidden ones all but settings."""
     hidden: list[os.DirEntry[str]] = []
@@ -226,6 +239,8 @@ def _read_export(path: str, where: str, shared: ImportContext, name: str) -> Ite
         return _read_log(path, where)
     if path.lower().endswith(ENEX):
         return read_enex(path, where, shared.kind or FILE_KIND, name, shared.notes)
+    if path.lower().endswith(JEX):
+        return read_jex(path, where, shared.kind or FILE_KIND, name, shared.notes, limit=shared.limit)
     return read_bean(path, where)
 
 
@@ -324,6 +339,10 @@ def read_markdown(
         text, remark = _read(file.path, file.limit)
     except (OSError, FormatError) as err:
         return [_unreadable(err, where)]
+    if (item := read_item(text)) is not None:
+        export = pages.joplin if item.id in pages.joplin.keys else Joplin({item.id: pages.keys.get(inside, "")})
+        note = read_note(item, where, kind or FILE_KIND, export)
+        return [_named(note, name, export.keys[item.id])] if note is not None else []
     record = _place(file.path)
     if pages.is_bundle:
         concept = read_concept(text, inside, where, pages)
@@ -363,7 +382,7 @@ def _foreign(text: str, file: NoteFile, pages: Pages, kind: str) -> list[ImportR
     front = read_front(text)
     if reason := _reason_to_skip(front, text, inside, pages):
         return [Unreadable(where, reason, is_skipped=True)]
-    if reason := why_unreadable(text, front.body):
+    if reason := why_unreadable(front.body):
         return [Unreadable(where, reason)]
     front = _without_properties(front, pages)
     fields, body = front.fields, front.body.strip("\n")

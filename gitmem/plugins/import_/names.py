@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from types import MappingProxyType
 from unicodedata import combining, normalize
 
 from gitmem.store import layout
@@ -12,9 +13,10 @@ from gitmem.write.draft import hashed_key, key_from, short_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
+NONE: Mapping[str, str] = MappingProxyType({})
 # What precedes the hash in the key of a note whose name gives no other.
 NOTE = "note"
 # The id that Notion's export appends to the name of each page and its folder.
@@ -56,10 +58,10 @@ class Names:
                 return name
         return "/".join(parts)
 
-    def read_whole(self, folder: str, paths: Collection[str]) -> dict[str, str]:
+    def read_whole(self, folder: str, paths: Collection[str], titles: Mapping[str, str] = NONE) -> dict[str, str]:
         """Return ``keys`` for all notes of a folder: a note with such a name that is not among them is gone."""
         self._whole.append(folder)
-        return self.keys(folder, paths)
+        return self.keys(folder, paths, titles)
 
     def is_gone(self, name: str) -> bool:
         """Return whether a note with this name would have been read, and was not."""
@@ -82,7 +84,7 @@ class Names:
         self._paths.setdefault(name, whole)
         return name
 
-    def keys(self, folder: str, paths: Collection[str]) -> dict[str, str]:
+    def keys(self, folder: str, paths: Collection[str], titles: Mapping[str, str] = NONE) -> dict[str, str]:
         """Return the key of each note of a folder by its path.
 
         It is a slug of the whole path, since every folder may have a README. A hash of the note's name follows if
@@ -91,9 +93,11 @@ class Names:
         Args:
             folder: The name of the folder.
             paths: The paths of the notes below it, with their endings.
+            titles: What the key is made from instead, by path: the names of some files are only ids.
         """
         ordered = sorted(paths, key=lambda path: (not layout.is_key(_stem(path)), path))
-        return {path: self.key(self.name(folder, path), without_notion_id(_stem(path))) for path in ordered}
+        stems = {path: titles.get(path) or without_notion_id(_stem(path)) for path in ordered}
+        return {path: self.key(self.name(folder, path), stem) for path, stem in stems.items()}
 
     def key(self, name: str, stem: str) -> str:
         """Return the key of a note: made from *stem*, with a hash of its whole name if another note has that key."""

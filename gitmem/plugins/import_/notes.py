@@ -4,8 +4,7 @@ Sources: Obsidian's help, "Aliases", "Templates" and "Daily notes"; Logseq's doc
 value`` in the first block is a page's), file names (``a___b`` and ``%3A``) and ``journals/2024_01_27.md``;
 zettelkasten.de, "How to use a unique identifier" (``202401271530 Title``); basic-memory's ``permalink``; Excalidraw
 for Obsidian, whose notes have ``excalidraw-plugin`` and a part *Drawing*, which is compressed; Notion's export, whose
-pages are named ``Page 0123…ef.md`` and have properties below the heading; Joplin's RAW export, whose files end with
-fields.
+pages are named ``Page 0123…ef.md`` and have properties below the heading.
 """
 
 from __future__ import annotations
@@ -98,20 +97,11 @@ def properties_of_notion(body: str) -> tuple[str | None, list[str]]:
     return time, tags
 
 
-def why_unreadable(text: str, body: str) -> str:
+def why_unreadable(body: str) -> str:
     """Return why the text of a file is not that of a note; empty if it may be."""
     whole = body.lstrip()
     below = whole.partition("\n")[2].lstrip() if whole.startswith("# ") else whole
-    if below.startswith(_CIPHERS) or _LOCKED.match(below):
-        return "it is encrypted"
-    return "it is of Joplin's RAW export: export as Markdown + Front Matter instead" if is_raw_joplin(text) else ""
-
-
-def is_raw_joplin(text: str) -> bool:
-    """Return whether a file is of Joplin's RAW export: it ends with fields, the last of which is the type."""
-    *above, last = text.rstrip().rsplit("\n", 40)
-    is_typed = re.fullmatch(r"type_: \d+", last) is not None
-    return is_typed and any(re.fullmatch(r"id: [0-9a-f]{32}", one) for one in above)
+    return "it is encrypted" if below.startswith(_CIPHERS) or _LOCKED.match(below) else ""
 
 
 def page_name(stem: str) -> str:

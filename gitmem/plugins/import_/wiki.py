@@ -21,6 +21,7 @@ from urllib.parse import unquote
 
 from gitmem.document.note import ENDINGS, HEAD
 from gitmem.frozen import frozen, replace
+from gitmem.plugins.import_.joplin import Joplin
 from gitmem.plugins.import_.vault import Vault
 
 TYPE_CHECKING = False
@@ -35,7 +36,7 @@ INDEX = "MEMORY.md"
 MDC = "mdc:"
 # The most parts of a path that are compared with the names of notes.
 MOST_PARTS = 32
-NO_VAULT = Vault()
+NO_VAULT, NO_JOPLIN = Vault(), Joplin()
 _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,255})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]")
 _DENDRON_LINK = re.compile(
     r"\[\[(?:[^\[\]|\n]{0,200}\|)?(?:dendron://[^\[\]|#/\n]{1,200}/)?([^\[\]|#\n]{1,255})(?:#[^\[\]|\n]{0,200})?\]\]"
@@ -48,6 +49,8 @@ _DEFINITION = re.compile(rf"(?m)^ {{0,3}}\[[^\[\]\n]{{1,300}}\]:[ \t]+{_TARGET}"
 _PLACE = re.compile(r"\]\([^()\n]{0,1000}\)")
 # The address of a page of Notion: an export has it where the page was mentioned. Its id is a name of the note.
 _NOTION_PAGE = re.compile(r"https://(?:www\.)?notion\.so/(?:[^?#]{0,300}[/-])?([0-9a-f]{32})(?:\?|$)")
+# Links of Bear and Obsidian to a note, which programs other than a browser open.
+_OF_APP = re.compile(r"(?:bear|obsidian)://[^?]{1,100}\?(?:[^#]{0,300}&)?(?:title|file)=([^&#]{1,300})")
 # A memory of Serena, a note of basic-memory, a block of Logseq.
 _NAMED = re.compile(r"(?<![\w/])(?:mem:|memory://)([\w/%-](?:[\w./%-]{0,198}[\w/%-])?)")
 _BLOCK = re.compile(r"\(\(([0-9a-f-]{36})\)\)")
@@ -89,6 +92,7 @@ class Pages:
         remarks: What the index of an auto memory says about notes, by their keys.
         repeated: The names, without folder and extension, that several of the notes have.
         lost: The keys of notes that were refused: what the index says about them stays in it.
+        joplin: What Joplin's own export says about its notes.
     """
 
     keys: Mapping[str, str]
@@ -100,6 +104,7 @@ class Pages:
     remarks: Mapping[str, str] = MappingProxyType({})
     repeated: Collection[str] = frozenset()
     lost: Collection[str] = frozenset()
+    joplin: Joplin = NO_JOPLIN
 
     def is_auto_memory(self, inside: str) -> bool:
         """Return whether a note is in a folder of Claude Code's auto memory, given its path."""
@@ -128,6 +133,8 @@ class Pages:
 
     def find_path(self, target: str, inside: str) -> str:
         """Return the key of the note that a relative link of Markdown in the note *inside* leads to, or its folder."""
+        if app := _OF_APP.match(target):
+            return self.find(unquote(app[1].replace("+", " ")))
         path = unquote(target.partition("#")[0])
         if page := _NOTION_PAGE.match(path):
             return self.by_path.get(page[1], "")
@@ -235,9 +242,16 @@ def _tags(prose: str, fields: Mapping[str, Any], vault: Vault) -> Iterator[str]:
 
 def _texts(fields: Mapping[str, Any]) -> Iterator[str]:
     """Yield the texts of properties that may be links: ``up: "[[Index]]"``."""
-    for name, value in fields.items():
-        if name != "title":
-            yield from (one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str))
+    waiting = [value for name, value in fields.items() if name != "title"]
+    while waiting:
+        value = waiting.pop(0)
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+            yield from (f"[[{one}]]" for one in value[0] if isinstance(one, str))  # without quotes: `up: [[Index]]`
+            waiting = [*value[0], *waiting]
+        elif isinstance(value, list):
+            waiting = [*value, *waiting]
 
 
 def _heading(fields: Mapping[str, Any]) -> str:

@@ -9,7 +9,6 @@ from support.each import each
 from gitmem.plugins.import_.notes import (
     created_of,
     is_of_notion,
-    is_raw_joplin,
     is_template,
     names_of,
     properties_of_notion,
@@ -115,14 +114,6 @@ def test_page_of_notion_has_properties_below_its_heading() -> None:
     assert not is_of_notion(f"{'0a' * 16}.md")
 
 
-def test_file_that_ends_with_the_fields_of_joplin_is_of_its_raw_export() -> None:
-    fields = f"id: {'0a' * 16}\nparent_id: \nmarkup_language: 1\ntype_: 1"
-
-    assert is_raw_joplin(f"Deploys\n\nText.\n\n{fields}\n")
-    assert is_raw_joplin(fields)
-    assert not is_raw_joplin("Set type_: 1\nid: 7\ntype_: 1")
-
-
 def test_encrypted_note_is_named_and_one_that_begins_with_a_lock_is_read() -> None:
     sealed = "q83vEjRWeJASNFZ4kBI0VniQ=="
 
@@ -131,6 +122,6 @@ def test_encrypted_note_is_named_and_one_that_begins_with_a_lock_is_read() -> No
         f"%%\U0001f510 {sealed} \U0001f510%%",
         f"\U0001f510\u03b2 {sealed}",
     ):
-        assert why_unreadable(text, text) == "it is encrypted"
+        assert why_unreadable(text) == "it is encrypted"
     for text in ("a", "\U0001f510 Where our keys are", "# A\n\n%%\U0001f510 a comment%%"):
-        assert why_unreadable(text, text) == ""
+        assert why_unreadable(text) == ""

@@ -30,6 +30,8 @@ PAGES = pages_of(Names().keys("vault", PATHS), vault=Vault(is_vault=True))
         ("See [[Gateway]] and [[JWT Tokens|tokens]].", ["gateway", "auth-jwt-tokens"], None),
         ("![[Auth/JWT Tokens#Signing]] [[jwt tokens]] [[auth/README]]", ["auth-jwt-tokens", "auth-readme"], None),
         ("| [[Gateway\\|gate]] | ![[JWT Tokens\\|80]] |", ["gateway", "auth-jwt-tokens"], None),
+        ("[g](bear://x-callback-url/open-note?id=A-1&title=gateway&header=x)", ["gateway"], None),
+        ("[g](obsidian://open?vault=v&file=Auth%2FJWT%20Tokens)", ["auth-jwt-tokens"], None),
         ("[[Nowhere]] stays. C# and https://a.org/#top are no tags.", None, None),
         ("About #Auth/keys and #retry, not `a`#1.", None, ["auth/keys", "retry"]),
         ("```\n[[Gateway]] #code\n```\ntext #real", None, ["real"]),
@@ -133,6 +135,14 @@ def test_links_of_each_system_become_references(pages: Pages, body: str, refs: l
     found = link_pages(ImportRecord("x.md", "x", {"kind": "doc"}, body), pages, "work/x.md")
 
     assert (found.fields.get("refs"), found.fields.get("tags"), found.body) == (refs, tags, body)
+
+
+def test_links_in_properties_need_no_quotes() -> None:
+    fields = {"up": [["inbox"]], "see": [[["house/todo|todo"]], [["plans"]]], "table": [["a", "b"], ["inbox"]]}
+
+    found = link_pages(ImportRecord("x.md", "x", fields, "text"), FOAM)
+
+    assert found.fields["refs"] == ["inbox", "house", "plans"]
 
 
 def test_links_in_properties_become_references() -> None:

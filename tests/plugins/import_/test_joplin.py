@@ -1,0 +1,110 @@
+"""Joplin's own exports: each note with its notebook, tags, times and links, from a folder and from an archive."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from pathlib import Path
+
+from support.each import each
+
+from gitmem.plugins.import_.fields import ImportRecord, Unreadable
+from gitmem.plugins.import_.files import read_sources
+from gitmem.plugins.import_.folder import ImportContext
+from gitmem.plugins.import_.joplin import read_item
+from gitmem.plugins.import_.names import Names
+
+A, B, C, OPS, WORK, PROD = (sign * 32 for sign in "abc123")
+NOTE = "markup_language: 1\nencryption_applied: 0\ndeleted_time: 0\ntype_: 1"
+TIMES = "created_time: 2024-05-03T10:00:00.000Z\nuser_created_time: 2024-05-01T10:00:00.000Z"
+ITEMS = {
+    A: f"Redis eviction\n\nWe use LRU, see [other](:/{B}) and ![](:/{PROD}).\nkey: value\n\nid: {A}\nparent_id: {OPS}\n"
+    f"{TIMES}\nuser_updated_time: 2024-05-02T10:00:00.000Z\nsource_url: https://redis.io\n{NOTE}",
+    B: f"Rotate\n\n\nid: {B}\nparent_id: gone\n{TIMES}\nis_todo: 1\ntodo_completed: 1714557600000\n{NOTE}",
+    C: f"Old\n\nText\n\nid: {C}\ndeleted_time: 1714557600000\ntype_: 1",
+    OPS: f"Ops\n\nid: {OPS}\nparent_id: {WORK}\ntype_: 2",
+    WORK: f"Work\n\nid: {WORK}\nparent_id: {OPS}\ntype_: 2",  # in itself
+    PROD: f"prod\n\nid: {PROD}\ntype_: 5",
+    "d" * 32: f"id: {'d' * 32}\nnote_id: {A}\ntag_id: {PROD}\ntype_: 6",
+    "e" * 32: f"Sealed\n\nid: {'e' * 32}\nencryption_cipher_text: JED01\nencryption_applied: 1\ntype_: 1",
+}
+
+
+def read(source: Path) -> dict[str, ImportRecord | Unreadable]:
+    found = read_sources([str(source)], ImportContext(Names(), "doc"), stdin=None, progress_of=None)
+    return {one.where.replace("#", "/").rpartition("/")[2].removesuffix(".md"): one for one in found}
+
+
+def raw(folder: Path) -> Path:
+    (folder / "raw" / "resources").mkdir(parents=True)
+    for name, text in ITEMS.items():
+        (folder / "raw" / f"{name}.md").write_text(text, encoding="utf-8")
+    return folder / "raw"
+
+
+def jex(folder: Path) -> Path:
+    with tarfile.open(folder / "all.jex", "w") as archive:
+        for name, text in {**ITEMS, "../evil": "x", "resources/a": "png"}.items():
+            member = tarfile.TarInfo(f"{name}.md")
+            member.size = len(text.encode())
+            archive.addfile(member, io.BytesIO(text.encode()))
+        link = tarfile.TarInfo(f"{'f' * 32}.md")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    return folder / "all.jex"
+
+
+@each("export", (raw, jex))
+def test_note_comes_with_its_notebook_tags_times_and_links(tmp_path_factory, export):
+    found = read(export(tmp_path_factory.mktemp("joplin")))
+
+    note, todo = found[A], found[B]
+    assert isinstance(note, ImportRecord)
+    assert isinstance(todo, ImportRecord)
+    assert note.key == "redis-eviction"
+    assert note.body == f"We use LRU, see [other](:/{B}) and ![](:/{PROD}).\nkey: value"
+    assert note.fields == {
+        "kind": "doc",
+        "title": "Redis eviction",
+        "tags": ["prod"],
+        "refs": ["rotate"],
+        "created": "2024-05-01T10:00:00Z",
+        "edited": "2024-05-02T10:00:00Z",
+        "notebook": note.fields["notebook"],
+        "source_url": "https://redis.io",
+        "id": A,
+    }
+    assert str(note.fields["notebook"]).endswith("Ops/Work/Ops")
+    assert (todo.body, todo.fields["todo"]) == ("Rotate", "done")
+    others = {name: one.reason for name, one in found.items() if isinstance(one, Unreadable)}
+    assert others == {C: "it was deleted where it comes from", "e" * 32: "it is encrypted"}
+
+
+def test_one_item_is_read_without_the_others(tmp_path):
+    (note,) = read(raw(tmp_path) / f"{A}.md").values()
+
+    assert isinstance(note, ImportRecord)
+    assert (note.key, note.fields["title"], "refs" in note.fields) == (A, "Redis eviction", False)
+
+
+@each(
+    "text",
+    [
+        "# How to\n\nSet type_: 1",
+        f"Set\nid: {A}\ntype_: 1",  # without a blank line
+        "T\n\nid: 7\ntype_: 1",
+        f"T\n\nid: {A}\ntype_: x",
+    ],
+)
+def test_other_text_is_no_item(text):
+    assert read_item(text) is None
+
+
+def test_file_that_is_no_archive_is_named(tmp_path):
+    path = tmp_path / "a.jex"
+    path.write_bytes(b"no archive" * 100)
+
+    (problem,) = read(path).values()
+
+    assert isinstance(problem, Unreadable)
+    assert problem.reason == "it is not an archive of Joplin (JEX)"
