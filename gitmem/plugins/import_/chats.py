@@ -7,7 +7,7 @@ branch; Claude's has a list (``chat_messages`` with ``sender``, ``text``, ``cont
 
 from __future__ import annotations
 
-from gitmem.plugins.import_.fields import Unreadable, without_empty
+from gitmem.plugins.import_.fields import Unreadable, is_prose, without_empty
 from gitmem.plugins.import_.times import time_of
 
 TYPE_CHECKING = False
@@ -27,7 +27,9 @@ def is_chat(table: Mapping[str, Any]) -> bool:
     if _is_tree(table) or isinstance(table.get("chat_messages"), list):
         return True
     messages, is_titled = table.get("messages"), any(isinstance(table.get(name), str) for name in ("title", "name"))
-    return is_titled and isinstance(messages, list) and any(isinstance(part, dict) and _role(part) for part in messages)
+    if not (is_titled and isinstance(messages, list) and messages):
+        return False
+    return any(isinstance(part, dict) and _role(part) for part in messages) or all(map(_is_prose, messages))
 
 
 def _is_tree(table: Mapping[str, Any]) -> bool:
@@ -45,7 +47,7 @@ def read_chat(table: Mapping[str, Any], where: str) -> dict[str, Any] | Unreadab
     else:
         messages = _messages_in_list(table.get("chat_messages", table.get("messages")))
     try:
-        lines = [f"**{role}**: {text}" for role, text in messages if text]
+        lines = [f"**{role}**: {text}" if role else text for role, text in messages if text]
     except RecursionError:
         return Unreadable(where, "it is nested too deeply")
     if not lines:
@@ -90,6 +92,8 @@ def _role(about: Mapping[str, Any]) -> str:
 
 def _messages_in_list(messages: Any) -> Iterator[tuple[str, str]]:
     for message in messages if isinstance(messages, list) else ():
+        if _is_prose(message):
+            yield "", message.strip()
         if isinstance(message, dict):
             own, texts = message.get("text"), list(_texts(message.get("content")))
             if isinstance(own, str) and own.strip() and not any(text in own for text in texts[:1]):
@@ -99,7 +103,10 @@ def _messages_in_list(messages: Any) -> Iterator[tuple[str, str]]:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Yield the words in a content: texts, code, results of tools, and the names of files beside the export."""
+    """Yield the words in a content: texts, code, results of tools, and the names of files beside the export.
+
+    Of a part of a kind that is not known, every text of several words is one.
+    """
     if isinstance(value, str):
         if value.strip():
             yield value.strip()
@@ -108,8 +115,17 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(part)
     elif isinstance(value, dict):
         names = [value[name] for name in _NAMES if isinstance(value.get(name), str) and value[name]]
-        for name in _WORDS:
-            yield from _texts(value.get(name))
         arguments = value.get("input")
-        yield from _texts(list(arguments.values()) if isinstance(arguments, dict) else arguments)
+        words = [text for name in _WORDS for text in _texts(value.get(name))]
+        words += _texts(list(arguments.values()) if isinstance(arguments, dict) else arguments)
+        if not words and not names:
+            for other in value.values():
+                words += _texts(other) if isinstance(other, list | dict) or _is_prose(other) else ()
+        yield from words
+        if isinstance(value.get("url"), str) and value["url"]:  # what it quotes
+            yield f"[{value['title']}]({value['url']})" if isinstance(value.get("title"), str) else f"<{value['url']}>"
         yield from (f"[{name}]" for name in names)
+
+
+def _is_prose(value: object) -> bool:
+    return isinstance(value, str) and is_prose(value)

@@ -38,6 +38,8 @@ _READ = {
     "tag": "tags",
     "author": "author",
     "source-url": "source_url",
+    "notebook": "notebook",
+    "taskStatus": "status",
     "content": "content",
 }
 _BLOCKS = frozenset(
@@ -73,6 +75,7 @@ class _Export:
         self._attachments = self._line = 0
         self._text: list[str] | None = None
         self._is_in_resource = False
+        self._task: dict[str, str] | None = None
         parser.buffer_text = True
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
@@ -85,6 +88,8 @@ class _Export:
         elif name == "resource":
             self._attachments += 1
             self._is_in_resource = True  # it has attributes of the same names
+        elif name == "task":
+            self._task = {}
         self._text = [] if name in _READ and not self._is_in_resource else None
 
     def _add(self, text: str) -> None:
@@ -96,9 +101,15 @@ class _Export:
             self.notes.append(_Note(self._fields, self._attachments, self._line))
         elif name == "resource":
             self._is_in_resource = False
+        elif name == "task" and self._task is not None:
+            sign = "x" if self._task.get("status") == "completed" else " "
+            self._fields.setdefault("tasks", []).append(f"- [{sign}] {self._task.get('title', '')}")
+            self._task = None
         elif self._text is not None:
             text, field = "".join(self._text).strip(), _READ[name]
-            if field == "tags":
+            if self._task is not None:
+                self._task.setdefault(field, text)
+            elif field == "tags":
                 self._fields.setdefault(field, []).append(text)
             elif text:
                 self._fields.setdefault(field, text)
@@ -164,9 +175,10 @@ def _record(note: _Note, where: str, kind: str, key: str, keys: Mapping[str, str
         return Unreadable(where, f"the note is longer than {CONTENT_LIMIT >> 20} MiB")
     text = _read_text(content)
     refs = [keys[title] for title in text.linked if keys.get(title, key) != key]
-    rest = {field: value for field, value in note.fields.items() if field not in ("content", "edited")}
+    rest = {field: value for field, value in note.fields.items() if field not in ("content", "edited", "tasks")}
     rest |= without_empty(edited=time_of(note.fields.get("edited")))
-    table = rest | without_empty(key=key, body=text.markdown, refs=list(dict.fromkeys(refs)))
+    body = "\n\n".join(filter(None, (text.markdown, "\n".join(note.fields.get("tasks", ())))))
+    table = rest | without_empty(key=key, body=body, refs=list(dict.fromkeys(refs)))
     record = from_table(table, where=where, kind=kind)
     remarks = [f"{count_of(note.attachments, 'attachment')} left out"] if note.attachments else []
     remarks += ["encrypted text was left out"] if text.is_encrypted else []

@@ -36,6 +36,7 @@ class ImportRecord:
         archived: Whether it was retired there.
         left_out: The names of fields that are too long for a frontmatter, and are not imported.
         why: Why it was retired; empty if unknown.
+        ended: When it was retired, in ISO 8601; empty if unknown.
         line: The line of its file on which the body begins; 0 if unknown.
         remark: What the user should know about how it was read, counted in a notice; usually empty.
     """
@@ -52,6 +53,7 @@ class ImportRecord:
     remark: str = ""
     line: int = 0
     name: str = ""
+    ended: str = ""
 
 
 @frozen

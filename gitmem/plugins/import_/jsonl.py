@@ -157,7 +157,7 @@ def _read_value(value: Any, where: str, kind: str, graph: Graph) -> Iterator[Imp
         elif not graph.add(found, place):
             table = in_common_terms(found, place)
             record = table if isinstance(table, Unreadable) else from_table(table, where=place, kind=kind)
-            yield as_ended(record) if isinstance(record, ImportRecord) and is_ended(found) else record
+            yield as_ended(record, found) if isinstance(record, ImportRecord) and is_ended(found) else record
 
 
 def _table_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

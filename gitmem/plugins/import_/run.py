@@ -263,7 +263,8 @@ def _check(given: ImportRecord, policy: Policy, *, author: Author, now: int) -> 
         document = _with_mark(parse(given.text, path=f"{given.key}.md"), policy)
         return incoming_exact(document, given.where, folder=given.folder, archived=given.archived, policy=policy)
     given = replace(given, fields=with_lifetime(given.fields, now))
-    retired = {"when": given.fields.get("created") or format_time(now), "by": "import", "why": given.why or ROTATED}
+    when = given.ended or given.fields.get("created") or format_time(now)
+    retired = {"when": when, "by": "import", "why": given.why or ROTATED}
     fields = {**given.fields, "retired": retired} if given.archived else given.fields
     if given.name and (theirs := fields.get(IMPORTED)) not in (None, True, given.name):
         fields = {**fields, f"{IMPORTED}_{IMPORTED}": theirs}

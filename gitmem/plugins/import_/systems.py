@@ -325,9 +325,10 @@ def is_ended(table: Mapping[str, Any]) -> bool:
     return "fact" in table and "uuid" in table and bool(table.get("invalid_at") or table.get("expired_at"))
 
 
-def as_ended(found: ImportRecord) -> ImportRecord:
+def as_ended(found: ImportRecord, table: Mapping[str, Any]) -> ImportRecord:
     """Return a memory that goes to the archive, because it holds no more."""
-    return replace(found, archived=True, why=ENDED)
+    ended = time_of(table.get("invalid_at")) or time_of(table.get("expired_at")) or ""
+    return replace(found, archived=True, why=ENDED, ended=ended)
 
 
 class Graph:

@@ -75,6 +75,38 @@ def test_conversation_of_another_program_has_a_title_and_roles() -> None:
     assert in_common_terms(found, "x") == found
 
 
+def test_messages_may_be_plain_texts_and_a_list_of_names_is_no_conversation() -> None:
+    ((_, chat),) = list_objects([{"title": "Ports", "messages": ["user: which port?", "assistant: it is 5000"]}], "x")
+
+    assert in_common_terms(chat, "x")["body"] == "user: which port?\n\nassistant: it is 5000"
+    names = {"title": "Ports", "text": "Of ports", "messages": ["a", "b"]}
+    assert in_common_terms(names, "x") == names
+
+
+def test_no_words_of_parts_that_are_not_known_are_lost() -> None:
+    quote = {"content_type": "tether_quote", "url": "https://e.example", "title": "Pools", "text": "on pools"}
+    fancy = {"content_type": "new_type", "payload": {"words": "fancy words", "at": "2024-05-01T10:00:00Z", "id": "x1"}}
+    thoughts = {"content_type": "thoughts", "thoughts": [{"summary": "In short", "content": "A long thought"}]}
+    mapping = {name: node("a", None, **part) for name, part in (("q", quote), ("f", fancy), ("t", thoughts))}
+
+    found = read_chat({"title": "Parts", "mapping": mapping}, "x")
+
+    assert not isinstance(found, Unreadable)
+    assert found["body"].split("\n\n") == [
+        "**a**: on pools",
+        "[Pools](https://e.example)",
+        "**a**: fancy words",
+        "**a**: A long thought",
+    ]
+    claude = {
+        "sender": "a",
+        "content": [{"type": "new", "body": "unknown words", "links": [{"url": "https://d.example"}]}],
+    }
+    found = read_chat({"name": "Parts", "chat_messages": [claude]}, "x")
+    assert not isinstance(found, Unreadable)
+    assert found["body"] == "**a**: unknown words\n\n<https://d.example>"
+
+
 def test_object_with_another_mapping_is_a_memory_of_its_own() -> None:
     ((_, found),) = list_objects([{"text": "Of ferries", "mapping": {"a": {"b": 1}}}], "x")
 

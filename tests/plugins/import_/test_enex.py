@@ -131,3 +131,14 @@ def test_folder_of_exports_is_read_with_the_notes_in_it(tmp_path: Path) -> None:
 
     assert [one.key for one in found if isinstance(one, ImportRecord)] == ["sync", "plain"]
     assert [one.reason for one in found if isinstance(one, Unreadable)] == ["it is empty; 1 attachment left out"]
+
+
+def test_notebook_and_tasks_of_a_note_come_with_it(tmp_path):
+    task = "<task><title>{}</title><created>20240101T000000Z</created><taskStatus>{}</taskStatus></task>"
+    more = f"<notebook>Work</notebook>{task.format('Call', 'open')}{task.format('Write', 'completed')}"
+
+    (found,) = read(export(tmp_path, note("<div>Text</div>", more=more)))
+
+    assert isinstance(found, ImportRecord)
+    assert (found.fields["title"], found.fields["notebook"]) == ("Sync", "Work")
+    assert found.body == "Text\n\n- [ ] Call\n- [x] Write"

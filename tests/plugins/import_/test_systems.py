@@ -256,3 +256,11 @@ def test_plain_texts_are_memories(exported: object) -> None:
     found = list(read_jsonl(io.BytesIO(json.dumps(exported).encode()), name="f", kind="learned"))
 
     assert [one.body for one in found if isinstance(one, ImportRecord)] == ["Ana uses pnpm", "Deploys need the VPN"]
+
+
+def test_fact_that_ended_is_retired_at_its_end() -> None:
+    found = {
+        one.body: one.ended for one in read(json.dumps(GRAPHITI)) if isinstance(one, ImportRecord) and one.archived
+    }
+
+    assert found == {"Bo leads search": "2025-06-01T00:00:00Z"}
