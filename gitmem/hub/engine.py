@@ -1,7 +1,8 @@
 """The search index of one node: Tantivy on local disk, made from the database and worthless without it.
 
 Texts are analysed by gitmem, so Tantivy only splits at blanks. It finds candidates; ``search`` ranks them with the
-scorer that ranks at home. Whatever offers the methods of ``Engine`` can replace it.
+scorer that ranks at home. What that needs of each memory, and what is shown of it, is in ``records``. Whatever offers
+the methods of ``Engine`` can replace all this.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import tantivy
 from tantivy import Occur, Query
 
 from gitmem.frozen import frozen
+from gitmem.hub.records import Records
 from gitmem.index import FIELD_WEIGHTS, FIELDS, Stats, distinctive
 from gitmem.model import ADOPTED, FAILED, STALE, SUSPECT, VERIFIED
 from gitmem.recall.bm25 import Words, count_words, occurrences
@@ -24,8 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any, Protocol
 
+    from gitmem.hub.records import RecordView
+
 # Increase this whenever a field or its analysis changes: an index of another format is made again.
-FORMAT = 4
+FORMAT = 5
 # Memory for documents that are not written yet: Tantivy takes 15 MB at least for each of its threads.
 HEAP_BYTES = 64_000_000
 # Tantivy knows only rounded lengths. A memory's length there is made as many times its own as the largest weight of a
@@ -40,8 +44,8 @@ FILLER = "\0"
 ROUNDING = 1.0001
 # Those of FTS5's bm25() (sqlite.org/fts5.html, section 5.1.1), by which the engine at home picks its candidates.
 _K1, _B = 1.2, 0.75
-# Memories that are held in memory after they were read: some 230 MB, of up to 19 KB each.
-KNOWN_AT_MOST = 12_000
+# Memories that are held in memory after they were read: some 50 MB, of which the largest have much.
+KNOWN_AT_MOST = 4_000
 # What a view remembers of what readers asked for, who choose the words and the repositories: some 20 MB of counts.
 MOST_COUNTS, MOST_FILTERS = 100_000, 1000
 # Tantivy's own limit on the number of groups in an answer.
@@ -53,6 +57,8 @@ FACETS = ("kind", "status", "owner", "language")
 COUNTED = ("repository", *FACETS)
 # Values of a facet that are counted.
 MOST_VALUES = 50
+# What is read of each memory that Tantivy finds.
+_COLUMNS = ("seq", "state", "expires", "at")
 # A filter by at most so many values looks up each of them. Measured: ten times as fast for one value, three times for
 # ten, equally fast for 100.
 FEW_VALUES = 100
@@ -98,6 +104,7 @@ class Found:
         terms: The analysed terms of each field, separated by blanks, in the order of ``FIELDS``.
         fields: What else ``hub.memory_rows`` stores of it.
         words: Its terms, counted; None for a memory that is not a candidate yet.
+        shown: Its title and its text; empty for a candidate, of which ``View.texts`` returns them.
     """
 
     seq: int
@@ -110,42 +117,57 @@ class Found:
     terms: tuple[str, ...]
     fields: Mapping[str, Any]
     words: Words | None = None
+    shown: tuple[str, ...] = ()
 
 
 class _Known:
-    """A memory as it is stored. Most candidates are only counted: what else is stored is parsed once they stay.
+    """A memory as it is stored. Most candidates are only scored: what else is stored is parsed once they stay.
 
     Attributes:
+        at: Where its record is.
         place: The number of its repository, and its path.
-        terms: The terms of each field, separated by blanks.
         length: How many terms there are.
     """
 
-    __slots__ = ("_found", "_rest", "_seq", "length", "place", "terms")
+    __slots__ = ("_found", "_rest", "_seq", "_terms", "at", "length", "place")
 
-    def __init__(self, seq: int, stored: bytes) -> None:
+    def __init__(self, seq: int, at: int, stored: str) -> None:
         """Read what ``_stored`` returned."""
-        head, *terms, self._rest = stored.decode().split("\n", len(FIELDS) + 1)
+        head, self._rest, self._terms = stored.split("\n", 2)
         number, length, path = head.split(" ", 2)
-        self.place, self.length, self.terms, self._seq = (int(number), path), int(length), tuple(terms), seq
+        self.at, self.place, self.length, self._seq = at, (int(number), path), int(length), seq
         self._found: Found | None = None
+
+    def score(self, rarities: Iterable[tuple[str, float]], average: float) -> float:
+        """Return the score of FTS5's bm25() with the weights of the fields."""
+        terms, norm = self._terms, _K1 * (1 - _B + _B * self.length / average)
+        score = 0.0
+        for term, worth in rarities:
+            if term in terms:  # most memories have few of the terms; a blank to search for is four times as slow
+                fields = zip(FIELD_WEIGHTS, terms.split("\n"), strict=True)
+                count = sum([weight * occurrences(term, part) for weight, part in fields if term in part])
+                score += worth * count * (_K1 + 1) / (count + norm)
+        return score
 
     @property
     def found(self) -> Found:
         """Return the memory."""
-        rest = self._rest  # before the check: another thread that is parsing it clears it last
         if self._found is None:
-            key, kind, status, language, fields = json.loads(rest)
-            words = count_words([part.split() for part in self.terms])
-            found = Found(self._seq, *self.place, key, kind, status, language, self.terms, fields, words)
-            self._found, self._rest = found, ""
+            key, kind, status, language, fields = json.loads(self._rest)
+            terms = tuple(self._terms.split("\n"))
+            words = count_words([part.split() for part in terms])
+            self._found = Found(self._seq, *self.place, key, kind, status, language, terms, fields, words)
         return self._found
 
 
-def _stored(one: Found, length: int) -> bytes:
+def _stored(one: Found, length: int) -> str:
     """Return a memory of so many terms in the form of ``_Known``: paths and terms have no line breaks."""
-    rest = json.dumps([one.key, one.kind, one.status, one.language, one.fields], ensure_ascii=False)
-    return "\n".join([f"{one.repository_id} {length} {one.path}", *one.terms, rest]).encode()
+    rest = _json_of([one.key, one.kind, one.status, one.language, one.fields])
+    return "\n".join([f"{one.repository_id} {length} {one.path}", rest, *one.terms])
+
+
+def _json_of(values: Sequence[object]) -> str:
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
 
 
 if TYPE_CHECKING:
@@ -161,6 +183,9 @@ if TYPE_CHECKING:
 
         def frequencies(self, terms: Sequence[str], repositories: frozenset[int] | None) -> Stats:
             """Return the statistics of some repositories, or of all: nothing of the others is in them."""
+
+        def texts(self, found: Iterable[Found]) -> list[tuple[str, str]]:
+            """Return the title and the text of each of these candidates."""
 
     class Engine(Protocol):
         """A search index of a node; it can be deleted at any time."""
@@ -184,18 +209,24 @@ class TantivyEngine:
         Raises:
             ValueError: The folder is damaged, or another process writes to it.
         """
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(0o700, parents=True, exist_ok=True)  # it has the texts of all repositories
         self._schema = _schema()
         self._index = tantivy.Index(self._schema, path=str(folder))
         blanks = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
         self._index.register_tokenizer("blanks", blanks)
         self._writer = self._index.writer(HEAP_BYTES, 1)
+        self._records = Records(folder)
         self._known: dict[int, _Known] = {}
         self._view = self._read()
 
+    @property
+    def stored(self) -> int:
+        """Return how many bytes the records have."""
+        return self._records.size
+
     def _read(self) -> TantivyView:
         self._index.reload()
-        return TantivyView(self._index.searcher(), self._schema, self._known)
+        return TantivyView(self._index.searcher(), self._schema, self._known, self._records.view())
 
     def view(self) -> TantivyView:
         """Return the present state."""
@@ -207,27 +238,32 @@ class TantivyEngine:
             self._writer.delete_documents_by_term("id", _id(number, path))
         for one in changed:
             self._writer.delete_documents_by_term("id", _id(one.repository_id, one.path))
-            self._writer.add_document(_document(one))
+            length = sum(len(part.split()) for part in one.terms)
+            at = self._records.append(_stored(one, length), _json_of(one.shown or ("", "")))
+            self._writer.add_document(_document(one, length, at))
+        self._records.flush()  # before the index: it names no record that is not on the disk
         self._writer.commit()
         self._view = self._read()
 
     def close(self) -> None:
         """Release the folder, once nothing writes to it any more."""
         self._writer.wait_merging_threads()
+        self._records.close()
 
 
 class TantivyView:
     """One state of the index; threads may share it."""
 
-    def __init__(self, searcher: Any, schema: tantivy.Schema, known: dict[int, _Known]) -> None:
+    def __init__(self, searcher: Any, schema: tantivy.Schema, known: dict[int, _Known], records: RecordView) -> None:
         """Read a state.
 
         Args:
             searcher: Tantivy's view of it.
             schema: The fields.
             known: Memories that were read before, by the numbers of their changes, which mean the same in every state.
+            records: What is stored of the memories.
         """
-        self._searcher, self._schema, self._known = searcher, schema, known
+        self._searcher, self._schema, self._known, self._records = searcher, schema, known, records
         self._totals = _totals(searcher)
         self._states = {state: int(searcher.doc_freq("state", state)) for state in (LIVE, ADOPTED_SOUND, HIDDEN)}
         # Until segments are merged, Tantivy counts what was deleted.
@@ -317,16 +353,17 @@ class TantivyView:
             return []
         words = Query.boolean_query([(Occur.Should, self._word(term, worth)) for term, worth in rarities.items()])
         average = sum(stats.lengths) or 1.0
+        worths = list(rarities.items())
         most = ROUNDING * max(1.0, STRETCH * average / self._average)
         best: list[tuple[float, tuple[int, str], _Known]] = []
         for score, one in self._by_score(words, only, limit):
             if len(best) < limit:
-                heappush(best, (_fts_score(one, rarities, average), one.place, one))
+                heappush(best, (one.score(worths, average), one.place, one))
             elif score * most < best[0][0]:
                 break
             else:
                 # Of equal ones, the engine at home takes the last.
-                heappushpop(best, (_fts_score(one, rarities, average), one.place, one))
+                heappushpop(best, (one.score(worths, average), one.place, one))
         return [one.found for *_, one in sorted(best, reverse=True)]
 
     def _by_score(self, words: Query, only: Filter, limit: int) -> Iterator[tuple[float, _Known]]:
@@ -342,12 +379,12 @@ class TantivyView:
             for times in SPARE:
                 hits = self._searcher.search(query, limit=limit * times, count=False).hits
                 addresses = [address for _, address in hits]
-                columns = [self._searcher.fast_field_values(name, addresses) for name in ("seq", "state", "expires")]
-                for (score, address), seq, state, expires in zip(hits, *columns, strict=True):
+                columns = [self._searcher.fast_field_values(name, addresses) for name in _COLUMNS]
+                for (score, _), seq, state, expires, at in zip(hits, *columns, strict=True):
                     if seq not in seen:
                         seen.add(seq)
                         if state not in unwanted and not 0 < expires <= only.now:
-                            yield score, self._read(seq, address)
+                            yield score, self._read(seq, at)
                 if len(hits) < limit * times:
                     return
 
@@ -441,14 +478,26 @@ class TantivyView:
         either = Query.boolean_query([(Occur.Should, Query.boolean_query(clauses)), (Occur.Should, suspects)])
         return [(Occur.Must, Query.const_score_query(either, 0.0))]
 
-    def _read(self, seq: int, address: Any) -> _Known:
+    def _read(self, seq: int, at: int) -> _Known:
         """Return a stored memory; one that was read lately is not read again."""
         known = self._known.get(seq)
         if known is None:
-            known = _Known(seq, self._searcher.doc(address).get_first("stored"))
+            known = _Known(seq, at, self._records.scored(at))
             _make_room(self._known, KNOWN_AT_MOST)
             self._known[seq] = known
         return known
+
+    def texts(self, found: Iterable[Found]) -> list[tuple[str, str]]:
+        """Return the title and the text of each of these candidates."""
+        return [tuple(json.loads(self._records.shown(self._place_of(one.seq)))) for one in found]
+
+    def _place_of(self, seq: int) -> int:
+        """Return where the record of a memory is that was a candidate; it may be held no more."""
+        if (known := self._known.get(seq)) is not None:
+            return known.at
+        query = Query.term_query(self._schema, "seq", seq, "basic")
+        ((_, address),) = self._searcher.search(query, limit=1, count=False).hits
+        return int(self._searcher.fast_field_values("at", [address])[0])
 
 
 def _make_room(held: dict[Any, Any], most: int) -> None:
@@ -494,21 +543,20 @@ def _schema() -> tantivy.Schema:
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic", fast=True)
     for name in ("repository", "seq", "expires", "until", "state"):
         builder.add_unsigned_field(name, indexed=True, fast=True)
-    builder.add_bytes_field("stored", stored=True)
+    builder.add_unsigned_field("at", fast=True)
     return builder.build()
 
 
-def _document(one: Found) -> tantivy.Document:
+def _document(one: Found, total: int, at: int) -> tantivy.Document:
+    """Return a memory of so many terms, whose record is at a place, for the index."""
     document = tantivy.Document()
     document.add_text("id", _id(one.repository_id, one.path))
     words: list[str] = []
-    total = 0
     for name, text, weight in zip(FIELDS, one.terms, FIELD_WEIGHTS, strict=True):
         length = text.count(" ") + 1 if text else 0
         document.add_unsigned(f"{name}_length", length)
         # A word counts as often as its field's weight says: Tantivy's score is then nearly that of the engine at home.
         words += [text] * ceil(weight) + [FILLER] * (length * (STRETCH - ceil(weight)))
-        total += length
     document.add_text("words", " ".join(words))
     for name, value in zip(FACETS, (one.kind, one.status, one.fields["owner"], one.language), strict=True):
         document.add_text(name, value)
@@ -517,7 +565,7 @@ def _document(one: Found) -> tantivy.Document:
     document.add_unsigned("expires", max(0, one.fields["expires"] or 0))
     document.add_unsigned("until", max(0, (one.fields["proof"] or {}).get("until") or 0))
     document.add_unsigned("state", _state(one))
-    document.add_bytes("stored", _stored(one, total))
+    document.add_unsigned("at", at)
     return document
 
 
@@ -549,15 +597,3 @@ def _rarities(stats: Stats, limit: int) -> dict[str, float]:
 
 def _rarity(documents: int, df: int) -> float:
     return max(log((documents - df + 0.5) / (df + 0.5)) if 2 * df < documents else 0.0, 1e-6)
-
-
-def _fts_score(one: _Known, rarities: Mapping[str, float], average: float) -> float:
-    """Return the score of FTS5's bm25() with the weights of the fields."""
-    norm = _K1 * (1 - _B + _B * one.length / average)
-    score = 0.0
-    for term, worth in rarities.items():
-        fields = zip(FIELD_WEIGHTS, one.terms, strict=True)
-        # Most memories have few of the terms.
-        count = sum([weight * occurrences(term, part) for weight, part in fields if term in part])
-        score += worth * count * (_K1 + 1) / (count + norm)
-    return score

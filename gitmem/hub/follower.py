@@ -18,6 +18,7 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
 from gitmem.hub.database import FOLLOWER, connect, connected, in_words, transaction
 from gitmem.hub.engine import FORMAT, Found, TantivyEngine
+from gitmem.hub.records import is_whole
 from gitmem.model import IndexText
 from gitmem.system import read_file
 from gitmem.text import parse_json
@@ -35,10 +36,16 @@ STATE = "state.json"
 BATCH = 5_000
 # A notification may be lost (a pooler, a replica): seconds until the follower asks by itself.
 POLL_S = 1.0
+# For how long what the last look found is the present: a few looks may fail or take long.
+BELIEVED_S = 3.0
 # After the index could not be written, for example to a full disk, it is read again from the database: not too often.
 REBUILD_S = 10.0
 # The files of a segment of Tantivy's index.
 PARTS = ("idx", "pos", "term", "store", "fast", "fieldnorm")
+_STATE = """
+SELECT generation::text, (SELECT coalesce(max(seq), 0) FROM hub.memory), (SELECT print FROM hub.access_print)
+FROM hub.hub
+"""
 _CHANGES = """
 SELECT seq, repository, path, key, kind, status, owner, language, title, fields, text, deleted
 FROM hub.memory WHERE seq > %s ORDER BY seq LIMIT %s
@@ -62,7 +69,8 @@ class SearchNode:
         engine: The index.
         seq: The number of the last change that it has.
         repositories: The repositories by number.
-        looked_at: When the index last had all changes, in monotonic seconds.
+        looked_at: As of when the index has all changes, in monotonic seconds.
+        access: A fingerprint of who might read what at that time.
     """
 
     def __init__(self, url: str, folder: Path) -> None:
@@ -73,13 +81,14 @@ class SearchNode:
             folder: The folder of the index.
         """
         self._url, self._folder = url, folder
-        self._generation, self.seq = _read_state(folder)
-        if not self._generation or not _is_whole(folder / "tantivy"):
+        self._generation, self.seq, stored = _read_state(folder)
+        if not self._generation or not _is_whole(folder / "tantivy", stored):
             self._generation, self.seq = "", 0
             shutil.rmtree(folder, ignore_errors=True)
         self.engine = self._opened()
         self.repositories: dict[int, Repository] = {}
         self.looked_at = float("-inf")
+        self.access = ""
 
     def _opened(self) -> TantivyEngine:
         """Return the index; a damaged one is made again.
@@ -104,17 +113,22 @@ class SearchNode:
         """
         total = 0
         while True:
+            start = monotonic()
             with transaction(connection):
                 connection.execute(f"SET LOCAL ROLE {FOLLOWER}")
-                self._refuse_other(connection)
+                self.access = self._refuse_other(connection)
                 self.repositories = _repositories(connection)
                 rows = connection.execute(_CHANGES, (self.seq, BATCH)).fetchall()
             if rows:
                 self._apply(rows)
                 total += len(rows)
             if len(rows) < BATCH:
-                self.looked_at = monotonic()
+                self.looked_at = start
                 return total
+
+    def known_access(self) -> str:
+        """Return the fingerprint of who may read what if it is of a moment ago; empty if it may be another one now."""
+        return self.access if monotonic() - self.looked_at < BELIEVED_S else ""
 
     def catch_up_now(self) -> int:
         """Catch up over a connection of its own.
@@ -125,25 +139,28 @@ class SearchNode:
         with connected(self._url) as connection:
             return self.catch_up(connection)
 
-    def _refuse_other(self, connection: Connection) -> None:
-        """Empty the index if it was made from another hub, or from a later state of this one than its backup has."""
-        row = connection.execute(
-            "SELECT generation::text, (SELECT coalesce(max(seq), 0) FROM hub.memory) FROM hub.hub"
-        ).fetchone()
+    def _refuse_other(self, connection: Connection) -> str:
+        """Empty the index if it was made from another hub, or from a later state of this one than its backup has.
+
+        Returns:
+            A fingerprint of who may read what in this hub.
+        """
+        row = connection.execute(_STATE).fetchone()
         assert row is not None, "the table has one row"
-        if row[0] == self._generation and row[1] >= self.seq:
-            return
-        self.engine.close()
-        shutil.rmtree(self._folder)
-        self.engine = self._opened()
-        self._generation, self.seq = row[0], 0
+        if row[0] != self._generation or row[1] < self.seq:
+            self.engine.close()
+            shutil.rmtree(self._folder)
+            self.engine = self._opened()
+            self._generation, self.seq = row[0], 0
+        return f"{row[0]} {row[2]}"
 
     def _apply(self, rows: list[Any]) -> None:
         removed = [(row[1], row[2]) for row in rows if row[-1]]
         self.engine.apply([found_of(row) for row in rows if not row[-1]], removed)
         self.seq = rows[-1][0]
         # After the index: what is applied twice changes nothing.
-        _write_state(self._folder, self._generation, self.seq)
+        state = {"format": FORMAT, "analysis": format_stamp(), "generation": self._generation, "seq": self.seq}
+        _write_state(self._folder, {**state, "stored": self.engine.stored})
 
     def follow(self, stop: Any, note: Callable[[str], None] = lambda _: None) -> None:
         """Catch up again and again until an event is set; after a failure it tries again a second later.
@@ -165,6 +182,7 @@ class SearchNode:
                 with connect(self._url) as connection:
                     self._listen(connection, stop, lambda: tell(""))
             except psycopg.Error as err:
+                self.access = ""
                 tell(in_words(err).message)
             except (GitmemError, OSError, ValueError) as err:  # Tantivy raises ValueError when it cannot write
                 tell(f"the index cannot be written: {' '.join(str(err).split())}")
@@ -198,8 +216,10 @@ class SearchNode:
         self.engine.close()
 
 
-def _is_whole(folder: Path) -> bool:
+def _is_whole(folder: Path, stored: int) -> bool:
     """Return whether an index has all of its files; Tantivy opens one without positions, or an empty one instead."""
+    if not is_whole(folder, stored):
+        return False
     try:
         segments = [str(one["segment_id"]) for one in parse_json(read_file(folder / "meta.json"))["segments"]]
     except (ValueError, RecursionError, KeyError, TypeError):
@@ -213,7 +233,7 @@ def found_of(row: Any) -> Found:
     whole = IndexText(1, title, fields["tags"], key, fields["paths"], text + fields["more"], kind=kind)
     terms = tuple(" ".join(field_terms(part, language)) for part in whole.texts())
     stored = {name: fields[name] for name in KEPT} | {"owner": owner}
-    return Found(seq, number, path, key, kind, status, language, terms, stored)
+    return Found(seq, number, path, key, kind, status, language, terms, stored, shown=(title, text))
 
 
 # What the score of a memory depends on besides its words.
@@ -236,18 +256,17 @@ def _repositories(connection: Connection) -> dict[int, Repository]:
     return {row[0]: Repository(*row) for row in rows}
 
 
-def _read_state(folder: Path) -> tuple[str, int]:
-    """Return the generation and the last change of an index; an empty generation if it cannot be used."""
+def _read_state(folder: Path) -> tuple[str, int, int]:
+    """Return the generation, the last change and the bytes of an index; no generation if it cannot be used."""
     try:
         state: Mapping[str, Any] = json.loads(read_file(folder / STATE))
         is_right = state.get("format") == FORMAT and state.get("analysis") == format_stamp()
-        return (str(state["generation"]), int(state["seq"])) if is_right else ("", 0)
+        return (str(state["generation"]), int(state["seq"]), int(state["stored"])) if is_right else ("", 0, 0)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return "", 0
+        return "", 0, 0
 
 
-def _write_state(folder: Path, generation: str, seq: int) -> None:
-    state = {"format": FORMAT, "analysis": format_stamp(), "generation": generation, "seq": seq}
+def _write_state(folder: Path, state: Mapping[str, object]) -> None:
     unfinished = folder / f"{STATE}.new"
     unfinished.write_text(json.dumps(state), encoding="utf-8")
     unfinished.replace(folder / STATE)

@@ -1,4 +1,8 @@
-"""Read the database for one identity: row-level security decides, and reads of others' memories are logged."""
+"""Read the database for one identity: row-level security decides, and reads of others' memories are logged.
+
+What it has decided is believed for a minute while the search node, which asks every second, sees the same fingerprint
+of who may read what. If the node has not asked lately, or has no answer, it is asked for again.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +14,17 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from gitmem.document.elsewhere import APART
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
+from gitmem.hub.audit import AuditLog
 from gitmem.hub.database import CONNECT_TIMEOUT_S, FOLLOWER, READER, worded
 from gitmem.hub.follower import Repository
 from gitmem.hub.links import find_suspicions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from gitmem.hub.audit import Read
     from gitmem.hub.database import Connection
     from gitmem.hub.identity import Identity
     from gitmem.hub.links import Suspicion
@@ -26,8 +32,8 @@ if TYPE_CHECKING:
 CONNECTIONS = 8
 # A request waits no longer for a connection, nor for a statement.
 WAIT_S, STATEMENT_MS = 2.0, 2_000
-# How long a reader's list of repositories is believed before the database is asked again. Texts are always asked for.
-VISIBLE_S = 10.0
+# How long a reader's list of repositories is believed while the fingerprint is the same, and what is known of these.
+ALLOWED_S, VISIBLE_S = 60.0, 10.0
 VISIBLE_AT_MOST = 1_000
 # How each transaction begins: for how long a statement may run, with whose rights, and for whom.
 _BEGIN = """
@@ -100,21 +106,30 @@ def refuse_powers(connection: Connection) -> None:
 class Reading:
     """Connections that read for identities."""
 
-    def __init__(self, url: str) -> None:
-        """Use a database; no connection is opened yet."""
+    def __init__(self, url: str, access: Callable[[], str] = str) -> None:
+        """Use a database; no connection is opened yet.
+
+        Args:
+            url: The database.
+            access: Returns a fingerprint of who may read what, of a moment ago; empty if it is not known.
+        """
         options = {"autocommit": True, "connect_timeout": CONNECT_TIMEOUT_S, "prepare_threshold": None}
         self._pool = ConnectionPool(
             url, min_size=1, max_size=CONNECTIONS, timeout=WAIT_S, kwargs=options, open=False, reconnect_timeout=5.0
         )
-        self._visible: dict[tuple[str, ...], tuple[float, Visible]] = {}
+        self._access = access
+        self._allowed: dict[tuple[str, ...], _Allowed] = {}
         self._shared: dict[frozenset[int], tuple[float, Visible]] = {}
+        self.audit = AuditLog(self._write_reads)
 
     def open(self) -> None:
         """Begin to connect."""
         self._pool.open()
+        self.audit.open()
 
     def close(self) -> None:
-        """Close the connections."""
+        """Write what is not noted yet, and close the connections."""
+        self.audit.close()
         self._pool.close()
 
     @contextmanager
@@ -159,30 +174,53 @@ class Reading:
                 raise GitmemError("the database cannot be reached") from err
 
     def visible(self, identity: Identity) -> Visible:
-        """Return the repositories that an identity may read, and what is suspect for it because of others of these.
+        """Return the repositories that an identity may read now, and what is suspect for it because of others of these.
 
         Raises:
             GitmemError: The database cannot be reached, or refuses.
         """
-        now = monotonic()
-        known = _fresh(self._visible, identity.principals, now)
-        if known is None:
-            known = self._read_shared(identity, now)
-            _keep(self._visible, identity.principals, known)
-        repositories: Visible = known[1]
-        return repositories
+        now, access = monotonic(), self._access()
+        allowed = self._allowed.get(identity.principals)
+        if allowed is None or not access or access != allowed.access or now - allowed.at >= ALLOWED_S:
+            return self._read_visible(identity, access, now)
+        shared = self._fresh(allowed.numbers, now)
+        return self._read_visible(identity, access, now) if shared is None else shared
 
-    def _read_shared(self, identity: Identity, now: float) -> tuple[float, Visible]:
-        """Return what an identity may read, and since when that is known, as it is for all who may read the same."""
+    def _read_visible(self, identity: Identity, access: str, now: float) -> Visible:
+        """Return what an identity may see; most identities may read the same repositories, and all else is shared.
+
+        Args:
+            identity: Who asks.
+            access: The fingerprint from before: if the database has another one now, it is asked again.
+            now: Monotonic seconds.
+        """
         # A snapshot: what others share must come from no repository that this identity may not read.
         with self._as(READER, identity.principals, is_snapshot=True) as connection:
             numbers = frozenset(row[0] for row in connection.execute("SELECT id FROM hub.repository"))
-            # All else depends on nothing but these, and most identities read the same ones.
-            shared = _fresh(self._shared, numbers, now)
+            shared = self._fresh(numbers, now)
             if shared is None:
-                shared = now, _read_visible(connection)
-                _keep(self._shared, numbers, shared)
+                shared = _read_visible(connection)
+                _keep(self._shared, numbers, (now, shared))
+        _keep(self._allowed, identity.principals, _Allowed(now, access, numbers))
         return shared
+
+    def _fresh(self, numbers: frozenset[int], now: float) -> Visible | None:
+        """Return what was read of repositories; None if that is too long ago."""
+        known = self._shared.get(numbers)
+        return known[1] if known is not None and now - known[0] < VISIBLE_S else None
+
+    def _write_reads(self, rows: Sequence[Read]) -> None:
+        with self._as(READER) as connection:
+            write_reads(connection, rows)
+
+
+@frozen
+class _Allowed:
+    """Which repositories an identity might read, when that was read, and the fingerprint of that time."""
+
+    at: float
+    access: str
+    numbers: frozenset[int]
 
 
 def _read_visible(connection: Connection) -> Visible:
@@ -192,13 +230,7 @@ def _read_visible(connection: Connection) -> Visible:
     return Visible(repositories, {row[0]: row[4] for row in rows}, find_suspicions(connection))
 
 
-def _fresh(kept: Mapping[Any, tuple[float, Any]], key: object, now: float) -> tuple[float, Any] | None:
-    """Return what was read for a key and when; None if that is too long ago."""
-    known = kept.get(key)
-    return known if known is not None and now - known[0] < VISIBLE_S else None
-
-
-def _keep(kept: dict[Any, tuple[float, Any]], key: object, value: tuple[float, object]) -> None:
+def _keep(kept: dict[Any, Any], key: object, value: object) -> None:
     if len(kept) >= VISIBLE_AT_MOST:
         kept.clear()
     kept[key] = value
@@ -213,17 +245,6 @@ def find_readable(connection: Connection, suspicions: Iterable[Suspicion]) -> li
     rows = connection.execute("SELECT id FROM hub.repository WHERE id = ANY (%s)", (numbers,))
     readable = {row[0] for row in rows}
     return [one for one in chosen if one.reads.keys() <= readable]
-
-
-def read_texts(connection: Connection, places: Sequence[tuple[int, str]]) -> dict[tuple[int, str], Text]:
-    """Return the memories at these repositories and paths that the identity may read now."""
-    numbers, paths = [number for number, _ in places], [path for _, path in places]
-    rows = connection.execute(
-        f"SELECT {_TEXT} FROM hub.memory JOIN unnest(%s::integer[], %s::text[]) AS asked (repository, path)"
-        " USING (repository, path)",
-        (numbers, paths),
-    )
-    return {(row[0], row[1]): Text(*row) for row in rows}
 
 
 def find_text(connection: Connection, name: str, key: str) -> Text | None:
@@ -252,27 +273,14 @@ def find_texts(connection: Connection, references: Sequence[tuple[str, str]]) ->
     return {f"{name}{APART}{text.key}": text for name, *row in rows for text in (Text(*row),)}
 
 
-def note_reads(
-    connection: Connection,
-    identity: Identity,
-    action: str,
-    reads: Mapping[int, Sequence[str]],
-    teams: Mapping[int, str],
-) -> None:
-    """Note which memories of other teams' repositories an identity reads; without the note, nothing is read.
-
-    Args:
-        connection: The transaction that reads them.
-        identity: Who reads.
-        action: What they do.
-        reads: The keys that are read, by repository.
-        teams: The team of each of these repositories.
-    """
-    foreign = [number for number in sorted(reads) if teams[number] not in identity.principals]
-    if foreign:
-        details = [" ".join(reads[number]) for number in foreign]
+def write_reads(connection: Connection, rows: Sequence[Read]) -> None:
+    """Write rows of ``hub.audit``; in a transaction that reads, nothing is read without them."""
+    if rows:
+        columns = zip(*((one.at, one.identity, one.action, one.repository, one.detail) for one in rows), strict=True)
         connection.execute(
-            "INSERT INTO hub.audit (identity, action, repository, detail)"
-            " SELECT %s, %s, repository, detail FROM unnest(%s::integer[], %s::text[]) AS read (repository, detail)",
-            (identity.name, action, foreign, details),
+            "INSERT INTO hub.audit (at, identity, action, repository, detail)"
+            " SELECT to_timestamp(at), identity, action, repository, detail"
+            " FROM unnest(%s::float8[], %s::text[], %s::text[], %s::integer[], %s::text[])"
+            " AS read (at, identity, action, repository, detail)",
+            [list(column) for column in columns],
         )

@@ -464,7 +464,8 @@ def serve(
     with connected(url) as connection:
         schema.require(connection)
         refuse_powers(connection)
-    node, reading, stop = SearchNode(url, folder), Reading(url), threading.Event()
+    node, stop = SearchNode(url, folder), threading.Event()
+    reading = Reading(url, node.known_access)
 
     def note(problem: str) -> None:
         log("problem", {"problem": problem or "the index follows the database again"})

@@ -93,3 +93,32 @@ def test_what_is_shared_is_believed_no_longer_than_what_is_not(
 
     assert shared
     assert not reading.visible(carol).suspicions
+
+
+def test_rights_are_believed_for_a_minute_while_the_fingerprint_is_known_and_the_same(
+    hub_with_suspicion: HubDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, access = [0.0], ["one"]
+    monkeypatch.setattr("gitmem.hub.reading.monotonic", lambda: clock[0])
+    monkeypatch.setattr("gitmem.hub.reading.VISIBLE_S", 1e9)
+    reading = Reading(hub_with_suspicion.serving, lambda: access[0])
+    reading.open()
+
+    def counts(fingerprint: str, after: float = 0.0) -> int:
+        clock[0], access[0] = clock[0] + after, fingerprint
+        return len(reading.visible(ALICE).repositories)
+
+    try:
+        first = counts("one")
+        add_to(hub_with_suspicion, tmp_path / "api", readers=("dora",))
+        found = [counts("one", 59.0), counts("one", 2.0)]
+        add_to(hub_with_suspicion, tmp_path / "api", readers=("@payments",))
+        found += [counts("one"), counts("two"), counts("two")]
+        add_to(hub_with_suspicion, tmp_path / "api", readers=("dora",))
+        found += [counts("two"), counts("")]  # not known: what was believed a moment ago counts no longer
+        add_to(hub_with_suspicion, tmp_path / "api", readers=("@payments",))
+        found += [counts(""), counts("")]
+    finally:
+        reading.close()
+
+    assert [first, *found] == [2, 2, 1, 1, 2, 2, 2, 1, 2, 2]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import struct
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,15 +17,17 @@ from pathlib import Path
 
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
-from support.hubs import PEOPLE, ask, followed, served, storms, token_file
+from support.facts import make_memory, put
+from support.hubs import PEOPLE, add_to, ask, followed, served, storms, synced, token_file
 from support.postgres import HubDatabase, Postgres, new_hub, run_sql
+from support.processes import wait_until
 from support.terminal import GITMEM, environment
 
 from gitmem.errors import GitmemError
 from gitmem.hub.database import connected
 from gitmem.hub.identity import TokenFile
-from gitmem.hub.reading import refuse_powers
-from gitmem.hub.registry import Entry, add
+from gitmem.hub.reading import Reading, refuse_powers
+from gitmem.hub.registry import Entry, add, remove
 from gitmem.hub.search import search
 from gitmem.hub.server import Limits, listening
 
@@ -166,10 +170,10 @@ def test_reads_of_another_teams_memories_are_in_the_audit_log(address: str, hub:
 
     with connected(hub.admin) as connection:
         rows = connection.execute(
-            "SELECT a.identity, a.action, r.name, a.detail FROM hub.audit a"
+            "SELECT a.identity, a.action, r.name, a.detail, now() - a.at < interval '1 minute' FROM hub.audit a"
             " JOIN hub.repository r ON r.id = a.repository WHERE a.action IN ('search', 'read') ORDER BY a.id"
         ).fetchall()
-    assert rows == [("bob", "search", "open", "weather"), ("alice", "read", "open", "weather")]
+    assert rows == [("bob", "search", "open", "weather", True), ("alice", "read", "open", "weather", True)]
 
 
 def test_revoked_access_ends_at_once(address: str, hub: HubDatabase, people: Path, tmp_path: Path) -> None:
@@ -183,6 +187,56 @@ def test_revoked_access_ends_at_once(address: str, hub: HubDatabase, people: Pat
     assert after == ([], 404)
     assert ask(address, "/search?q=storm", ALICE).status == 401
     assert ask(address, "/search?q=storm", BOB).status == 200
+
+
+def test_node_that_follows_answers_by_the_rights_of_a_moment_ago(
+    hub: HubDatabase, template: Path, tmp_path: Path, people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[str] = []
+    read = Reading._read_visible
+    monkeypatch.setattr(
+        Reading, "_read_visible", lambda self, who, *rest: looks.append(who.name) or read(self, who, *rest)
+    )
+    for name, readers in (("secret", ("@payments",)), ("open", ("everyone",))):
+        put(Path(shutil.copytree(template, tmp_path / name)), make_memory(f"{name}-storm", "A storm"))
+        add_to(hub, tmp_path / name, readers=readers)
+    synced(hub, tmp_path)
+    stop = threading.Event()
+
+    def found(token: str) -> list[str]:
+        return sorted(ask(address, "/search?q=storm", token).keys)
+
+    def looked() -> int:
+        before = len(looks)
+        assert (found(ALICE), found(BOB)) == (["open-storm", "secret-storm"], ["open-storm"])
+        return len(looks) - before
+
+    with (
+        followed(hub, tmp_path) as node,
+        served(hub, node, TokenFile(people), access=node.known_access) as address,
+    ):
+        follower = threading.Thread(target=node.follow, args=(stop,))
+        follower.start()
+        try:
+            assert wait_until(node.known_access)
+            assert wait_until(lambda: looked() == 0)  # the database is not asked again
+            add_to(hub, tmp_path / "secret", readers=("dora",))
+            revoked = wait_until(lambda: found(ALICE) == ["open-storm"], 5)
+            add_to(hub, tmp_path / "open", readers=("@payments",))
+            private = wait_until(lambda: found(BOB) == [] and found(ALICE) == ["open-storm"], 5)
+            with connected(hub.url) as connection:
+                remove(connection, "open")
+            removed = wait_until(lambda: found(ALICE) == [], 5)
+            run_sql(hub.admin, "ALTER TABLE hub.access_print RENAME TO gone")  # it can follow no longer
+            followed_no_more = wait_until(lambda: not node.known_access(), 10)
+            add_to(hub, tmp_path / "secret", readers=("@payments",))
+            again = found(ALICE)
+        finally:
+            stop.set()
+            follower.join()
+
+    assert (revoked, private, removed, bool(followed_no_more)) == (True, True, True, True)
+    assert again == ["secret-storm"]
 
 
 def test_probes_and_metrics(address: str) -> None:

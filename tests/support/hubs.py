@@ -86,14 +86,14 @@ def token_file(folder: Path, **people: tuple[str, ...]) -> Path:
 
 
 @contextlib.contextmanager
-def served(hub: HubDatabase, node: SearchNode, *sources, limits=None, place=None) -> Iterator[str]:  # type: ignore[no-untyped-def]
-    """The address of a server in this process that answers from a node."""
+def served(hub: HubDatabase, node: SearchNode, *sources, limits=None, place=None, access=str) -> Iterator[str]:  # type: ignore[no-untyped-def]
+    """The address of a server in this process that answers from a node, and knows of rights what *access* says."""
     import uvicorn
 
     from gitmem.hub.reading import Reading
     from gitmem.hub.server import _QUIET, Hub, Limits, listening, make_app
 
-    reading = Reading(hub.serving)
+    reading = Reading(hub.serving, access)
     reading.open()
     app = make_app(Hub(node, reading, sources, limits or Limits(1000, 1000), place))
     server = uvicorn.Server(uvicorn.Config(app, **_QUIET))

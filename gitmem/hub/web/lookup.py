@@ -8,7 +8,8 @@ from time import time
 from gitmem.document.builtin_checks import value_of
 from gitmem.git.remotes import address_of
 from gitmem.hub import links
-from gitmem.hub.reading import find_readable, find_text, find_texts, note_reads, read_texts
+from gitmem.hub.audit import foreign_reads
+from gitmem.hub.reading import find_readable, find_text, find_texts, write_reads
 from gitmem.hub.search import count_facets, search, status_of
 from gitmem.model import FAILED
 from gitmem.recall.query import SNIPPET
@@ -42,42 +43,32 @@ def find_hits(node: SearchNode, reading: Reading, identity: Identity, query: Hub
     view, now = node.engine.view(), int(time())
     with _TURNS:
         ranked = search(view, repositories, query, now=now, suspicions=suspicions)
-    with reading.of(identity) as connection:
-        texts = read_texts(connection, [(one.found.repository_id, one.found.path) for one in ranked])
-        crossing = {place: why for place in texts if (why := suspicions.get(place))}
-        readable = find_readable(connection, crossing.values())
+        texts = view.texts([one.found for one in ranked])
+        terms = {one.found.language: query_terms(query.text, one.found.language) for one in ranked}
         hits: list[dict[str, Any]] = []
         reads: dict[int, list[str]] = {}
-        for one in ranked:
-            number = one.found.repository_id
-            text = texts.get((number, one.found.path))
-            if text is None:  # it went, or may no longer be read
-                continue
-            status, why = one.status, crossing.get((number, text.path))
-            if why is not None and why not in readable:  # a repository on the way may no longer be read
-                status = status_of(text.status, text.fields, now)
-                if query.statuses and status not in query.statuses:
-                    continue
-            elif why is not None:
-                for other, keys in why.reads.items():
-                    reads.setdefault(other, []).extend(keys)
-            reads.setdefault(number, []).append(text.key)
-            language = one.found.language
-            shown, _ = snippet(text.text, query_terms(query.text, language), width=SNIPPET, language=language)
+        for one, (title, text) in zip(ranked, texts, strict=True):
+            found = one.found
+            number, language = found.repository_id, found.language
+            why = suspicions.get((number, found.path))
+            for other, keys in why.reads.items() if why is not None else ():
+                reads.setdefault(other, []).extend(keys)
+            reads.setdefault(number, []).append(found.key)
+            shown, _ = snippet(text, terms[language], width=SNIPPET, language=language)
             hits.append(
                 {
                     "repository": repositories[number].name,
-                    "key": text.key,
-                    "kind": text.kind,
-                    "title": text.title,
-                    "status": status,
+                    "key": found.key,
+                    "kind": found.kind,
+                    "title": title,
+                    "status": one.status,
                     "score": one.score,
-                    "owner": text.owner,
-                    "created": text.fields["created"],
+                    "owner": found.fields["owner"],
+                    "created": found.fields["created"],
                     "snippet": shown,
                 }
             )
-        note_reads(connection, identity, "search", reads, visible.teams)
+    reading.audit.note(foreign_reads(identity, "search", reads, visible.teams))
     answer = {"query": query.text, "hits": hits}
     if not query.with_facets:
         return answer
@@ -102,7 +93,7 @@ def find_memory(reading: Reading, identity: Identity, name: str, key: str) -> di
         why = visible.suspicions.get((number, text.path))
         why = why if why is not None and find_readable(connection, [why]) else None
         reads = {number: [key], **(why.reads if why else {})}
-        note_reads(connection, identity, "read", reads, {read: visible.teams.get(read, "") for read in reads})
+        write_reads(connection, foreign_reads(identity, "read", reads, visible.teams))
     status = status_of(text.status, text.fields, now)
     return {
         "repository": name,
@@ -145,7 +136,7 @@ def find_foundations(reading: Reading, identity: Identity, references: Sequence[
             status = combine_status(status, suspect=why is not None)
             value = value_of(text.fields["frontmatter"].get("verify"))
             known.append({"reference": name, "status": status, "value": value, "why": chain})
-        note_reads(connection, identity, "require", reads, {read: visible.teams.get(read, "") for read in reads})
+        write_reads(connection, foreign_reads(identity, "require", reads, visible.teams))
     return {"known": known}
 
 
@@ -169,8 +160,7 @@ def find_dependents(reading: Reading, identity: Identity, address: str, keys: Se
         reads: dict[int, list[str]] = {}
         for one in found[:DEPENDENTS]:
             reads.setdefault(one.repository_id, []).append(one.key)
-        teams = {number: visible.teams.get(number, "") for number in reads}
-        note_reads(connection, identity, "dependents", reads, teams)
+        write_reads(connection, foreign_reads(identity, "dependents", reads, visible.teams))
     fields = ("key", "kind", "title", "status", "chain")
     dependents = [
         {"repository": one.name} | {field: getattr(one, field) for field in fields} for one in found[:DEPENDENTS]

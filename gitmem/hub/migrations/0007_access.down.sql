@@ -1,0 +1,1 @@
+DROP VIEW hub.access_print;

@@ -1,0 +1,45 @@
+"""Records are read where they were written, also by views that were made before later ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gitmem.hub.records import NAME, Records, is_whole
+
+TEXTS = [("a", ""), ("line\nüber", '["T","many\\nlines"]'), ("", "x" * 100_000)]
+
+
+def test_records_are_read_at_their_places(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    places = [records.append(*TEXTS[0])]
+    records.flush()
+    early = records.view()
+    places += [records.append(*texts) for texts in TEXTS[1:]]
+    records.flush()
+    late, size = records.view(), records.size
+    records.close()
+    again = Records(tmp_path)
+    places.append(again.append("later", "on"))
+    again.flush()
+    last = again.view()
+    again.close()
+
+    assert (early.scored(places[0]), early.shown(places[0])) == TEXTS[0]
+    assert [(late.scored(at), late.shown(at)) for at in places[:3]] == TEXTS
+    assert [(last.scored(at), last.shown(at)) for at in places] == [*TEXTS, ("later", "on")]
+    assert (tmp_path / NAME).stat().st_size > size
+
+
+def test_shorter_and_foreign_files_are_not_whole(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    records.append("a", "b")
+    records.flush()
+    size, content = records.size, (tmp_path / NAME).read_bytes()
+    records.close()
+    found = [is_whole(tmp_path, size), is_whole(tmp_path, size + 1), is_whole(tmp_path, 0)]
+    (tmp_path / NAME).write_bytes(b"x" * len(content))
+    found.append(is_whole(tmp_path, size))
+    (tmp_path / NAME).unlink()
+    found.append(is_whole(tmp_path, size))
+
+    assert found == [True, False, False, False, False]
