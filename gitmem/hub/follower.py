@@ -22,7 +22,7 @@ from gitmem.hub.records import is_whole
 from gitmem.model import IndexText
 from gitmem.system import read_file
 from gitmem.text import parse_json
-from gitmem.text.tokens import field_terms, format_stamp
+from gitmem.text.tokens import format_stamp, joined_terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ def found_of(row: Any) -> Found:
     """Return a memory for the index from its row, analysed as at home."""
     seq, number, path, key, kind, status, owner, language, title, fields, text, _ = row
     whole = IndexText(1, title, fields["tags"], key, fields["paths"], text + fields["more"], kind=kind)
-    terms = tuple(" ".join(field_terms(part, language)) for part in whole.texts())
+    terms = tuple(joined_terms(part, language) for part in whole.texts())
     stored = {name: fields[name] for name in KEPT} | {"owner": owner}
     return Found(seq, number, path, key, kind, status, language, terms, stored, shown=(title, text))
 

@@ -1,8 +1,9 @@
 """The tables of ``FtsEngine``, and how they follow the memories, in the caller's transaction.
 
 The analysed terms are stored next to the FTS5 table, so that candidates are scored without being analysed again: that
-took a third of a warm recall and more of a cold one (measured: 2.4 of 10 ms for 60 candidates). Compressed, they are an
-eighth of the catalog of 100,000 memories.
+took a third of a warm recall and more of a cold one (measured: 2.4 of 10 ms for 60 candidates). They are a third of the
+catalog of 100,000 memories. Compressed, they were an eighth, but that took 17 us a memory, as long as the analysis of a
+text whose words are known (measured).
 
 Source: sqlite.org/fts5.html, section 4.4.1 (contentless tables).
 """
@@ -14,10 +15,9 @@ from collections import Counter
 from itertools import islice
 
 from gitmem.index import ASKED_AT_MOST
-from gitmem.index.catalog import SEPARATOR, TERMS
-from gitmem.index.catalog.packed_texts import packer
+from gitmem.index.catalog import SEPARATOR
 from gitmem.model import ENGLISH
-from gitmem.text.tokens import field_terms as analyse
+from gitmem.text.tokens import joined_terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,10 +99,7 @@ def _hold(db: sqlite3.Connection, size: int) -> None:
 
 def _keep(db: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> None:
     """Store the terms of some memories, field by field."""
-    texts = [SEPARATOR.join(row[1:]) for row in rows]
-    pack = packer(db, TERMS, texts if len(texts) >= _BATCH else ())
-    kept = ((row[0], pack(text)) for row, text in zip(rows, texts, strict=True))
-    db.executemany("INSERT INTO analysed VALUES (?, ?)", kept)
+    db.executemany("INSERT INTO analysed VALUES (?, ?)", [(row[0], SEPARATOR.join(row[1:])) for row in rows])
 
 
 def _count_known(db: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> int:
@@ -117,8 +114,8 @@ def _count_known(db: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> int
 
 def _add_up(db: sqlite3.Connection, rows: Sequence[tuple[Any, ...]], sign: int) -> None:
     """Add some memories and the lengths of their fields to the totals, or subtract them."""
-    columns = list(zip(*rows, strict=True))[1:]
-    lengths = [sum(terms.count(" ") + 1 for terms in column if terms) for column in columns]
+    columns = [" ".join(filter(None, column)) for column in list(zip(*rows, strict=True))[1:]]
+    lengths = [column.count(" ") + 1 if column else 0 for column in columns]
     db.execute(_TOTAL, [sign * total for total in (len(rows), *lengths)])
 
 
@@ -143,7 +140,7 @@ def _count_all(db: sqlite3.Connection) -> None:
 
 
 def _terms_of(text: IndexText, language: str) -> tuple[str, ...]:
-    return tuple(" ".join(analyse(part, language)) for part in text.texts())
+    return tuple([joined_terms(part, language) for part in text.texts()])
 
 
 def _refuse(rows: Sequence[tuple[Any, ...]], *, is_wrong: bool) -> None:

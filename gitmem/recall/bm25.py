@@ -19,8 +19,7 @@ from math import exp, log
 from gitmem.frozen import frozen
 from gitmem.index import FIELD_WEIGHTS
 from gitmem.model import ENGLISH
-from gitmem.text.tokens import field_terms as analyse
-from gitmem.text.tokens import stems, word_start
+from gitmem.text.tokens import joined_terms, stems, word_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -200,7 +199,7 @@ def rarity(documents: int, df: int) -> float:
 
 
 def _bag(text: IndexText, words: Words | None, pairs: Mapping[str, str], average: float, weights: Bm25Weights) -> _Bag:
-    terms = text.terms or tuple([" ".join(analyse(part)) for part in text.texts()])
+    terms = text.terms or tuple(map(joined_terms, text.texts()))
     if words is None or words.weights != weights.fields:
         words = _count_once(terms, weights.fields)
     counts, length = words.counts, words.length

@@ -19,7 +19,7 @@ from gitmem.recall.fuse import admit
 from gitmem.store.scopes import LISTED
 from gitmem.text import tokens
 from gitmem.text.globs import without_lines
-from gitmem.text.tokens import field_terms as analyse
+from gitmem.text.tokens import joined_terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _is_good(query: str, hits: Sequence[Hit], policy: Policy, catalog: Catalog |
 def _is_in_body_alone(terms: Sequence[str], text: IndexText) -> bool:
     """Return whether a query and a memory share a single word, which only the memory's body has."""
     shared = _terms_of(text).intersection(terms)
-    return len(shared) == 1 and all(shared.isdisjoint(analyse(part)) for part in text.texts()[:-1])
+    return len(shared) == 1 and all(shared.isdisjoint(joined_terms(part).split()) for part in text.texts()[:-1])
 
 
 def _names_path(query: str, text: IndexText) -> bool:
@@ -203,4 +203,4 @@ def worth(query: Sequence[str], text: IndexText, stats: Stats) -> float:
 
 def _terms_of(text: IndexText) -> set[str]:
     """Return the terms of a memory: those stored in the index of its store if there are any, else analysed here."""
-    return set().union(*([part.split() for part in text.terms] or map(analyse, text.texts())))
+    return set().union(*(part.split() for part in text.terms or map(joined_terms, text.texts())))

@@ -72,7 +72,7 @@ def test_batches_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_analysed_terms_of_every_field_are_kept_and_nothing_of_the_text() -> None:
     engine = make_engine(make_text(1, "Tokens of the gateways", title="Signing keys", tags="auth", paths="src/jwt.py"))
 
-    kept = engine._db.execute("SELECT id, unpacked('terms', terms) FROM analysed").fetchall()
+    kept = engine._db.execute("SELECT id, terms FROM analysed").fetchall()
 
     assert kept == [(1, "sign key\nauth\n\nsrcjwtpi src jwt py\ntoken gateway")]
 
@@ -80,7 +80,7 @@ def test_the_analysed_terms_of_every_field_are_kept_and_nothing_of_the_text() ->
 def test_terms_of_a_large_store_are_kept_in_its_language() -> None:
     engine = make_engine(make_text(20_000, "Die Häuser", title="Türen"), language="german")
 
-    kept = engine._db.execute("SELECT unpacked('terms', terms) FROM analysed").fetchall()
+    kept = engine._db.execute("SELECT terms FROM analysed").fetchall()
 
     assert kept == [("tur\n\n\n\nhaus",)]
 

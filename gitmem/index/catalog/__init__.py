@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Increase this whenever a table, the analysis of text, or the detection of secrets changes: a catalog of another format
 # is rebuilt, never converted.
-FORMAT = 26
+FORMAT = 27
 # The fewest letters of a short id, and the letters: with no vowels, no id is a word.
 SHORT_ID = 4
 ID_LETTERS = frozenset("bcdfghjklmnpqrstvwxz")
@@ -43,7 +43,7 @@ PLACES = 3
 # Separates the terms of two fields; no term contains it.
 SEPARATOR = "\n"
 # The texts that are compressed, each with its own dictionary.
-TAGS, FIELDS, BODY, TERMS = "tags", "fields", "body", "terms"
+TAGS, FIELDS, BODY = "tags", "fields", "body"
 # How often a file is opened again because another process replaced it in that moment.
 _MOST_REPLACEMENTS = 8
 
@@ -412,7 +412,7 @@ def texts_of(catalog: Catalog, numbers: Iterable[int]) -> dict[int, IndexText]:
     """
     rows = catalog.each(
         "SELECT m.id, m.title, t.tags, substr(m.key, instr(m.key, ':') + 1), t.paths, t.body,"
-        " unpacked('terms', a.terms), m.kind, m.task FROM memory m"
+        " a.terms, m.kind, m.task FROM memory m"
         " JOIN searched t ON t.id = m.id JOIN analysed a ON a.id = m.id WHERE m.id IN ({})",
         numbers,
     )

@@ -360,7 +360,7 @@ def _document(name: bytes, row: tuple[Any, ...], language: str) -> dict[str, Any
     texts = {"title": title, "names": names, "body": body}
     return {
         "name": name,
-        **{field: tokens.field_terms(text, language) for field, text in texts.items()},
+        **{field: tokens.joined_terms(text, language).split() for field, text in texts.items()},
         "kind": kind.lower(),
         "key": key,
         **({"task": task.lower()} if task else {}),
