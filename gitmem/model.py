@@ -136,7 +136,7 @@ class Document:
             return ()
         if isinstance(value, str):
             return (value,)
-        return tuple(str(v) for v in value) if isinstance(value, list) else ()
+        return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
 @frozen

@@ -34,6 +34,12 @@ class RecordedAuthor:
         return " / ".join(filter(None, (self.who, self.agent)))
 
 
+def agent_of(fields: Mapping[str, Any]) -> str:
+    """Return the agent that a memory names; empty if it names none."""
+    by = fields.get("by")
+    return str(by.get("agent") or "") if isinstance(by, dict) else ""
+
+
 def read_author(fields: Mapping[str, Any]) -> RecordedAuthor:
     """Return the author of a memory by its frontmatter; a value of another shape counts as a name."""
     by = fields.get("by")

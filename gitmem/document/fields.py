@@ -145,10 +145,13 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
+_LISTED = frozenset((str, int))
+
+
 def _is_texts(value: object) -> bool:
     """Return whether a value is text or a list of texts; whole numbers count (`refs: [12]`), 1.10 would become 1.1."""
     if isinstance(value, list):
-        return all(isinstance(part, str) or type(part) is int for part in value)
+        return _LISTED.issuperset(map(type, value))
     return isinstance(value, str)
 
 

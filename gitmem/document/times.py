@@ -20,9 +20,8 @@ def parse_time(text: str) -> int:
     Source: RFC 3339, section 5.6, with ``T`` and ``Z`` in upper case and no other offset.
     """
     parts = (text[0:4], text[5:7], text[8:10], text[11:13], text[14:16], text[17:19])
-    fraction = text[20:-1]
-    is_whole = len(text) == 20 or (text[19:20] == "." and fraction.isascii() and fraction.isdigit())
-    if not (is_whole and text.endswith("Z") and text[4:17:3] == "--T::" and all(map(_is_digits, parts))):
+    is_whole = len(text) == 20 or (text[19:20] == "." and _is_digits(text[20:-1]))
+    if not (is_whole and text[-1] == "Z" and text[4:17:3] == "--T::" and _is_digits("".join(parts))):
         raise _bad_time(text)
     year, month, day, hour, minute, second = map(int, parts)
     in_range = year >= 1 and 1 <= month <= 12 and 1 <= day <= _month_days(year, month)

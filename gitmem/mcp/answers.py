@@ -10,7 +10,7 @@ from mcp_types import CallToolResult, TextContent
 
 from gitmem.commands.context.parts import part_of
 from gitmem.commands.context.render import parts_of_digest
-from gitmem.document.author import read_author
+from gitmem.document.author import agent_of
 from gitmem.document.fields import format_value
 from gitmem.frozen import replace
 from gitmem.index.catalog import places_of
@@ -82,7 +82,7 @@ def result(answer: BaseModel, *first: str, rest: str = "more") -> CallToolResult
 def memory(details: Mapping[str, Any]) -> str:
     """Return one memory, up to the limit: its status in the source line, then its text."""
     fields, verdict = details["frontmatter"], details["verdict"] or {}
-    agent = read_author(fields).agent
+    agent = agent_of(fields)
     gone = [word for word in ("archived", "superseded", "expired") if details[word]]
     is_others = bool(verdict.get("outcome")) and not verdict["own"]
     whose = (

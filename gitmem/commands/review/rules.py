@@ -8,7 +8,7 @@ from gitmem.commands.review import model as f
 from gitmem.commands.review import sanitize
 from gitmem.commands.review.changes import line_of
 from gitmem.document import conflict
-from gitmem.document.author import read_author
+from gitmem.document.author import agent_of, read_author
 from gitmem.document.fields import strings_in
 from gitmem.document.spec import check_of
 from gitmem.document.times import format_time
@@ -142,7 +142,7 @@ def look_at_memory(changed: ChangedMemory, policy: Policy) -> Iterator[f.ReviewF
     old = changed.old
     yield from _look_at_kind(side.document, policy, finding)
     yield from _look_at_check(side.document, None if changed.is_back else old, side.text, finding)
-    agent, new = read_author(side.document.fields).agent, side.document
+    agent, new = agent_of(side.document.fields), side.document
     is_said = old is None or changed.is_back or (old.title, old.body) != (new.title, new.body)
     if is_said and agent:
         yield finding(f.NOTE, "agent-written", f"written by {agent}, with no sign that a person has reviewed it")

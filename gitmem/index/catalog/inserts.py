@@ -8,7 +8,7 @@ from __future__ import annotations
 from gitmem.document.spec import claim_hash
 from gitmem.errors import FormatError
 from gitmem.frozen import fields_of, frozen
-from gitmem.index.catalog import BODY, FIELDS, ID_LETTERS, TAGS, Catalog, add_task, packed_texts
+from gitmem.index.catalog import BODY, FIELDS, ID_LETTERS, TAGS, Catalog, packed_texts
 from gitmem.index.catalog.rows import rows_of
 from gitmem.model import Document, IndexText, Problem, Verdict
 from gitmem.text.sha256 import sha256
@@ -104,10 +104,8 @@ class Inserts:
             held["task"].append((number, *rows.task))
         if len(held["memory"]) >= BATCH:
             self.flush()
-        tags = " ".join((*document.strings("tags"), *document.strings("domains")))
-        paths = " ".join((*document.strings("paths"), *document.strings("refs")))
-        tags = add_task(tags, str(document.fields.get("task") or ""))
-        return IndexText(number, document.title, tags, document.key, paths, rows.searched, kind=document.kind)
+        tags, paths = rows.names
+        return IndexText(number, document.title, tags, document.key, paths, rows.searched, (), document.kind)
 
     def add_verdict(self, path: str, v: Verdict, *, written: str = "") -> None:
         """Add a verdict; it replaces the one of the same fact and specification at the same path.

@@ -25,7 +25,7 @@ def may_be_respelled(text: str) -> bool:
 def secrets_of(document: Document) -> list[Secret]:
     """List the secrets of a memory by place; those found only in parsed field values are reported in line 1."""
     secrets = find_secrets(document.text)
-    if not secrets and may_be_respelled(document.text):
+    if not secrets and may_be_respelled(document.text.removesuffix(document.body)):
         values = find_secrets("\n".join(texts_in(document.fields)))
         secrets = [replace(secret, line=1, column=1) for secret in values]
     return secrets

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.document.anchors import line_references
-from gitmem.document.author import read_author
+from gitmem.document.author import agent_of
 from gitmem.document.builtin_checks import references_of
 from gitmem.document.fields import IMPORTED, is_imported, parse_ttl, strings_in
 from gitmem.document.format import ORDER
@@ -12,6 +12,7 @@ from gitmem.document.spec import check_of, claim_hash, spec_hash, spec_of
 from gitmem.document.times import parse_time
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
+from gitmem.index.catalog import add_task
 from gitmem.model import BUILTIN, CLAIMED, CLOSED, FAILED, OPEN, TASK, Document
 from gitmem.text import format_json
 
@@ -69,6 +70,7 @@ class Rows:
         task: state, priority, parent, who holds it (who, agent), since when, when it was closed, how many attempts
         have ended and how many of them failed, and the notes on them; None for any other kind.
         confirmed: Key and meaning of each foundation that a person confirmed.
+        names: What is searched of tags, domains and task, and of paths and refs.
     """
 
     memory: tuple[Any, ...]
@@ -78,6 +80,7 @@ class Rows:
     fact: tuple[Any, ...] | None
     task: tuple[Any, ...] | None = None
     confirmed: tuple[tuple[str, str], ...] = ()
+    names: tuple[str, str] = ("", "")
 
     @property
     def searched(self) -> str:
@@ -102,10 +105,10 @@ def rows_of(document: Document, policy: Policy, *, claim: str = "") -> Rows:
     """
     fields = document.fields
     created = time_of(fields.get("created"))
-    agent = read_author(fields).agent
     check = check_of(document)
+    task = str(fields.get("task") or "")
     tags, domains = document.strings("tags"), document.strings("domains")
-    places = [*document.strings("paths"), *document.strings("refs")]
+    places = (*document.strings("paths"), *document.strings("refs"))
     text = (
         _listed((*tags, *domains)),
         _listed(places),
@@ -122,21 +125,26 @@ def rows_of(document: Document, policy: Policy, *, claim: str = "") -> Rows:
         str(fields.get("importance") or IMPORTANCE),
         CONFIDENCE if fields.get("confidence") is None else float(fields["confidence"]),
         _expires(document, policy, created, has_check=check is not None),
-        agent,
-        str(fields.get("task") or ""),
+        agent_of(fields),
+        task,
         str(fields.get("superseded_by") or ""),
         meaning_of(document),
         int(is_imported(fields)),
     )
-    confirmed = tuple(
-        (foundation.key, foundation.meaning) for foundation in parse_foundations(document.strings(CONFIRMED))
-    )
-    links = tuple(dict.fromkeys((relation, t) for relation in LINKS for t in document.strings(relation)))
+    foundations = parse_foundations(document.strings(CONFIRMED)) if CONFIRMED in fields else ()
     # A fact that compares with one of another repository rests on it.
     references = references_of(check.words) if check and check.form == BUILTIN else ()
-    links = tuple(dict.fromkeys((*links, *(("requires", reference) for reference in references))))
-    fact = _fact(document, policy, check, claim or claim_hash(document)) if check else None
-    return Rows(memory, text, tuple(dict.fromkeys(tags)), links, fact, _task(document), confirmed)
+    links = [(relation, t) for relation in LINKS if relation in fields for t in document.strings(relation)]
+    return Rows(
+        memory,
+        text,
+        tuple(dict.fromkeys(tags)),
+        tuple(dict.fromkeys((*links, *(("requires", reference) for reference in references)))),
+        _fact(document, policy, check, claim or claim_hash(document)) if check else None,
+        _task(document),
+        tuple((foundation.key, foundation.meaning) for foundation in foundations),
+        (add_task(" ".join((*tags, *domains)), task), " ".join(places)),
+    )
 
 
 def _marks_of(fields: Mapping[str, Any]) -> str:
@@ -145,7 +153,7 @@ def _marks_of(fields: Mapping[str, Any]) -> str:
     References to lines that were never proved are looked at as well (``verify.references``).
     """
     marked = _MARKED & fields.keys()
-    if line_references(fields):
+    if "refs" in fields and line_references(fields):
         marked |= {"anchors"}
     if fields.get("independent") is not True:
         marked -= {"independent"}
@@ -154,6 +162,8 @@ def _marks_of(fields: Mapping[str, Any]) -> str:
 
 def _words_of(fields: Mapping[str, Any]) -> str:
     """Return the texts in fields that gitmem does not know, one in each line; names of files and hashes are none."""
+    if _KNOWN.issuperset(fields):
+        return ""
     words = [part for name, value in fields.items() if name not in _KNOWN for part in strings_in(value)]
     return "\n".join(part for part in words if part and (" " in part or len(part) <= LONGEST_WORD))
 
