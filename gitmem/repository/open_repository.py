@@ -33,7 +33,7 @@ from gitmem.store.scopes import (
     memory_tip,
     project_store,
 )
-from gitmem.store.state.foreign_files import remove_links
+from gitmem.store.state.foreign_files import describe_misplaced, remove_links
 from gitmem.store.state.plain_files import has_left_followed, waiting_captures
 from gitmem.store.universal import find_universal, make_universal
 
@@ -128,6 +128,7 @@ class OpenRepository(OpenStore):
         store = replace(project_store(git, settings, follows=follows), scope=UNIVERSAL if is_outside else PROJECT)
         self.here = (os.path.abspath(start), git.repository.top or "")
         super().__init__(git, settings, store, clock=clock, progress=progress, notices=[])
+        self.add_notice(describe_misplaced(*paths.states))
         self._follows = follows
         self._tree_of = ("", "")
         self._branch: OpenStore | None = None

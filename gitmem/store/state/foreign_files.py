@@ -50,6 +50,15 @@ def has_links(state_folder: str) -> bool:
         return True
 
 
+def describe_misplaced(*state_folders: str) -> str:
+    """Return what to do about a file in the place of one of these folders; empty if there is none."""
+    for folder in state_folders:
+        if os.path.lexists(folder) and not os.path.isdir(folder):
+            why = "is not a folder, so every command reads all memories again and records nothing in this clone"
+            return f"{folder} {why}; move it: mv '{folder}' '{folder}.old'"
+    return ""
+
+
 def _links_in(folder: str) -> Iterator[tuple[str, str, int]]:
     """Yield the path of each such entry, its name, and its open folder."""
     if os.scandir in os.supports_fd:  # not on Windows, where unpacking creates no links without a privilege

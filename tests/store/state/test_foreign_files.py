@@ -10,7 +10,7 @@ from conftest import git
 from gitmem.errors import UnwritableError
 from gitmem.memory import Memory
 from gitmem.recall.query import Query
-from gitmem.store.state.foreign_files import has_links, remove_links
+from gitmem.store.state.foreign_files import describe_misplaced, has_links, remove_links
 
 
 @pytest.mark.parametrize(
@@ -83,3 +83,21 @@ def test_folders_without_links_are_distinguished_from_others(tmp_path: Path) -> 
 
     (tmp_path / "vectors" / "a" / "rows").symlink_to("x")
     assert has_links(str(tmp_path))
+
+
+def test_every_command_says_what_to_do_about_a_file_in_the_place_of_the_state(memory: Memory, repo: Path) -> None:
+    memory.remember("The gateway drops idle connections")
+    memory.close()
+    state = repo / ".git" / "gitmem"
+    state.rename(state.with_suffix(".old"))
+    state.write_text("not gitmem's")
+
+    with Memory(repo) as opened:
+        found = opened.recall(Query(text="gateway"))
+        said = opened.repository.notices
+
+    assert [hit.title for hit in found.hits] == ["The gateway drops idle connections"]
+    assert [
+        notice for notice in said if f"{state} is not a folder" in notice and f"mv '{state}' '{state}.old'" in notice
+    ]
+    assert (state.read_text(), describe_misplaced(str(repo), str(repo / "none"))) == ("not gitmem's", "")
