@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 from gitmem.cli.names import short_names, shown_names, with_short_ids
 from gitmem.cli.output import Output, quantity
 from gitmem.cli.terminal import ask, is_interactive
+from gitmem.document import conflict
 from gitmem.frozen import frozen
 from gitmem.index.catalog.disputes import list_disputes
-from gitmem.index.catalog.state import LIVE
+from gitmem.index.catalog.state import LIVE, TO_SETTLE
 from gitmem.repository.private import has_private, open_private
 from gitmem.statuses import MARKS
 
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from gitmem.memory import Memory
 
 FAILING, DISPUTE, ASIDE, PRIVATE = "failing", "contradiction", "set aside", "personal data"
+MERGED = "two versions"
 PERSONAL = "personal-data"
 # More characters of a text set aside fill the screen.
 TEXT_CHARS = 600
@@ -56,8 +60,8 @@ class Decision:
 
 
 def list_decisions(memory: Memory) -> list[Decision]:
-    """Return the pending decisions: failing memories, contradictions, texts set aside, personal data."""
-    return [*_failing(memory), *_disputes(memory), *_set_aside(memory), *_personal(memory)]
+    """Return the pending decisions: failing memories, conflicts, contradictions, texts set aside, personal data."""
+    return [*_failing(memory), *_merged(memory), *_disputes(memory), *_set_aside(memory), *_personal(memory)]
 
 
 def print_decisions(memory: Memory, out: Output, *, as_json: bool) -> int:
@@ -98,6 +102,26 @@ def _failing(memory: Memory) -> list[Decision]:
         for status in ("failed", "suspect")
         for line in document[status]
     ]
+
+
+def _merged(memory: Memory) -> list[Decision]:
+    """Return the memories in which a merge kept two versions (``gitmem doctor`` reports them as well)."""
+    rows: Sequence[tuple[str, str, str]] = memory.repository.catalog().rows(
+        "SELECT m.key, m.title, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0"
+        f" AND {TO_SETTLE} ORDER BY m.key"
+    )
+    names = short_names(memory, [key for key, _, _ in rows])
+    decisions = []
+    for key, title, fields in rows:
+        keep = Choice(
+            "it is right as it is",
+            f"gitmem edit {names[key]} --settled",
+            lambda key=key: memory.edit(key, fields={"conflict": ""}),  # type: ignore[misc]
+        )
+        change = Choice("choose a version", f"gitmem edit {names[key]}")
+        lines = (title, conflict.summary(json.loads(fields)) or "two versions were merged")
+        decisions.append(Decision(MERGED, key, lines, (change, keep)))
+    return decisions
 
 
 def _disputes(memory: Memory) -> list[Decision]:

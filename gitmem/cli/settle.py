@@ -1,7 +1,7 @@
 """Decide what to do about a failure. Without options: show why it fails, since when, who wrote it, and your choices.
 
-Without a key: go through all pending decisions: failed facts, contradictions, captured texts that were set aside, and
-private memories with personal data.
+Without a key: go through all pending decisions: failed facts, memories with two merged versions, contradictions,
+captured texts that were set aside, and private memories with personal data.
 
 A failed fact is either out of date (reword it with a new check, retire it, or let another memory supersede it), or it
 is right and the code is wrong (fix the code and check again).

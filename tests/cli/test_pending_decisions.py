@@ -34,11 +34,20 @@ def undecided(run_cli: Any) -> dict[str, dict[str, Any]]:
 
 def test_everything_that_waits_is_listed_with_ways_that_work(memory: Memory, repo: Path, run_cli: Any) -> None:
     prepare(memory, repo)
+    merged = [{"field": "title", "other": "Valkey holds the queue", "by": "Bo"}]
+    memory.remember("Redis holds the queue", key="queue")
+    memory.edit("queue", fields={"conflict": merged})
 
     found = undecided(run_cli)
 
-    assert sorted(found) == ["contradiction", "personal data", "set aside"]
-    for kind, way in (("contradiction", "both are true"), ("set aside", "delete it"), ("personal data", "delete it")):
+    assert sorted(found) == ["contradiction", "personal data", "set aside", "two versions"]
+    assert found["two versions"]["text"][1] == "title in Bo's version: Valkey holds the queue"
+    for kind, way in (
+        ("two versions", "it is right as it is"),
+        ("contradiction", "both are true"),
+        ("set aside", "delete it"),
+        ("personal data", "delete it"),
+    ):
         command = found[kind]["ways"][way]
         assert run_cli(*shlex.split(command)[1:]).status == 0, command
         assert kind not in undecided(run_cli)
