@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 # Settings nest a few levels; deeper files were made to exhaust a reader.
 DEPTH_LIMIT = 64
+# Places where a key with dots is looked for: a file may have many names that begin like it.
+MOST_TRIED = 1000
 # A longer value is shown truncated.
 SHOWN_LIMIT = 80
 
@@ -52,7 +54,7 @@ class Node:
         """
         tried: set[tuple[int, int]] = set()  # a YAML file may hold one mapping at many places
         open_ = [(self, 0)]
-        while open_:
+        while open_ and len(tried) < MOST_TRIED:
             node, start = open_.pop()
             if start == len(keys):
                 return node

@@ -29,7 +29,7 @@ def is_chat(table: Mapping[str, Any]) -> bool:
     messages, is_titled = table.get("messages"), any(isinstance(table.get(name), str) for name in ("title", "name"))
     if not (is_titled and isinstance(messages, list) and messages):
         return False
-    return any(isinstance(part, dict) and _role(part) for part in messages) or all(map(_is_prose, messages))
+    return any(isinstance(part, dict) and _role(part) for part in messages) or all(map(_has_words, messages))
 
 
 def _is_tree(table: Mapping[str, Any]) -> bool:
@@ -92,7 +92,7 @@ def _role(about: Mapping[str, Any]) -> str:
 
 def _messages_in_list(messages: Any) -> Iterator[tuple[str, str]]:
     for message in messages if isinstance(messages, list) else ():
-        if _is_prose(message):
+        if _has_words(message):
             yield "", message.strip()
         if isinstance(message, dict):
             own, texts = message.get("text"), list(_texts(message.get("content")))
@@ -119,13 +119,16 @@ def _texts(value: object) -> Iterator[str]:
         words = [text for name in _WORDS for text in _texts(value.get(name))]
         words += _texts(list(arguments.values()) if isinstance(arguments, dict) else arguments)
         if not words and not names:
-            for other in value.values():
-                words += _texts(other) if isinstance(other, list | dict) or _is_prose(other) else ()
+            others = (other for name, other in value.items() if name not in (*_WORDS, "input"))
+            for other in others:
+                words += (
+                    _texts(other) if isinstance(other, list | dict) or (_has_words(other) and is_prose(other)) else ()
+                )
         yield from words
         if isinstance(value.get("url"), str) and value["url"]:  # what it quotes
             yield f"[{value['title']}]({value['url']})" if isinstance(value.get("title"), str) else f"<{value['url']}>"
         yield from (f"[{name}]" for name in names)
 
 
-def _is_prose(value: object) -> bool:
-    return isinstance(value, str) and is_prose(value)
+def _has_words(value: object) -> bool:
+    return isinstance(value, str) and " " in value.strip()

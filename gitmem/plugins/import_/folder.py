@@ -176,7 +176,7 @@ def read_folder(
     places = [os.path.relpath(path, folder).replace(os.sep, "/") for path, _ in files]
     top = Path(folder).resolve()
     notes = [place for place in places if place.lower().endswith(ENDINGS)]
-    items = read_items(_texts(Path(folder), filter(is_item, notes)))
+    items = read_items(_texts(Path(folder), filter(is_item, notes), shared.limit))
     notes = [place for place in notes if place not in items or items[place].is_note]
     titles = {place: item.title for place, item in items.items() if item.title}
     root, is_bundle = shared.notes.folder(top), not is_store and _is_bundle(Path(folder), notes)
@@ -214,11 +214,11 @@ def read_folder(
             yield len(files), Unreadable(where, reason, is_other=True)
 
 
-def _texts(folder: Path, places: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _texts(folder: Path, places: Iterable[str], limit: int) -> Iterator[tuple[str, str]]:
     """Yield the files that can be read, each with its text."""
     for place in places:
         with contextlib.suppress(OSError, FormatError):  # reported when it is imported
-            yield place, _read_text(folder / place)
+            yield place, _read(folder / place, limit)[0]
 
 
 def _list_others(folder: str, read: Container[str]) -> list[tuple[str, str]]:

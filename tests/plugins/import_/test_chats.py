@@ -127,3 +127,13 @@ def test_conversation_that_is_nested_too_deeply_is_named() -> None:
     found = read_chat({"title": "Deep", "chat_messages": [{"sender": deep, "text": "a", "content": deep}]}, "x")
 
     assert found == Unreadable("x", "it is nested too deeply")
+
+
+def test_parts_in_each_other_without_a_word_are_read_in_linear_time() -> None:
+    part: dict[str, object] = {}
+    for number in range(100):
+        part = {("content", "input", "text", "other")[number % 4]: part}
+
+    found = read_chat({"title": "Deep", "chat_messages": [{"sender": "a", "content": part}]}, "x")
+
+    assert found == Unreadable("x", "it is a conversation without a text", is_skipped=True)

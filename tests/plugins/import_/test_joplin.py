@@ -80,6 +80,18 @@ def test_note_comes_with_its_notebook_tags_times_and_links(tmp_path_factory, exp
     assert others == {C: "it was deleted where it comes from", "e" * 32: "it is encrypted"}
 
 
+def test_note_that_is_longer_than_a_memory_has_its_notebook(tmp_path):
+    folder = raw(tmp_path)
+    (folder / f"{A}.md").write_text(ITEMS[A].replace("key: value", "words " * 20_000), encoding="utf-8")
+    shared = ImportContext(Names(), "doc", limit=1 << 20)
+
+    notes = read_sources([str(folder)], shared, stdin=None, progress_of=None)
+
+    (note,) = [one for one in notes if isinstance(one, ImportRecord) and one.fields.get("id") == A]
+    assert note.key == "redis-eviction"
+    assert note.fields["tags"] == ["prod"]
+
+
 def test_one_item_is_read_without_the_others(tmp_path):
     (note,) = read(raw(tmp_path) / f"{A}.md").values()
 
@@ -108,3 +120,16 @@ def test_file_that_is_no_archive_is_named(tmp_path):
 
     assert isinstance(problem, Unreadable)
     assert problem.reason == "it is not an archive of Joplin (JEX)"
+
+
+def test_sparse_member_that_is_larger_than_the_archive_is_not_read(tmp_path):
+    with tarfile.open(tmp_path / "a.jex", "w", format=tarfile.PAX_FORMAT) as archive:
+        member = tarfile.TarInfo(f"{A}.md")
+        member.pax_headers = {"GNU.sparse.map": "0,0", "GNU.sparse.size": "60000", "GNU.sparse.numblocks": "1"}
+        archive.addfile(member)
+
+    assert [one.reason for one in read(tmp_path / "a.jex").values() if isinstance(one, Unreadable)] == [
+        "it has no memories"
+    ]
+    with tarfile.open(tmp_path / "a.jex") as archive:
+        assert [(one.size, one.issparse()) for one in archive] == [(60000, True)]
