@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from pathlib import Path
 
 from gitmem.commands.remember import anchor_fields, draft_of, with_anchors
 from gitmem.document.anchors import FIELD
 from gitmem.document.builtin_checks import CHECKS, find_row, iter_fields, list_globs
-from gitmem.document.check_values import IN
+from gitmem.document.check_values import IN, PLACE, PLACE_OR_REFERENCE
 from gitmem.document.conflict import CONFLICT, without
 from gitmem.document.edit import REMOVE
 from gitmem.document.meaning import CORRECTION, correction_of
 from gitmem.document.parse import parse
+from gitmem.document.place_checks import spell
 from gitmem.document.spec import check_of, format_check, own_spec
 from gitmem.document.times import format_time
-from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError, UsageError
+from gitmem.errors import FormatError, GitmemError, RefusedError, TaskError, TrustError, UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.history import has_ever_had
 from gitmem.model import BLOCKED, BUILTIN, FAILS, HOLDS, TASK, UNPROVEN, Document, Verdict
 from gitmem.repository.approvals import approve_command
+from gitmem.system import read_regular
 from gitmem.tasks.task import Gate
 from gitmem.text import composed
 from gitmem.text.globs import escape, is_path_like, is_plain, path_of, with_names
@@ -162,7 +166,8 @@ def _either(options: Sequence[str]) -> str:
 def name_files(store: OpenStore, verify: Any) -> Any:
     """Return a check in whose globs files and folders that exist exactly are escaped: ``app/[id]`` is not a pattern.
 
-    So they never name another file, also not once they are gone. Names are written in Unicode's composed form.
+    So they never name another file, also not once they are gone. Names are written in Unicode's composed form, and the
+    key of a value is quoted where its file has a name with dots.
     """
     row = find_row(verify) if isinstance(verify, dict) else None
     if row is None:
@@ -170,6 +175,7 @@ def name_files(store: OpenStore, verify: Any) -> Any:
     kinds = {row.name: row.value} | {field.name: field.value for field in row.more}
     named = [name for name, kind in kinds.items() if kind.placed is not None and name in verify]
     verify = {**verify, **{name: _composed(verify[name]) for name in named}}
+    verify |= {name: _spelt(store, verify[name]) for name in named if kinds[name] in (PLACE, PLACE_OR_REFERENCE)}
     globs = {name: verify[name] for name in named if kinds[name].is_pattern and isinstance(verify[name], str)}
     if all(escape(glob) == glob for glob in globs.values()):
         return verify
@@ -181,6 +187,28 @@ def name_files(store: OpenStore, verify: Any) -> Any:
         return is_new or (tree is not None and bool(tree.match(escape(path))))
 
     return {**verify, **{name: with_names(glob, is_there) for name, glob in globs.items()}}
+
+
+def _spelt(store: OpenStore, written: Any) -> Any:
+    """Return the address of a value with its key as the file of HEAD, or a new one of the work tree, has it."""
+    from gitmem.document.sources.formats import SIZE_LIMIT  # imports the readers of all formats
+
+    if isinstance(written, list | tuple):
+        return [_spelt(store, one) for one in written]
+
+    def content_of(path: str) -> bytes | None:
+        if path.startswith("/") or ".." in path.split("/") or "\0" in path:
+            return None
+        with contextlib.suppress(GitmemError, OSError):
+            content = store.git.read_blob(f"HEAD:{path}", limit=SIZE_LIMIT)
+            file = f"{store.git.repository.top}/{path}"
+            is_new = content is None and store.git.repository.top and Path(file).stat().st_size <= SIZE_LIMIT
+            return read_regular(file) if is_new else content
+        return None
+
+    with contextlib.suppress(FormatError):  # reported when the check is parsed
+        return spell(written, content_of) if isinstance(written, str) else written
+    return written
 
 
 def _composed(written: Any) -> Any:

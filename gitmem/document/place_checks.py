@@ -18,17 +18,16 @@ from gitmem.document.answers import (
 )
 from gitmem.document.check_values import EXACTLY, SHA256, CheckArguments
 from gitmem.document.elsewhere import parse_elsewhere
-from gitmem.document.sources.address import format_key, parse_addresses
+from gitmem.document.sources.address import Address, format_address, format_key, parse_addresses
 from gitmem.errors import FormatError
 from gitmem.model import BLOCKED, FAILS, HOLDS
 from gitmem.text.globs import escape, is_same_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from gitmem.document.file_checks import Probe
-    from gitmem.document.sources.address import Address
 
 # Before the place whose file's hash a finding is; no place begins with it.
 _HASH = "#"
@@ -42,6 +41,23 @@ def places(taken: CheckArguments) -> tuple[str, ...]:
 def _here(taken: CheckArguments) -> list[str]:
     """Return the places of a check that are in this repository."""
     return [one for one in taken.values if not parse_elsewhere(one)]
+
+
+def spell(written: str, content_of: Callable[[str], bytes | None]) -> str:
+    """Return an address whose key is spelt as its file has it: with quotes around a name with dots.
+
+    Args:
+        written: The address, or a fact of another repository.
+        content_of: Returns the content of a file, or None.
+    """
+    from gitmem.document.sources.formats import spell_key  # imports yaml
+
+    for address in () if parse_elsewhere(written) else parse_addresses(written):
+        content = content_of(address.path) if len(address.keys) > 1 else None
+        if content is not None:
+            keys = spell_key(address.path, content, address.keys)
+            return format_address(Address(address.path, keys)) if keys else written
+    return written
 
 
 def stated(taken: CheckArguments) -> Probe:

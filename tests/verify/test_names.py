@@ -169,3 +169,25 @@ def test_written_globs_of_checks_of_paths_are_false_or_undecided_and_say_how_to_
     assert "use {contains: TEXT, in: src/**/*.py}" in result_of(run, "some").because
     assert "name each file" in result_of(run, "none").reason
     assert "takes a path" in result_of(run, "same").because
+
+
+def test_key_is_stored_with_quotes_around_a_name_with_dots_and_then_means_only_that(memory: Memory, repo: Path) -> None:
+    (repo / "app.json").write_text('{"server.port": 1, "a": {"b": 2}}\n', encoding="utf-8")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "settings")
+    (repo / "new.json").write_text('{"server.port": 1}\n', encoding="utf-8")
+
+    memory.fact("The port is 1", key="port", value="app.json#server.port", equals="1")
+    memory.fact("B is 2", key="nested", value="app.json#a.b", equals="2")
+    memory.fact("Both agree", key="agree", agree=["app.json#server.port", "new.json#server.port"], tree="dirty")
+
+    def check_of(key: str) -> object:
+        return memory.show(key).document["frontmatter"]["verify"]
+
+    assert check_of("port") == {"value": 'app.json#"server.port"', "is": "1"}
+    assert check_of("nested") == {"value": "app.json#a.b", "is": "2"}
+    assert check_of("agree") == {"agree": ['app.json#"server.port"', 'new.json#"server.port"']}
+    (repo / "app.json").write_text('{"server": {"port": 1}, "a.b": 2}\n', encoding="utf-8")
+    git(repo, "commit", "-qam", "another form")
+    verify(memory)
+    assert {key: statuses(memory)[key] for key in ("port", "nested")} == {"port": "failed", "nested": "failed"}

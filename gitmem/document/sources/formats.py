@@ -7,6 +7,7 @@ from functools import lru_cache
 from gitmem.document.sources import jsonc, lines, toml, xml, yaml
 from gitmem.document.sources.assignment import find_assignment
 from gitmem.document.sources.node import Node, unreadable
+from gitmem.errors import FormatError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,12 +75,23 @@ def read_value(path: str, content: bytes, keys: Sequence[str]) -> Node | None:
     text = decode(content)
     reader = find_reader(path)
     if reader is not None:
-        node = _parsed(reader, text).find_dotted(keys)
+        node = _parsed(reader, text).find(keys)
         return None if node is None or (not keys and node.text is None) else node
     if not keys:
         node = lines.read_single(text)
         return node if node.text is not None else None
     return find_assignment(text, keys, _extension(path))
+
+
+def spell_key(path: str, content: bytes, keys: Sequence[str]) -> tuple[str, ...]:
+    """Return a key whose names have the dots that they have in a file: `server.port` of a properties file is one name.
+
+    It is empty if the file has no such names, or cannot be read.
+    """
+    try:
+        return read_source(path, content).spell(keys)
+    except FormatError:
+        return ()
 
 
 def read_source(path: str, content: bytes) -> Node:

@@ -47,27 +47,26 @@ class Node:
                 node = (node.members or {}).get(key)
         return node
 
-    def find_dotted(self, keys: Sequence[str]) -> Node | None:
-        """Return the value at *keys*, or None; names with dots count too: ``server.port`` of a properties file.
+    def spell(self, keys: Sequence[str]) -> tuple[str, ...]:
+        """Return the key of the value that *keys* name if some of them, joined by dots, are one name; else nothing.
 
-        A value that nests as the keys say precedes one whose name has dots.
+        `server.port` of a properties file is one name. For a value that nests as the keys say, it is nothing.
         """
         tried: set[tuple[int, int]] = set()  # a YAML file may hold one mapping at many places
-        open_ = [(self, 0)]
+        open_: list[tuple[Node, int, tuple[str, ...]]] = [(self, 0, ())]
         while open_ and len(tried) < MOST_TRIED:
-            node, start = open_.pop()
+            node, start, spelt = open_.pop()
             if start == len(keys):
-                return node
+                return spelt if len(spelt) < len(keys) else ()
             if (id(node), start) in tried:
                 continue
             tried.add((id(node), start))
-            members = node.members or {}
-            for end in range(len(keys), start + 1, -1):
-                if (joined := members.get(".".join(keys[start:end]))) is not None:
-                    open_.append((joined, end))
-            if (nested := node.find(keys[start : start + 1])) is not None:
-                open_.append((nested, start + 1))
-        return None
+            for end in range(len(keys), start, -1):
+                name = ".".join(keys[start:end])
+                found = node.find((name,)) if end == start + 1 else (node.members or {}).get(name)
+                if found is not None:
+                    open_.append((found, end, (*spelt, name)))
+        return ()
 
     def at(self, *keys: str) -> Node:
         """Return the value at *keys*, or an empty one."""

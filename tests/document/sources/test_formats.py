@@ -6,7 +6,7 @@ import pytest
 from support.each import each
 
 from gitmem.document.sources.address import parse_address
-from gitmem.document.sources.formats import SIZE_LIMIT, read_value
+from gitmem.document.sources.formats import SIZE_LIMIT, read_value, spell_key
 from gitmem.errors import FormatError
 
 FILES = {
@@ -72,16 +72,6 @@ FILES = {
         ("src/a.rs#NAME", "n", 2),
         ("run.sh#B", "two words", 2),
         ("Makefile#PY", "python3.12", 1),
-        ("app.properties#server.port", "9966", 2),
-        ('app.properties#"server.port"', "9966", 2),
-        ('.vscode/settings.json#"editor.tabSize"', "2", 2),
-        (".vscode/settings.json#editor.tabSize", "8", 1),
-        (".vscode/settings.json#editor.a.b", "3", 3),
-        ("app.yml#server.port", "8080", 1),
-        ("app.yml#spring.datasource.url", "x", 3),
-        ("pom.xml#project.properties.java.version", "21", 3),
-        ("black.toml#tool.black.a.b", "3", 2),
-        ("go.mod#require.example.com/a", "v1.2.3", 6),
     ],
 )
 def test_value_is_what_the_file_states_and_where(address: str, value: str, line: int) -> None:
@@ -91,6 +81,29 @@ def test_value_is_what_the_file_states_and_where(address: str, value: str, line:
 
     assert found is not None
     assert (found.value(), found.line) == (value, line)
+
+
+@each(
+    ("address", "spelt"),
+    [
+        ("app.properties#server.port", ("server.port",)),
+        ('app.properties#"server.port"', ()),
+        (".vscode/settings.json#editor.tabSize", ()),  # it nests so
+        (".vscode/settings.json#editor.a.b", ("editor.a.b",)),
+        ("app.yml#server.port", ("server.port",)),
+        ("app.yml#spring.datasource.url", ("spring", "datasource.url")),
+        ("pom.xml#project.properties.java.version", ("project", "properties", "java.version")),
+        ("black.toml#tool.black.a.b", ("tool", "black", "a.b")),
+        ("go.mod#require.example.com/a", ("require", "example.com/a")),
+        ("ci.yml#jobs.test.strategy.matrix.python[0]", ()),
+        ("app.properties#server.address", ()),
+        ("src/a.py#C.timeout", ()),
+    ],
+)
+def test_key_is_spelt_as_the_file_has_it(address: str, spelt: tuple[str, ...]) -> None:
+    place = parse_address(address)
+
+    assert spell_key(place.path, FILES[place.path].encode(), place.keys) == spelt
 
 
 @each(
