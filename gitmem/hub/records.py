@@ -1,6 +1,6 @@
 """What a search node stores of each memory, in one file that only grows: an index names the place of each record.
 
-A record is two texts: what the scorer needs, read for each candidate, and what is shown, read for each hit. Processes
+A record has two parts: what the scorer needs, read for each candidate, and what is shown, read for each hit. Processes
 share the file's pages in the system's cache, so that nothing has to be held by each. Records of memories that changed
 stay until the index is made again.
 """
@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import mmap
 import os
+import struct
 from pathlib import Path
+from zlib import crc32
 
 NAME = "records"
 _HEAD = b"gitmem hub records\n"
-# PostgreSQL has no text with it, and JSON escapes it.
-_END = b"\0"
+# The sizes of its two parts and the checksum of the first, which a program reads that trusts it.
+_SIZES = struct.Struct("<III")
 
 
 class Records:
@@ -28,10 +30,10 @@ class Records:
             self.size += self._file.write(_HEAD)
             self._file.flush()
 
-    def append(self, scored: str, shown: str) -> int:
+    def append(self, scored: bytes, shown: bytes) -> int:
         """Store a record, and return its place; ``flush`` completes it."""
         at = self.size
-        self.size += self._file.write(b"".join((scored.encode(), _END, shown.encode(), _END)))
+        self.size += self._file.write(_SIZES.pack(len(scored), len(shown), crc32(scored)) + scored + shown)
         return at
 
     def flush(self) -> None:
@@ -55,14 +57,24 @@ class RecordView:
         """Read a file that is mapped into memory."""
         self._mapped = mapped
 
-    def scored(self, at: int) -> str:
-        """Return what the scorer needs of the record at a place."""
-        return self._mapped[at : self._mapped.find(_END, at)].decode()
+    def scored(self, at: int) -> bytes:
+        """Return what the scorer needs of the record at a place.
 
-    def shown(self, at: int) -> str:
+        Raises:
+            ValueError: The file is damaged there.
+        """
+        size, _, checksum = _SIZES.unpack_from(self._mapped, at)
+        start = at + _SIZES.size
+        part = self._mapped[start : start + size]
+        if crc32(part) != checksum:
+            raise ValueError(f"the record at {at} is damaged")
+        return part
+
+    def shown(self, at: int) -> bytes:
         """Return what is shown of the record at a place."""
-        start = self._mapped.find(_END, at) + 1
-        return self._mapped[start : self._mapped.find(_END, start)].decode()
+        size, more, _ = _SIZES.unpack_from(self._mapped, at)
+        start = at + _SIZES.size + size
+        return self._mapped[start : start + more]
 
 
 def is_whole(folder: Path, size: int) -> bool:

@@ -567,7 +567,7 @@ def _densest(marks: list[tuple[int, int, str]], width: int) -> tuple[int, int]:
         while first < last and end - marks[first][0] > width:
             inside[marks[first][2]] -= 1
             first += 1
-        worth = (sum(count > 0 for count in inside.values()), last - first + 1)
+        worth = (len(inside) - [*inside.values()].count(0), last - first + 1)
         if worth > best:
             best, span = worth, (marks[first][0], end)
     return span

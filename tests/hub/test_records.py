@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from gitmem.hub.records import NAME, Records, is_whole
 
-TEXTS = [("a", ""), ("line\nüber", '["T","many\\nlines"]'), ("", "x" * 100_000)]
+TEXTS = [(b"a", b""), (b"line\n\0\xff", b"many\nlines"), (b"", b"x" * 100_000)]
 
 
 def test_records_are_read_at_their_places(tmp_path: Path) -> None:
@@ -19,20 +21,20 @@ def test_records_are_read_at_their_places(tmp_path: Path) -> None:
     late, size = records.view(), records.size
     records.close()
     again = Records(tmp_path)
-    places.append(again.append("later", "on"))
+    places.append(again.append(b"later", b"on"))
     again.flush()
     last = again.view()
     again.close()
 
     assert (early.scored(places[0]), early.shown(places[0])) == TEXTS[0]
     assert [(late.scored(at), late.shown(at)) for at in places[:3]] == TEXTS
-    assert [(last.scored(at), last.shown(at)) for at in places] == [*TEXTS, ("later", "on")]
+    assert [(last.scored(at), last.shown(at)) for at in places] == [*TEXTS, (b"later", b"on")]
     assert (tmp_path / NAME).stat().st_size > size
 
 
 def test_shorter_and_foreign_files_are_not_whole(tmp_path: Path) -> None:
     records = Records(tmp_path)
-    records.append("a", "b")
+    records.append(b"a", b"b")
     records.flush()
     size, content = records.size, (tmp_path / NAME).read_bytes()
     records.close()
@@ -43,3 +45,16 @@ def test_shorter_and_foreign_files_are_not_whole(tmp_path: Path) -> None:
     found.append(is_whole(tmp_path, size))
 
     assert found == [True, False, False, False, False]
+
+
+def test_damaged_record_is_never_read(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    at = records.append(b"scored", b"shown")
+    records.flush()
+    view = records.view()
+    with (tmp_path / NAME).open("r+b") as file:  # in its place, as a disk does: the view maps this file
+        file.write((tmp_path / NAME).read_bytes().replace(b"scored", b"sc0red"))
+    records.close()
+
+    with pytest.raises(ValueError, match="damaged"):
+        view.scored(at)
