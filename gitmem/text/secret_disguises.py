@@ -76,7 +76,7 @@ def _encoded(text: str) -> Iterator[tuple[int, int, str]]:
     import re  # 5 ms (measured), and most texts have no such run
 
     decoders: tuple[tuple[str, Decoder], ...] = (
-        (r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9_.-](?=[^\s%]{0,8}%)){12,}[A-Za-z0-9_.-]{0,8}", _from_percent),
+        (r"(?<![A-Za-z0-9_.~%-])[A-Za-z0-9_.~-]{0,64}+(?:%[0-9A-Fa-f]{2}[A-Za-z0-9_.~-]{0,64}+){3,}", _from_percent),
         (r"(?:\\u00[0-9A-Fa-f]{2}|\\x[0-9A-Fa-f]{2}){12,}", _from_escapes),
         (r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,8000}={0,2}(?![A-Za-z0-9+/_=-])", _from_base64),
         (r"(?<![A-Za-z0-9])(?:[0-9A-Fa-f]{2}){20,4000}(?![A-Za-z0-9])", _from_hex),

@@ -54,7 +54,7 @@ def may_have_disguise(text: str) -> bool:
 
 @cache
 def _pattern() -> Any:
-    return _compiled("|".join(f"(?:{_relaxed(rule.pattern)})" for rule in RULES))
+    return _compiled("|".join(f"(?:{rule.quick or _relaxed(rule.pattern)})" for rule in RULES))
 
 
 @cache

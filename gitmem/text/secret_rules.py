@@ -40,6 +40,27 @@ _WORDS = tuple(
     sha1 sha256 sha512 md5
     """.split()
 )
+# What a sentence says of a password instead of the password itself.
+_ALGORITHMS = (
+    "argon",
+    "bcrypt",
+    "scrypt",
+    "pbkdf",
+    "hmac",
+    "aes",
+    "rsa",
+    "utf",
+    "base64",
+    "rfc",
+    "sha-",
+    "sha2",
+    "sha3",
+)
+# The beginnings of prefixes of digests, of public keys and of names of requests, sessions and objects.
+_PUBLIC = (
+    "sha", "md5", "blake", "pk_", "pk-", "pub", "phc_", "cs_", "chatcmpl", "req", "msg", "evt", "trace", "span", "id_",
+    "id-", "file", "img", "image", "build", "chunk", "main-", "index-", "vendor", "cache", "etag", "rev", "xpub",
+)  # fmt: skip
 # User names and passwords of documentation and of throw-away servers.
 _TOY_PASSWORDS = tuple(
     """
@@ -49,9 +70,17 @@ _TOY_PASSWORDS = tuple(
 )
 
 _NAME = (
-    r"(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|credential"
-    r"|(?:access|account|auth|client|encryption|master|private|secret|shared|signing)[_-]?key)s?"
+    r"(?:passw(?:or)?d|passphrase|passwort|pwd|(?<![a-z])pass(?=[\"'`]?[ \t]{0,4}[:=])|secret|token|api[ _-]?key"
+    r"|credential|(?:access|account|admin|auth|client|encryption|master|private|secret|shared|signing)[ _-]?key)s?"
 )
+# What makes a key or a token in prose one that grants something: "the admin key", and not "the primary key".
+_GRANTING = (
+    r"(?:access|account|admin|api|auth|authentication|authorization|bearer|bot|client|deploy(?:ment)?|encryption|global"
+    r"|licen[cs]e|login|master|personal|private|registration|runner|secret|security|service|session|shared|signing"
+    r"|user|webhook)[ _-]$"
+)
+# The value of an option on a command line.
+_ARGUMENT = r"(?:\"([^\"\n]{4,256})\"|'([^'\n]{4,256})'|([^\s\"'`$<|;&]{4,256}))"
 _ASSIGNS = r"[\"'`]?(?:[ \t]{0,4}:[ \t]{0,4}[A-Za-z]{2,12})?[ \t]{0,4}(?::=|=>|={1,3}|!=|:)[ \t]{0,4}"
 _VALUE = (
     r"(?:\"([^\"\s]{8,256})\"|'([^'\s]{8,256})'|`([^`\s]{8,256})`"
@@ -84,6 +113,8 @@ class Rule:
         longest_word: The fewest characters in a row, without white space, in the text of a match, where its needle is
             among them; 0 for ``LONG``.
         signs: Characters one of which is in every match, for needles that are words of prose; empty for any text.
+        is_mixed: Whether the longest word has letters of both cases and a digit.
+        quick: A pattern for re2 that matches wherever this one does; empty to derive it.
         signs_within: The most characters from the beginning of a needle up to and with one of them; 0 for any number.
     """
 
@@ -95,6 +126,8 @@ class Rule:
     longest_word: int = 0
     signs: str = ""
     signs_within: int = 0
+    is_mixed: bool = False
+    quick: str = ""
 
 
 def _value(match: re.Match[str]) -> str:
@@ -172,6 +205,51 @@ def _is_password_option(match: re.Match[str]) -> bool:
     """Return whether an option's value is a password, not a port or a word."""
     value = _value(match)
     return _is_password("", value) and not value.isdigit() and not value.isalpha() and _entropy(value) >= 2.0
+
+
+def _is_argument(match: re.Match[str]) -> bool:
+    """Return whether an option's value is a random token, not a word or a file."""
+    value = _value(match)
+    return not _is_placeholder(value) and value[0] not in "/~.$%@#&" and _is_random(value)
+
+
+def _is_said_password(match: re.Match[str]) -> bool:
+    """Return whether a sentence says a password, not how long it is or how it is hashed."""
+    value = match.group(1)
+    lowered = value.lower()
+    if value.isalpha() or any(word in lowered for word in (*_WORDS, *_ALGORITHMS)):
+        return False
+    has_letter, has_digit = any(map(str.isalpha, value)), any(map(str.isdigit, value))
+    is_mixed = value != lowered or not value.replace("-", "").replace("_", "").replace("/", "").isalnum()
+    return (
+        has_letter and has_digit and is_mixed and value[0] not in "/~.$%@#&" and "://" not in value
+        and not _is_placeholder(value) and _changes(value) >= 3 and _entropy(value) >= 2.5
+    )  # fmt: skip
+
+
+def _is_granting(match: re.Match[str]) -> bool:
+    """Return whether a sentence gives the value of a key or token that grants something."""
+    import re  # loaded by the pattern that matched
+
+    start, value = match.start(), match.group(1)
+    if re.search(_GRANTING, match.string[max(0, start - 20) : start], re.I) is None:
+        return False
+    return not _is_placeholder(value) and not any(word in value.lower() for word in _WORDS) and _is_random(value)
+
+
+def _is_prefixed(match: re.Match[str]) -> bool:
+    """Return whether what follows a prefix is a token: letters of both cases and digits, in the order of chance."""
+    whole, prefix, value = match.groups()
+    if prefix.lower().startswith(_PUBLIC) or _is_placeholder(whole):
+        return False
+    has_all = value != value.lower() and value != value.upper() and any(map(str.isdigit, value))
+    return has_all and _changes(value) >= 0.45 * len(value) and _entropy(value) >= 4.0
+
+
+def _is_phrase(match: re.Match[str]) -> bool:
+    """Return whether a row of words is a phrase of chance, in which few words repeat."""
+    words = match.group(1).split()
+    return 3 * len(set(words)) > 2 * len(words)
 
 
 def _is_random(value: str) -> bool:
@@ -284,7 +362,7 @@ RULES = (
     Rule("shopify-token", "shp", r"shp(?:at|ca|pa|ss)_[0-9A-Fa-f]{32}"),
     Rule("atlassian-token", "ATATT3", r"ATATT3[A-Za-z0-9_=-]{60,}"),
     Rule("bitbucket-token", "ATCTT3 ATBB", r"ATCTT3[A-Za-z0-9_=-]{60,}|ATBB[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
-    Rule("notion-token", "ntn_", r"ntn_[0-9]{11}[A-Za-z0-9]{35}"),
+    Rule("notion-token", "ntn_", r"ntn_[A-Za-z0-9]{46}(?![A-Za-z0-9])"),
     # "pat" is in every path, "re_" in names of functions: a shorter word loads no patterns.
     Rule("airtable-token", "pat", r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}", longest_word=82),
     Rule("figma-token", "figd_", r"figd_[A-Za-z0-9_-]{40,}"),
@@ -292,6 +370,32 @@ RULES = (
     Rule("linear-key", "lin_api_", r"lin_api_[A-Za-z0-9]{40}"),
     Rule("tailscale-key", "tskey-", r"tskey-[a-z]{2,12}-[A-Za-z0-9]{8,32}-[A-Za-z0-9]{16,}"),
     Rule("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[02-9AC-HJ-NP-Z]{58}"),
+    Rule("terraform-token", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}"),
+    Rule("grafana-cloud-token", "glc_", r"glc_[A-Za-z0-9+/]{32,}={0,3}"),
+    Rule("square-token", "sq0", r"sq0(?:atp|csp)-[A-Za-z0-9_-]{22,}"),
+    Rule("circleci-token", "CCIP", r"CCIP(?:AT|RJ)_[A-Za-z0-9]{22}_[0-9a-f]{40}"),
+    Rule("buildkite-token", "bkua_", r"bkua_[0-9a-f]{40}"),
+    Rule("sonar-token", "sqp_ squ_ sqa_", r"sq[pua]_[0-9a-f]{40}"),
+    Rule("posthog-key", "phx_ phs_", r"ph[xs]_[A-Za-z0-9]{40,}"),
+    Rule("hubspot-token", "pat-", rf"pat-(?:na|eu|ap)\d-{_UUID}", longest_word=44),
+    Rule("mapbox-token", "sk.eyJ", r"sk\.eyJ[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}"),
+    Rule("mailgun-key", "key-", r"(?<![_-])key-[0-9a-f]{32}(?![A-Za-z0-9])", longest_word=36),
+    Rule("mailchimp-key", "-us", r"[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])", longest_word=36),
+    Rule("gitlab-runner-token", "GR1348941", r"GR1348941[A-Za-z0-9_-]{20,}"),
+    Rule("bitwarden-token", "0.", rf"0\.{_UUID}\.[A-Za-z0-9]{{30}}:[A-Za-z0-9+/]{{22}}==", longest_word=90),
+    Rule("brevo-key", "xkeysib-", r"xkeysib-[0-9a-f]{64}-[A-Za-z0-9]{16}"),
+    Rule("openshift-token", "sha256~", r"sha256~[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])"),
+    Rule("clickhouse-key", "4b1d", r"4b1d[A-Za-z0-9]{38}(?![A-Za-z0-9])", longest_word=42),
+    Rule("nuget-key", "oy2", r"oy2[a-z0-9]{43}(?![A-Za-z0-9])", longest_word=46),
+    Rule("alibaba-key-id", "LTAI", r"LTAI[A-Za-z0-9]{20}(?![A-Za-z0-9])"),
+    Rule("inngest-key", "signkey-", r"signkey-[a-z]{2,10}-[0-9a-f]{64}"),
+    Rule("zapier-webhook", "hooks.zapier.com/", r"hooks\.zapier\.com/hooks/catch/\d{4,12}/([a-z0-9]{6,})"),
+    Rule(
+        "google-chat-webhook",
+        "chat.googleapis.com/",
+        r"chat\.googleapis\.com/v1/spaces/[^\s]{1,200}?[?&]token=([A-Za-z0-9_%-]{20,})",
+    ),
+    Rule("mattermost-webhook", "/hooks/", r"/hooks/([a-z0-9]{26})(?![A-Za-z0-9])", _is_borne),
     Rule("sendgrid-key", "SG.", r"SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}"),
     Rule("twilio-key", "SK", r"SK[0-9a-f]{32}(?![A-Za-z0-9])"),
     Rule("telegram-token", ":AA", r"(?<!\d)(\d{8,10}:AA[A-Za-z0-9_-]{33})(?![A-Za-z0-9_-])"),
@@ -387,15 +491,94 @@ RULES = (
         _is_basic,
         is_short=True,
     ),
+    # ldapsearch(1), redis-cli, mongosh, sqlcmd, lftp(1), smbclient(1): each has an option of its own for a password.
+    Rule(
+        "password-of-command",
+        "ldap redis-cli mongo sqlcmd lftp smbclient",
+        r"(?i)(?:ldap(?:search|add|modify|delete|passwd|whoami)|redis-cli|mongo(?:sh|dump|restore|export|import)?|sqlcmd"
+        r"|lftp|smbclient)[ \t](?:[^\n|;&]{0,200}?[ \t])??"
+        rf"(?:-[wapP][ \t]{{1,4}}{_ARGUMENT}|-[uU][ \t]{{1,4}}[\w.@\\-]{{1,64}}[,%]([^\s\"'$<|;&]{{4,256}}))",
+        _is_password_option,
+        is_short=True,
+        signs="-",
+    ),
+    # `docker login -p`, `az login -p`, `helm registry login -p`
+    Rule(
+        "password-of-login",
+        "login",
+        rf"(?i)login[ \t](?:[^\n|;&]{{0,200}}?[ \t])??(?:-p|--password)[ \t=]{{1,4}}{_ARGUMENT}",
+        _is_password_option,
+        is_short=True,
+        signs="-",
+    ),
+    Rule(
+        "password-option",
+        "password passphrase",
+        rf"(?i)(?<=-)(?:password|passphrase)[ \t]{{1,4}}{_ARGUMENT}",
+        _is_password_option,
+        is_short=True,
+        signs="-",
+    ),
+    Rule(
+        "token-option",
+        "token secret api-key access-key secret-key auth-key",
+        rf"(?i)(?<=-)(?:token|secret|(?:api|access|secret|auth)-key)[ \t]{{1,4}}{_ARGUMENT}",
+        _is_argument,
+    ),
+    # Maven's settings, web.config and the like.
+    Rule(
+        "secret-element",
+        "pass pwd secret token api",
+        rf"(?i)({_NAME})>([^<>\s]{{8,256}})</",
+        _is_assigned,
+        is_short=True,
+        signs=">",
+        signs_within=24,
+    ),
+    # BIP 39: 12 to 24 words of three to eight letters. Its list has none of these words of prose.
+    Rule(
+        "seed-phrase",
+        "seed mnemonic recovery",
+        r"(?i)(?:seed|mnemonic|recovery)(?:[ \t](?:phrase|words))?[ \t]{0,2}(?:is)?[:=]?[ \t]{1,4}[\"'`]?"
+        r"((?:(?!the |and |from |for |are |has |its |not |but |they |then |which |were )[a-z]{3,8}[ \t]){11,23}"
+        r"[a-z]{3,8}\b)",
+        _is_phrase,
+        is_short=True,
+    ),
     Rule("bearer-token", "bearer", r"(?i)bearer[ \t]{1,4}([A-Za-z0-9._~+/-]{20,}={0,2})", _is_borne),
     Rule(
         "assigned-secret",
-        "passw pwd passphrase secret token api credential access account auth client encryption master private "
+        "pass pwd secret token api credential access account admin auth client encryption master private "
         "shared signing",
         rf"(?i)({_NAME}){_ASSIGNS}{_VALUE}",
         _is_assigned,
         is_short=True,
         signs="=:",
         signs_within=24,  # the longest name, a quotation mark, four blanks and two signs
+    ),
+    Rule(
+        "password-in-prose",
+        "passw passphrase kennwort contrase",
+        r"(?i)(?:passw(?:or)?[dt]|passphrase|kennwort|contraseña)(?:[ \t][\w.-]{2,16}){0,5}?[ \t]"
+        r"(?:is|was|lautet|ist|es|remains)[ \t]{1,2}[\"'`]?([^\s\"'`<>{}]{5,63}[^\s\"'`<>{}.,;:!?)])",
+        _is_said_password,
+        is_short=True,
+    ),
+    Rule(
+        "token-in-prose",
+        "token key secret",
+        r"(?i)(?:token|key|secret)(?:[ \t](?:is|was))?:?[ \t]{1,2}[\"'`]?([A-Za-z0-9_.+/=-]{20,256})(?![\w@])",
+        _is_granting,
+    ),
+    # A prefix and a random part: what most services give out. Any needle is in most texts.
+    Rule(
+        "token",
+        "- _",
+        r"(?:(?<![\w/.=+\\-])|(?<=\\[nrt]))"
+        r"(([A-Za-z][A-Za-z0-9]{1,11}(?:[_-][A-Za-z0-9]{2,10}){0,2}[_-])([A-Za-z0-9]{32,256}))(?![\w+/-])",
+        _is_prefixed,
+        longest_word=35,
+        is_mixed=True,
+        quick=r"[_-][A-Za-z0-9]{32}",
     ),
 )

@@ -152,12 +152,17 @@ def _all_spans(text: str) -> list[tuple[int, int, str]]:
             continue
         where = lowered if ignores_case else text
         if rule.longest_word:
-            where = "\n".join([word for word in long_words if len(word) >= rule.longest_word])
+            words = [word for word in long_words if len(word) >= rule.longest_word]
+            where = "\n".join([word for word in words if _is_mixed(word)] if rule.is_mixed else words)
         for needle in needles:  # a loop: `any` would create a generator for each rule
             if needle in where:
                 spans += _matches(rule, text, lowered)
                 break
     return _united(spans)
+
+
+def _is_mixed(word: str) -> bool:
+    return word != word.lower() and word != word.upper() and any(char.isdigit() for char in word)
 
 
 def _united(found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
