@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # A look-around condition; none in the table contains another group.
 _LOOK_AROUND = r"\(\?<?[=!](?:\\.|\[(?:\\.|[^\]\\])*\]|[^()\[\\])*\)"
-# Digits and word characters of other scripts, which `re` matches and re2 does not.
+# Digits, blanks and word characters of other scripts, which `re` matches and re2 does not.
 _OTHER = r"\x{80}-\x{10FFFF}"
 # The limit for counted repetitions: each is copied in re2's program, which would be three times as large with all.
 _COUNTED = 8
@@ -75,7 +75,8 @@ def _relaxed(pattern: str) -> str:
     """Return a pattern for re2 that matches wherever this one does."""
     bare = re.sub(_LOOK_AROUND, "", pattern)
     counted = re.sub(r"\{(\d+)(?:,\d*)?\}", _at_least, re.sub(_LEADING, r"\1", bare))
-    return counted.replace(r"[\w", rf"[\w{_OTHER}").replace(r"\d", rf"[\d{_OTHER}]")
+    blank = counted.replace(r"\s{", rf"[\s{_OTHER}]{{")
+    return blank.replace(r"[\w", rf"[\w{_OTHER}").replace(r"\d", rf"[\d{_OTHER}]")
 
 
 def _at_least(repetition: re.Match[str]) -> str:
