@@ -64,6 +64,11 @@ _PATTERNS = (
         rf"(?:{_AS}{_RUN}\s+\S+|(?:sudo\s+)?\./\S+)",
         "downloads a script and runs it",
     ),
+    (
+        r"\b(?:fetch|download|get|curl|wget)\b[^\n]{0,20}https?://\S+[^\n]{0,40}\b(?:pipe|feed|pass|hand)\w*\s"
+        rf"[^\n]{{0,20}}\bto\s+(?:a\s+|the\s+)?{_RUN}\b",
+        "downloads a script and runs it",
+    ),
     (rf"base64\s+(?:-d|-D|--decode)[^\n|]*\|\s*{_AS}{_RUN}", "runs an encoded text"),
     (r"\b(?:exec|eval)\s*\(\s*[^\n]{0,60}(?:b64decode|atob|fromhex|unhexlify|decompress)\s*\(", "runs an encoded text"),
 )

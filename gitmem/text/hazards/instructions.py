@@ -102,10 +102,29 @@ _CLASSES = (
             r"|(?:users?|operators?|developers?)'s? (?:instructions?|requests?|words)|system prompt|system message)",
             r"\b(?:replaces?|supersedes?|overrides?) (?:all |any )?(?:the |your )?"
             r"(?:system prompt|previous instructions|prior instructions|user's instructions|safety)",
-            r"\bignor(?:iere|ieren sie) (?:\w+ ){0,2}(?:vorherigen|bisherigen|vorigen|obigen) (?:anweisungen"
-            r"|befehle|regeln)",
-            r"\bignor(?:e|ez|er) (?:toutes )?(?:les|tes|vos) (?:instructions|consignes) (?:précédentes|antérieures)",
-            r"\bignor(?:a|e|ar) (?:todas )?(?:las|tus) instrucciones (?:anteriores|previas)",
+            rf"\b(?:ignor(?:e|ing)|disregard|forget) (?:\w+ ){{0,3}}{_RULES} (?:in|of|from) (?:the )?\W?"
+            r"(?:agents|claude|gemini|copilot|contributing|policy|readme|\.cursor)",
+            rf"\b{_EARLIER} (?:\w+ ){{0,2}}{_RULES} (?:are|is|were|have been) (?:now |hereby )?"
+            r"(?:null|void|lifted|suspended|revoked|cancelled|invalid)\b",
+            # The same in other languages: German, French, Spanish, Portuguese, Italian, Dutch, Polish, Turkish.
+            r"\b(?:ignorieren?|vergiss|vergessen|missachten?)(?: sie)? (?:\w+ ){0,2}(?:vorherigen|bisherigen|vorigen"
+            r"|obigen|früheren) (?:anweisungen|befehle|regeln|vorgaben)",
+            r"\b(?:ignor|oubli)(?:e|ez|er) (?:toutes )?(?:les|tes|vos) (?:instructions|consignes|règles) "
+            r"(?:précédentes|antérieures)",
+            r"\bne (?:tiens|tenez) (?:pas|plus) compte des (?:instructions|consignes|règles)",
+            r"\b(?:ignor|olvid|descart|omit)(?:a|e|ar|en) (?:tod[ao]s )?(?:las|los|tus|sus) (?:instrucciones|reglas"
+            r"|órdenes|indicaciones) (?:anteriores|previas)",
+            r"\b(?:ignore|esqueça|desconsidere) (?:todas )?(?:as|suas|tuas) (?:instruções|regras|ordens) "
+            r"(?:anteriores|prévias)",
+            r"\b(?:ignora|dimentica)(?:re|te)? (?:tutte )?le (?:istruzioni|regole) (?:precedenti|anteriori)",
+            r"\b(?:negeer|vergeet) (?:alle )?(?:eerdere|vorige|voorgaande) (?:instructies|opdrachten|regels)",
+            r"\b(?:z?ignoruj|zapomnij) (?:\S+ ){0,2}(?:poprzednie|wcześniejsze|poprzednich) (?:instrukcje|polecenia"
+            r"|zasady|instrukcj\w+)",
+            r"önceki (?:\S+ )?(?:talimatları|kuralları) (?:yok say|unut|görmezden gel)",
+            r"(?:игнорируй|проигнорируй|забудь|отмени)(?:те)? (?:\S+ ){0,2}(?:предыдущие|прежние|вышеуказанные) "
+            r"(?:инструкции|указания|правила|команды)",
+            r"이전.{0,12}(?:지시|명령|지침|규칙).{0,12}(?:무시|잊)",
+            r"تجاهل .{0,24}(?:التعليمات|الأوامر|القواعد)",
             rf"\b(?:ignore|disregard|forget)(?: \w+){{0,3}} {_RULES} (?:that )?you (?:were|have been|had|got)",
             r"\bforget everything (?:above|before|so far|until now)",
             r"\boverrid(?:e|es|ing) the (?:users?|developers?|operators?)'? ?s? (?:preferences?|wishes"
@@ -114,9 +133,7 @@ _CLASSES = (
             r"\bhigher priority than (?:the |your )?(?:users?|systems?|developers?|operators?)",
             r"\bobey (?:only )?(?:the )?(?:text|note|message|lines) below",
             rf"\bfollow these new {_RULES}",
-            r"\boubli(?:e|ez) (?:toutes )?(?:les|tes|vos) (?:instructions|consignes) (?:précédentes|antérieures)",
-            r"\b(?:olvida|descarta) (?:todas )?(?:las|tus) instrucciones (?:anteriores|previas)",
-            r"忽略.{0,8}(?:指令|指示|说明|规则)",
+            r"(?:忽略|无视|忘记|忘掉).{0,8}(?:指令|指示|说明|规则)",
             r"(?:以前|これまで|前)の(?:指示|命令).{0,6}無視",
         ),
         unless=_NOT,
@@ -128,6 +145,13 @@ _CLASSES = (
         (
             r"(?m)^\W*system (?:override|message|notice|alert|update)\b\W*:",
             r"(?m)^\W*\[?system (?:override|message|notice|alert)\]",
+            rf"(?m)^\W*system ?: [^\n]{{0,60}}(?:\byou (?:are|must|may|have|can|should)\b|\bignore\b|{_RULES} are)",
+            r"\[(?:assistant|human|system)\] (?:sure|ok|okay|done|yes|of course|understood|please|i |you )",
+            r"\b(?:treat|regard|consider|read|handle|take) (?:the following|this|these|what follows|the (?:next|text"
+            r" below))[^.\n]{0,30} as (?:an? |the )?(?:system|developer|operator|admin\w*) (?:message|prompt"
+            r"|instruction|note|command|order)",
+            rf"\btreat (?:\w+ ){{0,3}}(?:messages?|texts?|comments?|notes?|requests?)\b[^.\n]{{0,40}} as (?:if|though) "
+            rf"(?:they |it |the |your )[^.\n]{{0,20}}\b(?:{_PEOPLE}|system)\b",
             r"\bas (?:the|your) (?:\w+ )?(?:administrator|admin|operator|owner|creator|developer)(?: of \w+(?:"
             r" \w+){0,3})?,? i\b",
             r"\byou are now (?:an? |in |the |running )?(?:\w+ )?(?:unrestricted|jailbroken|root|admin\w*|dan\b|god"
@@ -151,7 +175,7 @@ _CLASSES = (
             r"\bend of (?:the )?(?:notes|memory|memories|untrusted \w+)\W{1,10}(?:new|now|system|user|human"
             r"|the following)\b",
             r"(?m)^\W*(?:system )?tool (?:result|output|response)s?\b[^:\n]{0,30}:[^\n]{0,100}"
-            r"(?:grant|approv|permission|authori|allowed)",
+            r"(?:grant|approv|permission|authori|allowed|you (?:may|can|must|should)\b)",
             r"\[/?tool_(?:result|output|response)s?\b",
             r"(?m)^\W*(?:user|human|assistant): (?:please )?(?:disable|ignore|approve|delete|push|run|send"
             r"|skip|turn off)\b",
@@ -170,7 +194,8 @@ _CLASSES = (
         (
             rf"\b(?:do not|don'?t|never) {_HIDE} (?:the |any |your )?{_PEOPLE}"
             r"(?: about| that you| of (?:this|it|these)|\W*(?:[.;!]|$))",
-            rf"\b(?:do not|don'?t|never) {_HIDE} (?:this|it|these|the above)\b[^.;!\n]{{0,60}}\b(?:to|in) (?:the "
+            rf"\b(?:do not|don'?t|never) (?:{_HIDE}|show|display) (?:this|it|these|the above)\b[^.;!\n]{{0,60}}"
+            rf"\b(?:to|in) (?:the "
             rf"|any |your )?"
             rf"(?:{_PEOPLE}|summary|reply|answer|pull request|commit message|report)\b",
             rf"\bwithout (?:telling|informing|notifying|alerting) (?:the |any |your )?{_PEOPLE}",
@@ -179,7 +204,11 @@ _CLASSES = (
             r"(?:reviewers?|humans?|maintainers?|team|people|anyone|anybody|person)\b",
             r"\b(?:secretly|covertly) (?:add|send|upload|run|copy|include|insert|change|install|push|commit|record"
             r"|store|collect|track|call|write|replace|remove|disable|forward|report|log)\b",
-            rf"\b(?:hidden|secret|concealed) from (?:the |any |your |all )?{_PEOPLE}\b",
+            rf"\b(?:keep|kept|stays?|remains?|must be|should be)(?: \w+){{0,2}} (?:hidden|secret|concealed) from "
+            rf"(?:the |any |your |all )?{_PEOPLE}\b",
+            rf"\b(?:do not|don'?t|never) {_HIDE}\b[^.;!\n]{{0,20}}\bthis (?:instruction|memory|note|rule|message)\b",
+            r"\b(?:do not|don'?t|never) mention (?:it|this|that) ?(?:[.;!]|$)",
+            r"\bact on (?:it|this|them|these) (?:silently|quietly|secretly)",
             rf"\b(?:do not|don'?t|never) {_HIDE}(?: this| it)? to (?:the |any |your )?{_PEOPLE}(?: that you"
             rf"|\W*[.;!]|\W*$)",
             rf"\b(?:the|your) {_PEOPLE} (?:must|should|may) (?:not|never) (?:find out|notice|learn (?:of"
@@ -201,6 +230,19 @@ _CLASSES = (
             r"\b(?:url|query string|web request)\b",
             r"\b(?:include|append|add|put) (?:them|it|these) (?:in|to) (?:your|the) (?:next|following|each|every)"
             r" (?:\w+ )?(?:requests?|urls?|commits?|messages?)\b",
+            r"\b(?:curl|wget|fetch)\b[^\n]{0,120}\$\([^\n)]{0,60}(?:\benv\b|secret|token|\.ssh|\.aws|credential"
+            r"|passw)",
+            rf"\b(?:print|dump|write|copy|put|paste|include|output|append|save) [^.;!\n]{{0,40}}{_CONFIDENTIAL} "
+            rf"(?:into|in|to) (?:the |a |your )?\S{{0,20}}(?:docs?|notes|readme|pull request|pr|commits?|issues?"
+            rf"|description|comments?|answer|reply|summary)\b",
+            r"\b(?:reply|respond|answer|print|show|output|display|return|put|include|paste|open|read|выведи)\b"
+            r"[^.\n]{0,60}(?:~/\.(?:aws/credentials|netrc|pgpass|gnupg)|\bid_(?:rsa|ed25519)(?:[^.\w]|$)|/etc/shadow)",
+            r"\b(?:include|show|print|list|output|paste) (?:the |all |any )?(?:api keys|passwords|secrets|credentials"
+            r"|tokens|private keys) from (?:the )?(?:settings|env|environment|config\w*|vault|keychain|\.env)",
+            r"\buse (?:the )?(?:tokens?|credentials?|keys?|passwords?) (?:in|from|of) (?:the )?(?:\.git/|~/|\.env"
+            r"|users?)[^\n]{0,40} to (?:open|post|push|create|upload|send|publish|comment)\b",
+            rf"\b(?:envía|envia|sube|envoie|envoyez|sende|schicke?|отправь)\b[^\n]{{0,60}}{_CONFIDENTIAL}[^\n]{{0,40}}"
+            rf"\b(?:gist|{_AWAY})",
             rf"\bsend (?:the )?(?:contents? of )?(?:the )?{_CONFIDENTIAL}(?: file)?\W*$",
             rf"{_CONFIDENTIAL}\S*\s*\|\s*(?:curl|wget|nc|ncat|netcat)\b",
             rf"\b(?:curl|wget)\b[^\n]{{0,120}}(?:-d|--data\S*|-F|--form|--upload-file|-T)\S*[\s=]@?\S*{_CONFIDENTIAL}",
@@ -214,6 +256,15 @@ _CLASSES = (
         (
             rf"\b(?:when|whenever|if|once|next time) (?:the |a |any )?(?:{_PEOPLE}|someone|somebody)(?: ever)? "
             rf"(?:asks?|says?|mentions?|wants?)\b[^.;!\n]{{0,80}}\b{_SAID} (?:only |always |them )?that\b",
+            r"\bwhen(?:ever)? (?:the )?(?:word|phrase|name|term|string)s? \S+(?: \S+){0,3} (?:appears?|occurs?"
+            r"|comes? up|is (?:said|used|mentioned))\b",
+            r"\b(?:when|whenever|once|after|before|at the (?:start|end|beginning) of) (?:you|each|every|any|a|the)?"
+            r"(?: \w+){0,4} ?(?:session|task|answer|reply|finish|done)\b[^.;\n]{0,80}(?:--no-verify|--force\b|head:main"
+            r"|gitmem (?:approve|trust))",
+            r"\bgitmem (?:approve|trust)\b[^.\n]{0,40}\b(?:at the (?:start|beginning|end) of|before|after) "
+            r"(?:each|every|any) (?:session|task|prompt)",
+            r"\b(?:if you are|as) (?:an? )?(?:ai|llm|language model)\b[^,\n]{0,24},? (?:fetch|run|execute|download"
+            r"|install|send|open|ignore|you (?:are required|must|have to|should))",
             r"\b(?:if|when|whenever|upon|once|until|on)(?: \w+){0,4} (?:trigger|activation|magic|code|secret)\s?"
             r"(?:word|phrase)s?\b",
         ),
@@ -241,11 +292,20 @@ _CLASSES = (
         (
             rf"\b(?:skip|bypass|disable|turn off|circumvent|deactivate|suppress)(?: all| any| every| the| its|"
             rf" your)* {_GUARD}"
-            r"\s?(?:prompts?|checks?|gates?|reviews?|steps?|warnings?|requests?|dialogs?|policy|policies|for|in"
+            r"\s?(?:prompts?|checks?|gates?|scans?|reviews?|steps?|warnings?|requests?|dialogs?|policy|policies|for|in"
             r"|before|when|\W*[.;!]|\W*$)",
             r"\b(?:approve|accept|allow|trust|grant) (?:all|any|every|everything)(?: the)? "
-            r"(?:commands?|tool calls?|tool uses?|permissions?|memories|facts|checks?|prompts?|requests? from|of the"
-            r" memory)",
+            r"(?:commands?|tool calls?|tool uses?|permissions?|memor(?:y|ies)|facts?|checks?|prompts?|requests? from|of"
+            r" the memory)",
+            r"\b(?:policy|policies|rules?|restrictions?|limits?) [^.\n]{0,60}\b(?:does not|do not|doesn't|don't) apply"
+            r" to (?:you|agents?|ai|assistants?|models?|llms?|bots?)\b",
+            r"\bmerge (?:it |this |them )?without (?:running|testing|a review|review|reading|waiting|checking)",
+            r"\b(?:insert|add|put|append)\b[^.\n]{0,40}(?:nosec|noqa|eslint-disable|nolint|type: ignore|ts-ignore)\b"
+            r"[^.\n]{0,40}\b(?:every|all|each|any)\b",
+            r"\bcontinue-on-error: true\W{0,3}(?:on|for|in|to) (?:all|every|each)\b",
+            r"\b(?:hide|swallow|mask) (?:the |all |any )?(?:errors?|failures?|findings) from\b",
+            r"\b(?:disable|turn off|remove|bypass|skip|stop) (?:all |the )?(?:gitmem|memory)(?:'s)? (?:hooks?|checks?"
+            r"|verif\w+|fence|policy|reviews?)",
         ),
         unless=_DESCRIBED,
     ),
@@ -258,6 +318,11 @@ _CLASSES = (
             r"|--no-verify\b)"
             r"[^\n]{0,80}\b(?:say|tell|report|claim|answer|state|pretend)\b[^.\n]{0,40}"
             r"\b(?:tests?|checks?|they|it|everything|all|build)\b(?: \w+){0,2} (?:pass(?:ed|es|ing)?|succe\w+|green)\b",
+            rf"\b(?:always|just|simply|must|please) {_SAID}\b[^.\n]{{0,20}}\bthat\b[^.\n]{{0,40}}"
+            r"\b(?:tests?|checks?|verify|verification|build|ci|lint)\b[^.\n]{0,20}\b(?:pass(?:ed|es)?|succe\w+|green|ran)\b",
+            r"\bpretend (?:that )?(?:all |the )*(?:tests?|checks?|build|ci|verification)\b",
+            r"\bmark (?:every|all|any)(?: the)? fail(?:ing|ed) (?:tests?|checks?) as "
+            r"(?:skipped|passed|passing|green)\b",
         ),
     ),
     InstructionClass(
@@ -293,6 +358,10 @@ _CLASSES = (
             r"\b(?:enable|turn on|use|set) (?:auto-?approv\w*|yolo mode)\b[^.\n]{0,40}\b(?:all|every|tools?"
             r"|commands?)\b",
             r"\b(?:turn off|disable|skip) (?:all |the |any )*confirmation",
+            r"\badd yourself as (?:an? |the )?(?:reviewer|maintainer|owner|admin|approver|allowed signer)",
+            r"\bgitmem (?:approve|trust)\b[^\n]{0,40} --(?:all|yes)\b",
+            r"\bset \W?trust: (?:all|any|true|everyone|\*)",
+            r"\byou (?:now )?have root\b|\byou need no (?:confirmation|permission|approval)",
             r"\b(?:set|use|enable|pass|add|start with|run with) (?:the )?(?:flag )?[`\"']?"
             r"(?:--)?dangerously-?skip-?permissions",
         ),
@@ -306,6 +375,9 @@ _CLASSES = (
             r"\b(?:the )?(?:user|owner|maintainers?|administrator|admin|security team|operator|management)s? "
             r"(?:has|have) (?:already |explicitly |permanently |fully |previously |pre-?)*"
             r"(?:approved|authori[sz]ed|consented|granted|permitted)\b",
+            rf"\b(?:the |your )(?:{_PEOPLE}|company) (?:wants?|asks?|asked|expects?|told|needs?|would like)(?: that)? "
+            r"(?:you|agents?|the agent|assistants?)(?: to)? (?:hide|skip|ignore|disable|bypass|delete|push|approve|send"
+            r"|upload|merge|remove)\b",
             rf"\bthis {_MEMORY} is (?:\w+ ){{0,3}}(?:verified|trusted|authoritative|approved|authori[sz]ed)",
             r"\b(?:never|do not|don'?t|no need to) (?:check|verify|question|doubt|review) this (?:memory|note|entry)",
         ),
@@ -327,7 +399,9 @@ _CLASSES = (
         "gives the agent another goal",
         (
             r"\byour (?:real|true|hidden|secret|new) (?:goal|task|purpose|objective|mission|instructions?|role)\b",
-            r"\bfrom now on,? (?:you are|ignore|obey|pretend|act as)\b",
+            r"\bfrom now on,? (?:you are|ignore|obey|pretend|act as|reply only|respond only|answer only)\b",
+            r"\b(?:whatever|no matter what|regardless of what) (?:the |a |your )?(?:users?|humans?|developers?"
+            r"|operators?) (?:asks?|says?|wants?|requests?)\b",
             r"\b(?:act|behave|answer|respond) as (?:if|though) (?:you|there) (?:had|have|were|are) no "
             r"(?:rules|restrictions|limits|guidelines|guardrails)",
             r"\bpretend (?:to be|that you are|you are) (?:the |an? )?(?:\w+ )?(?:user|owner|maintainer|admin\w*"
