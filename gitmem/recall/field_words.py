@@ -1,4 +1,4 @@
-"""Other names of things in software: "e2e" for "end to end", "CI" for "pipeline".
+"""Other names of things in software ("e2e" for "end to end"), and other words for what happens to them ("froze").
 
 If no memory has the name that a prompt uses, the prompt is searched for with another name that memories have. A prompt
 whose words are known is searched for as typed.
@@ -78,7 +78,75 @@ race condition, data race
 traversal, walker, crawler
 payment, charge
 msrv, minimum supported rust version
+hang, hung, freeze, freezes, froze, frozen, stall, stuck
+deadlock, mutual lock
+crash, dies, died, killed
+half-written, truncated, incomplete
+blank, empty
+twice, two times, double, duplicate
+random, sporadic, erratic
+evict, eviction, allkeys-lru, throw away, least recently used
+bill, invoice, receipt
+debit, debited, charge, charged, billed
+terminate, termination, shut, shut down, shutdown
+pod, container, kubelet
+csv, spreadsheet, excel, xlsx
+image, picture, photo
+spot, preemptible, interruptible
+dump, backup
+gpu, graphics card, cuda, video card
+rolling mean, moving average, rolling average
+holdout, hold out
+holiday, day off, days off, bank holiday
+seed, random state, random_state
+reproducible, identical, deterministic
+float, floating point, decimal
+redis, cache
+sidekiq, celery, queue, mailer job
+session, logged out
+stalled, unresponsive, slow
+full table scan, sequential scan, seq scan
+departure, leaves, departs
+arrival, arrives
+infinite, infinity, inf
+missing value, nan, null
+plot, diagram, histogram
+gdpr, anonymise, anonymize, forgotten, personal data
+dns, www, nameserver, domain name
+restart, reboot, respawn
+retry, retries, resend, try again, second attempt
+concurrent, parallel, simultaneous, at the same time
+mutex, lock
+phone, mobile, handset
+currency, euro, euros, dollar, dollars, money
+encoding, charset, utf-8, unicode, umlaut
+crlf, line ending, newline
+dst, daylight saving, summer time, clocks change
+fiscal year, tax year
+midnight, end of day
+offline, no network, lost signal, no connection
+organisation, organization, tenant
+compile, build
+quota, budget, allowance
+outage, downtime, incident
+rollback, roll back, revert
+release, ship, rollout
+replica, standby
+primary, leader, master
+expensive, costly
+bigquery, warehouse
+leak, leaked, exposed
+privacy, private data
+upgrade, bump, bumped
+vendor, third party, third-party, external service
+body size, request size, large upload
+timestamp, point in time
+draft, unpublished
+trial, free plan
+refund, chargeback
 """
+# Signs in identifiers and paths: a name inside one of them is not the thing.
+_IN_NAMES = ("_", "/", ".")
 # The most names of one prompt that are replaced.
 MOST = 6
 
@@ -106,7 +174,7 @@ def in_known_words(query: str, known_of: Callable[[Iterable[str]], Container[str
             continue
         others = (other for other in row if other != name and not {*terms[name]} & {*terms[other]})
         other = next((other for other in others if all(term in known for term in terms[other])), "")
-        if other:
+        if other and not _place_of(_lower(query), other):
             # Memories may have each word of a longer name, and not the name: then both names are searched for.
             own = f"{query[slice(*place)]} " if is_known else ""
             query, count = f"{query[: place[0]]}{own}{other}{query[place[1] :]}", count + 1
@@ -124,7 +192,12 @@ def _place_of(low: str, name: str) -> tuple[int, int] | None:
         at = low.find(form)
         while at >= 0:
             end = at + len(form)
-            if not (low[at - 1 : at].isalnum() or low[end : end + 1].isalnum()):
+            is_word = not (low[at - 1 : at].isalnum() or low[end : end + 1].isalnum())
+            if (
+                is_word
+                and low[at - 1 : at] not in _IN_NAMES
+                and not (low[end : end + 1] in _IN_NAMES and low[end + 1 : end + 2].isalnum())
+            ):
                 return at, end
             at = low.find(form, at + 1)
     return None

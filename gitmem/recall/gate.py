@@ -4,7 +4,8 @@ By its words, a hit is good enough if the words that it shares with the prompt a
 of them are rare and not common in software; or if it is about one rare word and no other hit comes near. Words of most
 prompts to an agent ("fix", "test", "file") are ignored, however rare they are in a store: of 30 memories, two may have
 "failing". The one rare word must not be in the body alone, nor common in software ("user", "query"): in a small store
-every word is rare. A hit about a file that the prompt names is good enough, however many others are about it.
+every word is rare. If the best hit is not good enough, the next one may be, by words that are not common in
+software. A hit about a file that the prompt names is good enough, however many others are about it.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ SINGLE, SCORE, AHEAD = 0.7, 2.0, 2.5
 # In a long prompt, words that are not common in software are enough if they weigh as much as two words that only one
 # memory has, and all shared words are this share of the prompt.
 TWO, SHARE = 2.0, 0.12
+# How many hits are tried: a memory whose one common word is in its title can be ahead of one that shares several.
+FIRST = 2
 _EVERYDAY = """
 add answer ask call change check clean close come commit complete continue convert copy correct create debug delete
 describe do does done did explain fail find finish fix follow format generate get give go handle help implement improve
@@ -97,9 +100,12 @@ def good_hits(
     hits = [hit for hit in results.hits if hit.scope != LISTED and is_new(hit)]
     if not hits or results.notice:
         return []
-    dense, ranked = policy.recall.dense, [(place, hit.score) for place, hit in enumerate(hits)]
     cosines: dict[int, float] = {}
-    if not _is_good(query, hits, policy, catalog_of(hits[0])):
+    places = range(min(len(hits), FIRST) if _cosine(hits[0]) is None else 1)
+    good = next((at for at in places if _is_good(query, hits, policy, catalog_of(hits[at]), at=at)), None)
+    hits = hits[good or 0 :]
+    dense, ranked = policy.recall.dense, [(place, hit.score) for place, hit in enumerate(hits)]
+    if good is None:
         # Its words are not enough: then a model must find it near, and `admitted` decides how near.
         cosines = {place: cosine for place, hit in enumerate(hits) if (cosine := _cosine(hit)) is not None}
         if 0 not in cosines:
@@ -112,9 +118,9 @@ def _cosine(hit: Hit) -> float | None:
     return dict(hit.sources).get("cosine")
 
 
-def _is_good(query: str, hits: Sequence[Hit], policy: Policy, catalog: Catalog | None) -> bool:
-    """Return whether the words of the best hit show that it is about the prompt."""
-    best = hits[0]
+def _is_good(query: str, hits: Sequence[Hit], policy: Policy, catalog: Catalog | None, *, at: int) -> bool:
+    """Return whether the words of the best hit, or of the one at a place, show that it is about the prompt."""
+    best = hits[at]
     if catalog is None:
         return False
     common = everyday() if catalog.language == ENGLISH else frozenset[str]()
@@ -123,11 +129,11 @@ def _is_good(query: str, hits: Sequence[Hit], policy: Policy, catalog: Catalog |
     if _names_path(query, text):
         return True
     shared, settings = worth(terms, text, stats), policy.session
-    if shared >= settings.gate and coverage(terms, text, stats) >= settings.coverage:
-        return True
-    is_ahead = len(hits) < 2 or best.score >= AHEAD * hits[1].score
     telling = [term for term in terms if catalog.language != ENGLISH or term not in common_words()]
     own = worth(telling, text, stats)
+    if (own if at else shared) >= settings.gate and coverage(terms, text, stats) >= settings.coverage:
+        return True
+    is_ahead = at == 0 and (len(hits) < 2 or best.score >= AHEAD * hits[1].score)
     if own >= TWO and coverage(terms, text, stats) >= SHARE and catalog.language == ENGLISH:
         return True
     is_best = own >= SINGLE and is_ahead and best.score >= SCORE * rarity(stats.documents, 1)

@@ -25,6 +25,10 @@ def _known_in(memory: str):
         ("the pipeline", "the pipeline of CI", "the pipeline"),
         ("update the db2 driver", "database", "update the db2 driver"),
         ("the database", "tables", "the database"),
+        ("The lookup freezes at night", "http.Client hung all workers", "The lookup hung at night"),
+        ("move to preemptible machines", "Spot machines are drained", "move to spot machines"),
+        ("see pipeline.py and docs/pipeline", "CI needs Node 20", "see pipeline.py and docs/pipeline"),
+        ("the bill, the receipt", "Each invoice has a key", "the invoice, the receipt"),
         ("\u0130\u0130 Check the pipelines now", "CI needs Node 20", "\u0130\u0130 Check the ci now"),
     ],
 )

@@ -96,6 +96,16 @@ def test_failed_fact_is_reported_even_if_it_was_shown_before(memory, repo) -> No
     assert "(fact, failed, by a person) FAILED: its check says that this is no longer true. Refresh" in text
 
 
+def test_second_hit_is_reported_where_the_first_only_has_a_word_in_its_title(memory, repo) -> None:
+    body = f"On network disks inotify says nothing to a tail. {'It was measured for some weeks. ' * 20}"
+    lights, follow = make_memory("lights", "Tail lights", "Tail."), make_memory("follow", "A file is reopened", body)
+    put(repo, SHELF, lights, follow, *(make_memory(f"n{n}", f"Number {n} of the rest") for n in range(30)))
+
+    assert told_keys(on_event.answer_prompt(memory, prompt_event("Why does tail poll and not use inotify?"))) == [
+        id_of("follow")
+    ]
+
+
 def test_at_most_three_are_reported(memory, repo) -> None:
     put(repo, SHELF, *(make_memory(f"k{n}", "Kafka offsets survive rebalancing", f"Case {n}.") for n in range(6)))
     put(repo, *(make_memory(f"n{n}", f"Number {n} of the rest") for n in range(60)))
