@@ -235,6 +235,7 @@ class Failure:
         runs = [run for line in plain for run in (*_runs(words_of(line)), *_messages(line))]
         self._runs = [f" {run} " for run in dict.fromkeys(runs)]
         self._names = set(_identifiers(lines))
+        self._typed = set(_identifiers([typed]))
         self._missing = list(_missing(lines))
         self._not_built = list(_not_built(lines))
         self._paths = {path for line in lines for path in _system_paths(line)}
@@ -249,7 +250,7 @@ class Failure:
 
         It does if the output contains what the memory quotes, if several words of a line, or a whole message in it,
         stand in the memory in a row, or if both have an identifier that is not of every failure: an error's code, a
-        test, a module, an exception.
+        test, a module, an exception. An identifier in the command line counts if the memory says what it needs.
         So it does if the error is about a path of the system that the memory names, or if the memory says what the
         command itself needs.
         """
@@ -265,6 +266,8 @@ class Failure:
         if any(run in joined for run in self._runs) or not self._names.isdisjoint(words):
             return True
         if any(name in joined for name in self._missing) and not _ABSENCE.isdisjoint(words):
+            return True
+        if not self._typed.isdisjoint(words) and not self._caveats.isdisjoint(words):
             return True
         needs = _ABSENCE | self._caveats
         if any(name in joined for name in self._not_built) and not needs.isdisjoint(words):

@@ -7,6 +7,7 @@ outside the fence; all text by others is inside it.
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 
 from gitmem.agents.event import COMPACTED, RESUME, START, STARTUP
 from gitmem.agents.moments.file import is_off
@@ -37,6 +38,7 @@ from gitmem.store.state.plain_files import spool_folders
 from gitmem.text import display, format_json, parse_json
 from gitmem.text.budget import count_tokens, opening_of
 from gitmem.text.fence import fence_entries
+from gitmem.text.marker_words import LEARNED
 from gitmem.text.slugs import slug
 
 TYPE_CHECKING = False
@@ -55,6 +57,8 @@ if TYPE_CHECKING:
 BMAD = "bmad"
 # The kinds left out: tasks have a part of their own, and adopted facts are shown only when they fail.
 HIDDEN = ("task", ADOPTED)
+# The kinds whose memories may have nothing to do with the code.
+LOOSE = (LEARNED, "note")
 # The largest share of the budget for each part, so that none crowds out the others; the digest gets the rest.
 SUMMARY_SHARE, TOPIC_SHARE, WARM_SHARE, WORKLOG_SHARE = 0.25, 0.35, 0.2, 0.2
 # The share of the whole if no memory relates to the current work: the newest few do not justify more.
@@ -235,7 +239,8 @@ def _fewer(here: _Here, part: Part, last: Part) -> Part:
     """Return a part of the digest as a start shows it: the best of what is related, and of the newest only news.
 
     What a file is about is shown when it is read or changed. News are the memories since the session before, without
-    what its summary says; after a compaction there are none.
+    what its summary says; after a compaction there are none. Where there are many, what a person learned or noted
+    without a word of the code comes with the prompt that needs it: it may be about the office.
     """
     entries = part.entries
     if part.heading == HEADINGS[RELEVANT]:
@@ -250,8 +255,34 @@ def _fewer(here: _Here, part: Part, last: Part) -> Part:
             for entry in entries
             if entry.key in fresh - shown and entry.text.partition(") ")[2][:TITLE_CHARS] not in already
         )
+        is_full = len(part.entries) + part.more >= here.policy.session.newest
+        unrelated = _unrelated(here, [entry.key for entry in entries]) if is_full else set()
+        entries = tuple(entry for entry in entries if entry.key not in unrelated)
         return Part(part.heading, entries)
     return part
+
+
+def _unrelated(here: _Here, keys: Sequence[str]) -> set[str]:
+    """Return those of some memories that a person learned or noted, without paths, references or names of code."""
+    sql = (
+        "SELECT m.key, m.title, t.body FROM memory m JOIN text t ON t.id = m.id"
+        f" WHERE m.key IN ({{}}) AND m.agent = '' AND m.kind IN {LOOSE} AND t.paths = '[]'"
+    )
+    return {key for key, title, body in here.catalog.each(sql, keys) if not _names_code(f"{title} {body}")}
+
+
+def _names_code(text: str) -> bool:
+    """Return whether a text names something of code: a file, a command's option, an identifier, or an abbreviation."""
+    if "`" in text or "()" in text or " --" in text:
+        return True
+    for word in text.split():
+        plain = word.strip("'\",.;:!?()[]")
+        inner = plain[1:-1]
+        is_name = "_" in inner or "/" in inner or ("." in inner and len(plain) > 3 and not plain[0].isdigit())
+        is_short = plain.isupper() and plain.isalpha() and len(plain) > 1
+        if is_name or is_short or any(a.islower() and b.isupper() for a, b in pairwise(plain)):
+            return True
+    return False
 
 
 def _parts_for_task(here: _Here) -> list[Part]:

@@ -38,6 +38,7 @@ E501 Line too long (101 > 88)
     |
 Found 1 error."""
 FOLDERS = "ImportError while loading conftest '/srv/ana/shop/two/tests/conftest.py'."
+PROBE = "python -c 'import torch; assert torch.cuda.is_available()'"
 KEYS = 'ERROR: insert on table "gauges" violates foreign key constraint "gauges_station_fkey"'
 PLAIN = "--- FAIL: TestParse (0.00s)\n    parse_test.go:5: got 3, want 2\nFAIL"
 
@@ -213,6 +214,8 @@ def test_status_is_hidden_by_a_filter_at_the_end_of_a_pipe_and_by_what_always_su
         ("make seed must run twice.", "make seed", KEYS, False),
         ("The foreign key of gauges is deferred.", "make seed", KEYS, False),
         ("make load fails with a foreign key violation.", "make seed", KEYS, False),
+        ("Load cuda before training, without it torch.cuda.is_available() is False.", PROBE, "AssertionError", True),
+        ("torch.cuda.is_available is called by the loader.", PROBE, "AssertionError", False),
     ],
 )
 def test_memory_that_names_a_short_command_and_its_cause_speaks_of_the_failure(

@@ -335,10 +335,25 @@ def test_next_session_is_not_shown_again_what_was_there_in_the_second_of_the_sta
     with Memory(repo, clock=Clock()) as memory:
         memory.remember("Ports are in ports.yaml", key="before")
         first = on_event.session_started(memory, started("s1"))
-        memory.remember("The lights blink at night", key="after")
+        memory.remember("The lights blink at night, see lights.py", key="after")
         second = on_event.session_started(memory, started("s2"))
 
     assert (named("before") in first, named("before") in second, named("after") in second) == (True, False, True)
+
+
+def test_news_that_names_nothing_of_the_code_waits_for_a_prompt_that_needs_it(memory: Memory) -> None:
+    memory.remember("The van is repaired on Thursday, e.g. its lights", key="van")
+    memory.remember("The office closes at noon", key="noon", kind="note")
+    memory.remember("Merge the notes before a release", key="merge", kind="recipe")
+    memory.remember("The pool is closed in fork.py", key="pool")
+    memory.remember("CI needs the newest compiler", key="ci")
+    memory.remember("Sort the rows first", key="rows", paths=["rows/*"])
+
+    text = on_event.session_started(memory, started("s1"))
+
+    assert [key for key in ("van", "noon", "merge", "pool", "ci", "rows") if named(key) in text] == [
+        *("merge", "pool", "ci", "rows"),
+    ]
 
 
 def test_a_role_has_its_budget_and_reads_its_kinds_and_what_is_critical(memory, repo) -> None:
