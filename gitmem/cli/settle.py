@@ -9,6 +9,8 @@ is right and the code is wrong (fix the code and check again).
 
 from __future__ import annotations
 
+import shlex
+
 from gitmem.cli import verify
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.changes import print_change
@@ -190,7 +192,7 @@ def _advise(memory: Memory, key: str, args: Arguments, out: Output) -> int:
     is_reworded = "reworded" in document["suspicion"]
     name = document["short_id"] or key
     if args.json:
-        out.json(document | {"ways": ways(name, is_reworded=is_reworded)})
+        out.json(document | {"ways": ways(name, document["frontmatter"].get("verify"), is_reworded=is_reworded)})
     else:
         names = wordings(memory, document["because"], out)
         print_memory(document, out, names)
@@ -200,7 +202,7 @@ def _advise(memory: Memory, key: str, args: Arguments, out: Output) -> int:
             out.line("There is nothing to settle: it ", (f"is {status}", status) if status else "has no check", ".")
         else:
             out.line(("What you can do:", "bold"))
-            for way, command in ways(name, is_reworded=is_reworded).items():
+            for way, command in ways(name, document["frontmatter"].get("verify"), is_reworded=is_reworded).items():
                 out.line("  ", way)
                 out.line("    ", (command, "key"))
             if document["because"] and not is_reworded:
@@ -211,8 +213,8 @@ def _advise(memory: Memory, key: str, args: Arguments, out: Output) -> int:
     return int(document["status"] in ("failed", "suspect"))
 
 
-def ways(key: str, *, is_reworded: bool = False) -> dict[str, str]:
-    """Return the choices, each with its command."""
+def ways(key: str, check: object = None, *, is_reworded: bool = False) -> dict[str, str]:
+    """Return the choices, each with its command; that for other words has the form of the check, as far as it stays."""
     if is_reworded:
         return {
             "it is true all the same": f"gitmem settle {key} --confirm",
@@ -222,10 +224,18 @@ def ways(key: str, *, is_reworded: bool = False) -> dict[str, str]:
         }
     return {
         "the code was wrong and is fixed now": f"gitmem settle {key} --recheck",
-        "something else is true now": f"gitmem settle {key} --reword '…' --contains … --in …",
+        "something else is true now": f"gitmem settle {key} --reword '…' {_other_check(check)}",
         "another memory says what is true": f"gitmem settle {key} --superseded-by KEY",
         "nothing in it is true any more": f"gitmem settle {key} --retire --why '…'",
     }
+
+
+def _other_check(check: object) -> str:
+    """Return the options of a check in the place of one, with `…` for what to fill in."""
+    if not (isinstance(check, dict) and isinstance(check.get("value"), str)):
+        return "--contains … --in …"
+    wanted = next((name for name in ("is", "at-least", "within") if name in check), "is")
+    return f"--value {shlex.quote(check['value'])} --{wanted} …"
 
 
 def _place_of(memory: Memory, key: str) -> Change:

@@ -32,6 +32,15 @@ def test_without_options_it_says_why_and_how_to_go_on(run_cli) -> None:
     assert [command for command in found["ways"].values() if command not in done.out] == []
 
 
+def test_way_to_other_words_has_the_form_of_the_check(run_cli, repo: Path) -> None:
+    commit_files(repo, {"app.json": '{"a b": {"port": 1}}\n'})
+    run_cli("fact", "The port is 1", "--value", "app.json#a b.port", "--is", "1", "--key", "port")
+
+    found = json.loads(run_cli("settle", "port", "--json").out)["ways"]["something else is true now"]
+
+    assert found == f"gitmem settle {id_of('port')} --reword '…' --value 'app.json#a b.port' --is …"
+
+
 def test_suspect_names_the_cause_to_settle(run_cli) -> None:
     done = run_cli("settle", "k")
 

@@ -254,7 +254,7 @@ def _latest(work: _Work, condition: str, shown: set[str], most: int) -> list[tup
 
 def _recent_item(work: _Work, row: RelevanceRow, status: str) -> DigestItem:
     item = item_of(work.catalog, row, status, 0.0, work.policy.context.max_memory_tokens)
-    return replace(item, text=f"{item.text} ({ago(age_s(row.created, work.now))} ago)")
+    return replace(item, text=f"{item.text} ({ago(age_s(row.created, work.now))} ago)") if row.created else item
 
 
 def _closed_item(task: TaskRow, reason: str, now: int) -> DigestItem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from conftest import NOW, commit_files, put_files
@@ -219,6 +220,13 @@ def test_recent_work_is_of_the_last_seven_days_the_newest_first(memory, repo):
 
     assert keys(found) == ["d1", "d3", "d6"]
     assert texts(found)[0] == "Done 1 (1d ago)"
+
+
+def test_recent_memory_without_a_time_has_no_age(memory, repo):
+    path, text = next(iter(make_memory("odd", "Without a time", kind="outcome", created=days_ago(1)).items()))
+    put(repo, {path: re.sub(r"(?m)^created: .*\n", "", text)})
+
+    assert texts(sections(memory)["RECENT WORK"]) == ["Without a time"]
 
 
 def test_memory_that_is_relevant_is_not_shown_again_as_recent(memory, repo):
