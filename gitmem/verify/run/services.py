@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from gitmem.model import Ran, Spec
 
 # Programs that ask a service, each with the exit statuses by which it says that it reached none (curl(1), "EXIT CODES";
-# wget(1) and psql(1), "EXIT STATUS"; pg_isready(1); ping(8)); others print a message.
+# wget(1) and psql(1), "EXIT STATUS"; pg_isready(1); ping(8); ssh(1); rsync(1)); others print a message.
 _CLIENTS: dict[str, frozenset[int]] = {
     **dict.fromkeys(
         """
         docker docker-compose podman nerdctl kubectl oc helm mysql mysqladmin mariadb redis-cli valkey-cli mongo
-        mongosh sqlcmd cqlsh clickhouse-client etcdctl consul vault nats kcat grpcurl http https ssh scp rsync dig host
+        mongosh sqlcmd cqlsh clickhouse-client etcdctl consul vault nats kcat grpcurl http https dig host
         nslookup telnet gh glab aws gcloud az
         """.split(),
         frozenset(),
@@ -36,6 +36,8 @@ _CLIENTS: dict[str, frozenset[int]] = {
     "pg_isready": frozenset((2, 3)),
     **dict.fromkeys(("nc", "ncat", "netcat"), frozenset((1,))),
     "ping": frozenset((1, 2)),
+    **dict.fromkeys(("ssh", "scp", "sftp"), frozenset((255,))),
+    "rsync": frozenset((10, 12, 30, 35, 255)),
 }
 _NOT_REACHED = re.compile(
     r"(?:can ?not|can't|couldn't|could not|unable to|failed to|error) (?:connect|resolve|reach)|name resolution"

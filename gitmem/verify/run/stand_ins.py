@@ -209,9 +209,9 @@ def does_without(text: str, name: str, path: str) -> bool:
 
 def _tolerates(text: str, status: re.Match[str], name: str) -> bool:
     """Return whether a text only accepts that a program is absent: `tool || [ $? -eq 127 ]`."""
-    return re.search(r"\|\||-o\b|\bcase\b", text[: status.start()]) is not None and not _runs_other(
-        text[status.end() :], name
-    )
+    before, after = text[: status.start()], text[status.end() :]
+    is_choice = re.search(r"\|\||-o\b|\bcase\b", before) or re.search(r"(?:\|\||-o)[ \t]*(?:\[|test\b|\()", after)
+    return is_choice is not None and not _runs_other(after, name)
 
 
 def _has_default(text: str, name: str, word: str) -> bool:

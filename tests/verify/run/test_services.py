@@ -21,6 +21,7 @@ CLIENTS = {
     "redis-cli": "echo 'Could not connect to Redis at 127.0.0.1:6379: Connection refused' >&2; exit 1",
     "curl": "exit 7",
     "wget": "exit 8",  # a service answered with an error
+    "ssh": "echo 'No user exists for uid 65534' >&2; exit 255",
     "kubectl": "echo 'error: unknown command' >&2; exit 1",
 }
 
@@ -47,6 +48,7 @@ def machine(tmp_path_factory) -> tuple[Path, str]:
         ("redis-cli ping | grep -q LOADING && exit 1; grep -q redis a.yml", "redis-cli"),
         ("! curl -sf localhost:9966 | grep -q error", "curl"),
         ("curl -sf localhost:9966 >/dev/null || [ $? -eq 7 ]", "curl"),
+        ("ssh -o BatchMode=yes git@e.example true 2>&1 | grep -qv 'Permission granted'", "ssh"),
         ("if timeout 5 curl -sf localhost; then exit 1; fi", "curl"),
         # The answer does not depend on the service, or a service answered.
         ("curl -sf localhost || grep -q redis a.yml", ""),
