@@ -10,7 +10,14 @@ from __future__ import annotations
 import re
 
 from gitmem.verify.run.shell_words import read_shell
-from gitmem.verify.run.stand_ins import depends_on, does_without, list_stand_ins, read_failed, with_watchers
+from gitmem.verify.run.stand_ins import (
+    depends_on,
+    does_without,
+    list_stand_ins,
+    read_failed,
+    read_worked,
+    with_watchers,
+)
 from gitmem.verify.sandbox.sandbox import find_program
 
 TYPE_CHECKING = False
@@ -61,8 +68,12 @@ def find_unserved(spec: Spec, texts: Mapping[str, str], path: str, run: Callable
     names = [name for name in names if not any(does_without(text, name, path) for text in texts)]
     ran = run(with_watchers(spec, names)) if names else None
     stand_ins = list_stand_ins(texts, is_read=True)
+    # A check may start a service, and ask until it answers.
+    worked = read_worked(ran.output) if ran is not None else ()
     for name, (status, messages) in read_failed(ran.output).items() if ran is not None else ():
-        is_unserved = name in names and (status in _CLIENTS[name] or _NOT_REACHED.search(messages))
+        is_unserved = (
+            name in names and name not in worked and (status in _CLIENTS[name] or _NOT_REACHED.search(messages))
+        )
         if is_unserved and depends_on(spec, name, stand_ins, ran, run):
             return name
     return ""

@@ -20,6 +20,7 @@ CLIENTS = {
     "pg_isready": "echo '/var/run/postgresql:5432 - no response'; exit 2",
     "redis-cli": "echo 'Could not connect to Redis at 127.0.0.1:6379: Connection refused' >&2; exit 1",
     "curl": "exit 7",
+    "http": "[ -e $0.up ] && echo up || { : >$0.up; echo 'Connection refused' >&2; exit 1; }",  # it starts slowly
     "wget": "exit 8",  # a service answered with an error
     "ssh": "echo 'No user exists for uid 65534' >&2; exit 255",
     "kubectl": "echo 'error: unknown command' >&2; exit 1",
@@ -54,6 +55,7 @@ def machine(tmp_path_factory) -> tuple[Path, str]:
         ("curl -sf localhost || grep -q redis a.yml", ""),
         ("docker ps; grep -q redis a.yml", ""),
         ("if docker info; then docker run a || exit 1; else grep -q redis a.yml; fi", ""),
+        ("until http localhost; do :; done; http localhost | grep -q up", ""),
         ("! wget -q localhost/absent", ""),
         ("! kubectl frobnicate", ""),
         ("grep -q redis a.yml", ""),
@@ -63,6 +65,8 @@ def test_check_that_holds_where_no_service_answers_needs_it(machine, command, cl
     ground, path = machine
 
     def run(spec: Spec) -> Ran:
+        for up in Path(path.partition(":")[0]).glob("*.up"):
+            up.unlink()
         argv = list(argv_of(spec))
         return sandbox.run_check(argv, ground=ground, rung="none", network=False, timeout_s=20, path=path)
 
