@@ -17,6 +17,11 @@ from gitmem.text.hazards.personal import find_personal
         ("the customer is jane.doe@initech.com", "an e-mail address"),
         ("the on-call number is +49 170 5551234", "a telephone number"),
         ("call Peter at (415) 555-0134 when it is locked", "a telephone number"),
+        ("Tel. 0171 2345678 is the on-call", "a telephone number"),
+        ("IBAN DE89 3704 0044 0532 0130 00 pays the server", "a bank account"),
+        ("GB82WEST12345698765432 gets the refunds", "a bank account"),
+        ("the company pays with 5424 1802 7979 1732", "the number of a card"),
+        ("3714-496353-98431 is for the cloud", "the number of a card"),
         ("the cache runs on 10.20.30.40", "an address of a private network"),
         ("ssh to 192.168.7.12 first", "an address of a private network"),
     ],
@@ -37,7 +42,9 @@ def test_personal_data_is_named(text: str, found: str) -> None:
         "the dev server binds to 127.0.0.1",
         "the pods are in 10.0.0.0/8",
         "release 2026.11.28.1 broke order 5551234567",
-        "retry after 1200 300 4500 ms",
+        "retry after 1200 300 4500 ms, then 3200 4500 6100 5300",
+        "card 4111 1111 1111 1111 and 4242-4242-4242-4242 are for tests",
+        "DE89 3704 0044 0532 0130 01 has wrong check digits, AB12 CDEF GHIJ KLMN is a licence",
     ],
 )
 def test_other_text_is_not(text: str) -> None:
