@@ -25,6 +25,8 @@ APPROVED = "gitmem-approved"
 OF_FORGES = (".github/", ".gitlab/", ".gitlab-ci.yml", ".forgejo/", ".gitea/")
 # The most commands of a list that are named (all are counted), and the characters of each.
 NAMED, SHOWN = 5, 80
+# The characters of a hash at the beginning of a line of a list.
+HASH_LENGTH = 64
 # No real workflow file is larger.
 SIZE_LIMIT = 1024 * 1024
 
@@ -69,8 +71,9 @@ def _command(line: str) -> str:
 
 
 def _lines(text: bytes) -> Iterator[str]:
+    """Yield the lines of a list that may approve something: each begins with a hash."""
     for line in text.decode("utf-8", "replace").split("\n"):
-        if line.strip() and not line.startswith("#"):
+        if len(line.partition(" ")[0]) == HASH_LENGTH and _command(line).strip(" ()"):
             yield line.rstrip()
 
 

@@ -30,7 +30,7 @@ def test_list_workflow_and_policy_are_named_and_nothing_else(repo: Path) -> None
     head = commit_files(
         repo,
         {
-            ".github/gitmem-approved": f"# reviewed again\n{lines[1]}{lines[2]}",
+            ".github/gitmem-approved": f"# reviewed again\n{lines[1]}{lines[2]}x\n{'4' * 64}\n",
             ".github/workflows/gitmem-check.yml": "run: gitmem check || true\n",
             ".github/workflows/test.yml": other + "# slower\n",
             ".memory/gitmem.toml": "[verify]\nclaimed = true\n",
