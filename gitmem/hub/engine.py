@@ -499,9 +499,10 @@ class TantivyView:
 
 
 def _make_room(held: dict[Any, Any], most: int) -> None:
-    """Empty what is held of earlier searches if it has so many entries; the next searches find it again."""
+    """Forget the oldest quarter of what is held of earlier searches if it has so many entries: all would take 40 ms."""
     if len(held) >= most:
-        held.clear()
+        for key in list(held)[: most // 4 + 1]:
+            held.pop(key, None)
 
 
 def _value_of(explained: Mapping[str, Any], name: str) -> float:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from gitmem.index import Stats
     from gitmem.model import IndexText
 
+    # Two words, and the text of both.
+    _Pair = tuple[tuple[str, str], str]
+
 
 @frozen
 class Bm25Weights:
@@ -159,7 +162,7 @@ def lexical_scores(
         log; comparable within one call only.
     """
     question = _question(query, stats, weights)
-    pairs = dict(pairwise(question.terms))
+    pairs = [(pair, " ".join(pair)) for pair in pairwise(question.terms)]
     average = _average(stats, weights)
     known = counted or {}
     bags = {text.number: _bag(text, known.get(text.number), pairs, average, weights) for text in texts}
@@ -198,12 +201,12 @@ def rarity(documents: int, df: int) -> float:
     return log(1 + (max(documents, df) - df + 0.5) / (df + 0.5))
 
 
-def _bag(text: IndexText, words: Words | None, pairs: Mapping[str, str], average: float, weights: Bm25Weights) -> _Bag:
+def _bag(text: IndexText, words: Words | None, pairs: Iterable[_Pair], average: float, weights: Bm25Weights) -> _Bag:
     terms = text.terms or tuple(map(joined_terms, text.texts()))
     if words is None or words.weights != weights.fields:
         words = _count_once(terms, weights.fields)
     counts, length = words.counts, words.length
-    both = [pair for pair in pairs.items() if pair[0] in counts and pair[1] in counts]
+    both = [one for one in pairs if one[0][0] in counts and one[0][1] in counts]
     near = _pairs((terms[0], terms[-1]), both) if both else {}
     return _Bag(text.number, counts, length, _norm(length, average, weights), near, words.title)
 
@@ -235,12 +238,13 @@ def _norm(length: float, average: float, weights: Bm25Weights) -> float:
     return weights.k1 * (1 - weights.b + weights.b * length / average)
 
 
-def _pairs(texts: Iterable[str], pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
+def _pairs(texts: Iterable[str], pairs: Iterable[_Pair]) -> dict[tuple[str, str], int]:
     """Return how often each pair occurs in some analysed texts."""
     counts: dict[tuple[str, str], int] = {}
     for text in texts:
-        for pair in pairs:
-            if count := occurrences(" ".join(pair), text):
+        for pair, joined in pairs:
+            # Most are in neither; to look for a blank at the end is three times as slow (measured).
+            if joined in text and (count := occurrences(joined, text)):
                 counts[pair] = counts.get(pair, 0) + count
     return counts
 

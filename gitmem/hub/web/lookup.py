@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 # Memories that rest on others, in one answer.
 DEPENDENTS = 100
-# Searches that are ranked at once. More would only take turns on one core, and slow down all that hold a connection.
-_TURNS = BoundedSemaphore(2)
+# Searches that are ranked at once: Python runs one thread at a time, so more would only make each other wait.
+_TURNS = BoundedSemaphore(1)
 
 
 def find_hits(node: SearchNode, reading: Reading, identity: Identity, query: HubQuery) -> dict[str, Any]:
