@@ -11,6 +11,7 @@ Figures on labelled pairs and on real memories: benchmarks/README.md, by ``bench
 from __future__ import annotations
 
 import json
+from math import prod
 
 from gitmem.document.builtin_checks import CHECKS, globs_of, parse_arguments, row_of
 from gitmem.document.check_values import SHA256
@@ -51,7 +52,10 @@ _OPPOSITES = (
     "mutable immutable", "lazy eager", "blocking nonblocking", "sensitive insensitive", "encrypted unencrypted",
     "signed unsigned", "stable unstable", "manual automatic", "manually automatically", "inclusive exclusive",
     "ascending descending", "allow block", "allowed blocked", "prefer avoid", "use avoid", "keep drop",
-    "keep delete", "internal external", "== !=",
+    "keep delete", "internal external", "== !=", "omitted included", "client server", "online offline",
+    "uppercase lowercase", "parallel sequential", "parallel serial", "strict lenient", "local remote", "static dynamic",
+    "full partial", "absolute relative", "stateful stateless", "authenticated anonymous", "opt-in opt-out", "hard soft",
+    "nullable required", "push pull", "upstream downstream", "fails succeeds", "signed anonymous", "single multiple",
 )  # fmt: skip
 # Only one of each group applies to a subject: a different one is a contradiction.
 _ONE_OF = (
@@ -62,8 +66,28 @@ _ONE_OF = (
     "s ms us", "kb mb gb kib mib gib", "daily weekly monthly hourly nightly", "pytest unittest nose",
     "black ruff yapf", "kafka rabbitmq sqs nats", "sentry grafana datadog", "rebase squash merge", "c c++ rust go",
     "monday tuesday wednesday thursday friday saturday sunday", "utf-8 utf8 latin-1 latin1 ascii utf-16",
-    "poetry uv pipenv", "cookies cookie header", "camelcase snakecase kebabcase", "snake_case camelcase kebab-case",
+    "poetry uv pipenv", "react vue angular svelte solid preact", "webpack vite rollup esbuild parcel",
+    "jest vitest mocha jasmine", "django flask fastapi", "maven gradle bazel", "aws gcp azure",
+    "github gitlab bitbucket", "terraform pulumi cloudformation", "uuidv1 uuidv4 uuidv7 ulid", "gzip brotli zstd",
+    "rsa ed25519 ecdsa", "prisma drizzle typeorm sequelize", "cypress playwright selenium", "redux zustand mobx",
+    "elasticsearch opensearch solr meilisearch", "semver calver", "express fastify koa nestjs", "eslint biome",
+    "nginx caddy apache", "polling websockets", "utc local", "cookies cookie header", "camelcase snakecase kebabcase",
+    "snake_case camelcase kebab-case",
 )  # fmt: skip
+# Units and how many of the smallest they are: a larger number of a smaller unit may be the same.
+_UNITS = (
+    {"ms": 1, "millisecond": 1, "s": 1000, "second": 1000, "minute": 60_000, "hour": 3_600_000, "day": 86_400_000,
+     "week": 604_800_000},
+    {"byte": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30},
+)  # fmt: skip
+# Words that may change with the value: "on the server", "in the client".
+_LINKS = frozenset("in on at to by the a an of for from via into".split())
+# After one of these, several of a group may apply: "supports MySQL", "reads YAML".
+_OF_SEVERAL = frozenset(
+    """
+    support supports accept accepts allows works reads parses imports exports handles detects converts
+    """.split()
+)
 # A number after one of these words is a statement about the subject; before the first of them, part of its name.
 _SAYING = frozenset(
     """
@@ -79,7 +103,8 @@ _SAYING_SIGNS = frozenset("是为在用がは")
 _NAMES = frozenset(
     """
     min max minimum maximum first last newest oldest public private internal external read write sync async up down
-    start stop open closed sorted
+    start stop open closed sorted client server local remote static dynamic full partial absolute relative hard soft
+    push pull upstream downstream single multiple authenticated anonymous online offline parallel sequential serial
     """.split()
 )
 # Words after which a number or name is an identifier, not a measure.
@@ -143,7 +168,25 @@ def _negation(one: ComparedTitle, other: ComparedTitle, gone: list[str], new: li
 
 
 _EMPHASIS = frozenset(
-    analysis.stems(("always", "only", "must", "may", "can", "could", "please", "really", "should", "any", "a"))
+    analysis.stems(
+        (
+            "not",
+            "no",
+            "longer",
+            "more",
+            "always",
+            "only",
+            "must",
+            "may",
+            "can",
+            "could",
+            "please",
+            "really",
+            "should",
+            "any",
+            "a",
+        )
+    )
 )
 
 
@@ -156,23 +199,66 @@ def _swap(one: ComparedTitle, other: ComparedTitle, gone: list[str], new: list[s
 
 def _replacement(one: ComparedTitle, other: ComparedTitle) -> str:
     """Return the reason if exactly one word differs, and the two words contradict each other."""
-    if one.wording.negations != other.wording.negations or len(one.tokens) != len(other.tokens):
+    if one.wording.negations != other.wording.negations:
         return ""
-    places = [at for at, pair in enumerate(zip(one.tokens, other.tokens, strict=True)) if pair[0] != pair[1]]
-    pairs = [(one.tokens[at], other.tokens[at]) for at in places]
+    mine, yours = _without_links(one.tokens), _without_links(other.tokens)
+    if len(mine) != len(yours):
+        return _exchange(one, other)
+    places = [(at, to) for at, to in zip(mine, yours, strict=True) if one.tokens[at] != other.tokens[to]]
+    pairs = [(one.tokens[at], other.tokens[to]) for at, to in places]
     if not pairs or any(_bare(a) == _bare(b) for a, b in pairs):
         return ""
-    if len(pairs) == 1 and _are_opposites(*pairs[0]) and _decides(one.tokens, places[0]):
+    if len(pairs) == 1 and _are_opposites(*pairs[0]) and _decides(one.tokens, places[0][0]):
         return f"“{pairs[0][0]}” and “{pairs[0][1]}” are opposites"
-    if len(pairs) == 1 and _are_one_of(*pairs[0]) and _says_something(one.tokens, places[0]):
+    if len(pairs) == 1 and _are_one_of(*pairs[0]) and _says_one(one.tokens, places[0][0]):
         return f"“{pairs[0][0]}” instead of “{pairs[0][1]}”"
-    if all(_is_value(a) and _is_value(b) for a, b in pairs) and all(_is_measure(one.tokens, at) for at in places):
-        return "other numbers: " + ", ".join(f"{a} and {b}" for a, b in pairs)
-    return ""
+    if all(_are_of_a_kind(a, b) for a, b in pairs) and all(_is_measure(one.tokens, at) for at, _ in places):
+        return "" if _are_equal(pairs) else "other numbers: " + ", ".join(f"{a} and {b}" for a, b in pairs)
+    return _exchange(one, other)
+
+
+def _without_links(tokens: tuple[str, ...]) -> list[int]:
+    return [at for at, token in enumerate(tokens) if token not in _LINKS]
+
+
+def _exchange(one: ComparedTitle, other: ComparedTitle) -> str:
+    """Return the reason if two titles of the same words name different ones of a group, in any order."""
+    gone, new = _only(one.wording.counts, other.wording.counts), _only(other.wording.counts, one.wording.counts)
+    mine = [at for at, token in enumerate(one.tokens) if token not in other.tokens and _is_in_group(token)]
+    yours = [at for at, token in enumerate(other.tokens) if token not in one.tokens and _is_in_group(token)]
+    if not len(gone) == len(new) == len(mine) == len(yours) == 1:
+        return ""
+    a, b = one.tokens[mine[0]], other.tokens[yours[0]]
+    is_said = _says_one(one.tokens, mine[0]) and _says_one(other.tokens, yours[0])
+    return f"“{a}” instead of “{b}”" if _are_one_of(a, b) and is_said else ""
+
+
+def _are_of_a_kind(a: str, b: str) -> bool:
+    """Return whether two words are numbers, or units of the same kind."""
+    return (_is_value(a) and _is_value(b)) or any(_bare(a) in units and _bare(b) in units for units in _UNITS)
+
+
+def _are_equal(pairs: list[tuple[str, str]]) -> bool:
+    """Return whether two quantities are the same in different units: 60 minutes and 1 hour."""
+    if len(pairs) == 1:
+        return False
+    sides = [[_factor(word) for word in side] for side in zip(*pairs, strict=True)]
+    return prod(sides[0]) == prod(sides[1])
+
+
+def _factor(word: str) -> float:
+    return next((units[_bare(word)] for units in _UNITS if _bare(word) in units), 0) or _number(word)
+
+
+def _number(word: str) -> float:
+    try:
+        return float(word.replace("one", "1"))
+    except ValueError:
+        return 0
 
 
 def _bare(word: str) -> str:
-    return word.removesuffix("s")
+    return word.removesuffix("s") if len(word) > 1 else word
 
 
 def _are_opposites(a: str, b: str) -> bool:
@@ -180,18 +266,27 @@ def _are_opposites(a: str, b: str) -> bool:
 
 
 def _are_one_of(a: str, b: str) -> bool:
-    return any(a in group and b in group for group in _GROUPS)
+    return any(not group.isdisjoint((a, _bare(a))) and not group.isdisjoint((b, _bare(b))) for group in _GROUPS)
+
+
+def _is_in_group(word: str) -> bool:
+    return any(not group.isdisjoint((word, _bare(word))) for group in _GROUPS)
 
 
 def _is_value(word: str) -> bool:
     """Return whether a word is a number, perhaps with a unit; ``rs256`` and ``v2`` are names."""
-    return word.lstrip("-")[:1].isdigit()
+    return word.lstrip("-")[:1].isdigit() or word == "one"
 
 
 def _says_something(tokens: tuple[str, ...], at: int) -> bool:
     """Return whether a word belongs to the statement, as opposed to the subject's name."""
     before = tokens[:at]
     return any(token in _SAYING or not _SAYING_SIGNS.isdisjoint(token) for token in before)
+
+
+def _says_one(tokens: tuple[str, ...], at: int) -> bool:
+    """Return whether a statement names a word as the only one of its group."""
+    return _says_something(tokens, at) and _OF_SEVERAL.isdisjoint(tokens[:at])
 
 
 def _decides(tokens: tuple[str, ...], at: int) -> bool:

@@ -20,6 +20,12 @@ from gitmem.write.contradictions import find_opposition, parse_statement, why_op
         ("The timeout of the provider is 10s", "The timeout of the provider is 10ms", "other numbers"),
         ("Tokens of the API are signed with RS256", "Tokens of the API are signed with HS256", "” instead of “"),
         ("Sessions are stored in Redis", "Sessions are stored in Memcached", "” instead of “"),
+        ("We use pnpm for the web app", "The web app uses npm", "“pnpm” instead of “npm”"),
+        ("Deploys happen on Tuesdays", "Deploys happen on Thursdays", "” instead of “"),
+        ("Flags are evaluated on the server", "Flags are evaluated in the client", "opposites"),
+        ("Payments are idempotent", "Payments are not idempotent", "one denies"),
+        ("We support Python 3.8", "We no longer support Python 3.8", "one denies"),
+        ("Access tokens expire after one hour", "Access tokens expire after 15 minutes", "other numbers"),
     ],
 )
 def test_opposed_titles_are_found_either_way_round(one: str, other: str, why: str) -> None:
@@ -42,6 +48,10 @@ def test_the_same_words_about_other_things_are_opposed() -> None:
         ("The v1 API returns dates as strings", "The v2 API returns dates as strings"),
         ("It was changed in PR 412 of the ledger", "It was changed in PR 421 of the ledger"),
         ("Min reduction op", "Max reduction op"),
+        ("The client retries on errors", "The server retries on errors"),
+        ("The exporter supports MySQL", "The exporter supports Postgres"),
+        ("Access tokens expire after 1 hour", "Access tokens expire after 60 minutes"),
+        ("We use pnpm in the web folder", "The api folder uses npm"),
         ("Deploys to staging need the VPN", "Deploys to production need the VPN"),
         ("Deploys need the VPN", "Deploys need the VPN, except from the office"),
         ("Use floats", "Never"),
