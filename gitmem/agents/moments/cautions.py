@@ -6,6 +6,8 @@ mention are compared by phrases, which are the same for `npm run e2e` and `pnpm 
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from gitmem.agents.moments.branches import is_about_others as is_about_other_branches
 from gitmem.agents.moments.branches import named_branches
 from gitmem.agents.moments.packages import is_about_others
@@ -48,6 +50,8 @@ _GIT = {
     **{verb: f"git {verb}" for verb in ("rebase", "cherry-pick", "merge", "push", "commit")},
     "amend": "git commit --amend",
     "rebasing": "git rebase",
+    "rebased": "git rebase",
+    "amended": "git commit --amend",
     "amending": "git commit --amend",
     "merging": "git merge",
     "pushing": "git push",
@@ -55,6 +59,12 @@ _GIT = {
 }
 _GIT_OF_BRANCHES = frozenset(("merge", "push", "commit", "merging", "pushing", "committing"))
 NEAR = 4
+_GIT_STEMS = ("rebas", "amend", "cherry-pick", "merg", "push", "commit")
+# Words between "before" and what is done with git, and what may be done: "before each commit", "before pushing".
+_BEFORE_GIT = frozenset("you we each every a any the your next git".split())
+_AFTER_BEFORE = frozenset("commit committing push pushing".split())
+# Words after "commit" that make a thing of it: "before the commit message is read".
+_OF_COMMITS = frozenset("message messages hash hashes hook hooks id ids sha log is was were notification".split())
 _NO_ORDER = frozenset("forget only necessary hesitate".split())
 _OF_OTHERS = frozenset(("of", "than"))
 # Words after a command that say that it fails or does harm, and those that say that it needs something.
@@ -98,12 +108,14 @@ class CautionedCommand:
         options: The options and variables that it has (``options_of``).
         packages: The packages that it adds or changes.
         branches: The branches that its commands of git change; empty if they are unknown.
+        words: All its words.
     """
 
     phrases: Collection[str]
     options: frozenset[str] = frozenset()
     packages: Sequence[str] = ()
     branches: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
 
 
 @frozen
@@ -196,16 +208,32 @@ def _is_about_others(
 
 
 def _mentions_of_git(words: Sequence[str], command: CautionedCommand | None) -> Iterator[tuple[list[str], bool]]:
-    """Yield the phrase of what a sentence forbids to do with git: "never rebase release/*", "don't push to main"."""
-    if _GIT.keys().isdisjoint(map(str.lower, words)):
+    """Yield the phrase of what a sentence forbids to do with git, or says to do something before.
+
+    "Never rebase release/*", "don't push to main", "run the formatter before you commit".
+    """
+    if not any(verb in " ".join(words).lower() for verb in _GIT_STEMS):
         return
     plain = [word.strip(_STRIPPED).lower().replace("\u2019", "'") for word in words]
     for at, word in enumerate(plain):
-        is_forbidden = word in _GIT and not _FORBIDS.isdisjoint(plain[max(0, at - NEAR) : at])
+        if word not in _GIT:
+            continue
+        is_forbidden = not _FORBIDS.isdisjoint(plain[max(0, at - NEAR) : at])
         needs_branch = is_forbidden and word in _GIT_OF_BRANCHES
         if is_forbidden and not (needs_branch and (plain[at - 1] == "git" or not named_branches(words[at + 1 :]))):
             concerns = command is None or not is_about_other_branches(words, command.branches)
             yield [_GIT[word]], concerns and _NO_ORDER.isdisjoint(plain[:at])
+        start = at
+        while start and plain[start - 1] in _BEFORE_GIT:
+            start -= 1
+        is_thing = words[at][-1].isalnum() and not _OF_COMMITS.isdisjoint(plain[at + 1 : at + 2])
+        if word in _AFTER_BEFORE and not is_thing and plain[start - 1 : start] == ["before"]:
+            yield [_GIT[word]], command is None or not _is_done(plain, command.words)
+
+
+def _is_done(plain: Sequence[str], line: Collection[str]) -> bool:
+    """Return whether a command line runs what a sentence names: "run make fmt before you commit"."""
+    return any(word in PROGRAMS and word in line and follows in line for word, follows in pairwise(plain))
 
 
 def _may_name_command(words: Sequence[str]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gitmem.agents.moments.output import Failure, command_runs, informative_lines
 from gitmem.agents.moments.risk import warns
 from gitmem.agents.session import log, topics
+from gitmem.frozen import replace
 from gitmem.index.catalog import wordings_by_key
 from gitmem.policy.kinds import PROMPT
 from gitmem.recall.query import Query
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 # The most hits examined, and the most memories shown.
 HITS, MOST = 12, 2
+# The phrase of a commit (``cautions``): a memory about files concerns one that has such files.
+COMMIT = "git commit"
 
 
 def recall_failure(repository: OpenRepository, event: Event, recall: Callable[[Query], RecallResult]) -> str:
@@ -55,7 +58,28 @@ def recall_warning(
     """
     if not event.session or not topics.may_recall(repository, event.session):
         return ""
-    return _show(repository, event, recall, risk.query, lambda text: warns(text, risk))
+
+    def recall_placed(query: Query) -> RecallResult:
+        result = recall(query)
+        elsewhere = _elsewhere(repository, event, result.hits)
+        return replace(result, hits=tuple(hit for hit in result.hits if hit.reference not in elsewhere))
+
+    wanted = recall_placed if COMMIT in risk.cued else recall
+    return _show(repository, event, wanted, risk.query, lambda text: warns(text, risk))
+
+
+def _elsewhere(repository: OpenRepository, event: Event, hits: Sequence[Hit]) -> set[str]:
+    """Return the references of memories that are about other files than a command commits."""
+    from gitmem.agents.moments.touched import committed_by  # only before a commit
+    from gitmem.commands.context.near import keys_elsewhere
+
+    places = committed_by(repository, event)
+    elsewhere: set[str] = set()
+    for scope in dict.fromkeys(hit.scope for hit in hits):
+        own = {hit.key: hit.reference for hit in hits if hit.scope == scope}
+        for store in repository.stores((scope,))[:1]:
+            elsewhere |= {own[key] for key in keys_elsewhere(store.catalog(), own, places)}
+    return elsewhere
 
 
 def _show(

@@ -81,6 +81,7 @@ class Risk:
         options: The options and variables that the line sets (``cautions.options_of``).
         cued: The phrases of the line about which a memory has a caution (``cues.cued_phrases``).
         branches: The branches that its commands of git change; empty if they are unknown.
+        words: All its words.
     """
 
     phrases: tuple[str, ...] = ()
@@ -90,6 +91,7 @@ class Risk:
     options: frozenset[str] = frozenset()
     cued: tuple[str, ...] = ()
     branches: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
         """Return whether a memory may warn about the line."""
@@ -151,6 +153,7 @@ def find_risk(line: str, cued: Sequence[str] = (), branch: str = "") -> Risk:
         options=options_of(line),
         cued=tuple(cued),
         branches=_branches(line, branch) if "git" in line else frozenset(),
+        words=frozenset(line.split()),
     )
 
 
@@ -192,7 +195,7 @@ def warns(text: str, risk: Risk) -> bool:
             has_caution,
         )  # only where a memory names the command
 
-        command = CautionedCommand(risk.cued, risk.options, risk.packages, risk.branches)
+        command = CautionedCommand(risk.cued, risk.options, risk.packages, risk.branches, risk.words)
         if has_caution(text, command):
             return True
     if not risk.managers:

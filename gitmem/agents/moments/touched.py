@@ -49,8 +49,10 @@ def touched_by(repository: OpenRepository, event: Event) -> tuple[list[str], lis
 
 def named_in(repository: OpenRepository, event: Event) -> list[str]:
     """Return the files and folders of the work tree that a command names by a path: `go test ./billing`."""
-    if event.tool != happened.SHELL:
-        return []
+    return _named_by(repository, event) if event.tool == happened.SHELL else []
+
+
+def _named_by(repository: OpenRepository, event: Event) -> list[str]:
     paths, folder = [], ""
     for command in event.command.translate(_SEPARATE).split("\n"):
         words = command.translate(_APART).split()
@@ -62,6 +64,17 @@ def named_in(repository: OpenRepository, event: Event) -> list[str]:
     top = repository.git.repository.top or ""
     places = _placed(repository, event, paths[:FILES_AT_MOST])
     return [place for place in places if os.path.lexists(os.path.join(top, place))]
+
+
+def committed_by(repository: OpenRepository, event: Event) -> list[str]:
+    """Return the files that a command may commit: those that it names, or else all that were changed."""
+    named = _named_by(repository, event)
+    if named:
+        return named
+    top = repository.git.repository.top or ""
+    argv = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all")
+    raw = repository.git.run(f"--work-tree={top}", "-C", top, *argv, timeout_s=GIT_S, check=False).stdout
+    return [os.fsdecode(entry[3:]) for entry in raw.split(b"\0") if len(entry) > 3]
 
 
 def _places(repository: OpenRepository, event: Event, paths: Iterable[str]) -> list[str]:

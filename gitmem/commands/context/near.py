@@ -497,6 +497,12 @@ def _one_names(globs: Iterable[str], place: str) -> bool:
     return False
 
 
+def keys_elsewhere(catalog: Catalog, keys: Iterable[str], places: Sequence[str]) -> set[str]:
+    """Return those of some memories that have paths or references, none of which matches one of some files."""
+    sql = "SELECT m.key, p.paths FROM memory m JOIN packed p ON p.id = m.id WHERE m.key IN ({}) AND p.paths <> '[]'"
+    return {key for key, paths in catalog.each(sql, keys) if not any(_names(paths, place) for place in places)}
+
+
 def _matches(glob: str, place: str) -> bool:
     pattern = normal(without_lines(glob))
     if not pattern.isascii():

@@ -13,7 +13,8 @@ from gitmem.agents.moments.cautions import CautionedCommand, cautioned_phrases, 
 def _is_cautioned(line: str, memory: str) -> bool:
     """Return whether a line is found by its phrases alone on the branch "pdf", and then has a caution."""
     phrases = set(phrases_of(line)).intersection(cautioned_phrases(memory))
-    command = CautionedCommand(phrases, options_of(line), line.split()[2:], changed_branches(line, "pdf"))
+    words = line.split()
+    command = CautionedCommand(phrases, options_of(line), words[2:], changed_branches(line, "pdf"), frozenset(words))
     return bool(phrases) and has_caution(memory, command)
 
 
@@ -49,6 +50,10 @@ def _is_cautioned(line: str, memory: str) -> bool:
         ("git commit --amend -q", "Don't amend pushed commits: the mirror rejects them."),
         ("git merge main", "We never merge main into topic branches."),
         ("git push origin main", "Never push to main directly."),
+        ("git add a && git commit -m x", "Clear the outputs of notebooks before you commit (nbstripout)."),
+        ("git commit -m x", "Run `make fmt` before each commit."),
+        ("git push", "After dvc repro, run dvc push before git push."),
+        ("git rebase main release/3", "Release branches must never be rebased."),
     ],
 )
 def test_memory_has_a_caution_about_the_command(line: str, memory: str) -> None:
@@ -81,6 +86,9 @@ def test_memory_has_a_caution_about_the_command(line: str, memory: str) -> None:
         ("cargo build --release", "cargo test --release hangs on macOS."),
         ("git rebase origin/main", "Never rebase or force-push release/* branches."),
         ("git push origin pdf", "Never push to main directly."),
+        ("make fmt && git commit -m x", "Run make fmt before each commit."),
+        ("git commit -m x", "The hook runs before the commit message is read."),
+        ("git commit -m x", "The commit before was wrong."),
         ("git commit -m x", "Never commit secrets."),
         ("git merge topic", "Never merge without a review."),
         ("poetry add pydantic", "Do not poetry add requests: httpx is our client."),

@@ -14,6 +14,7 @@ from support.ids import named
 from gitmem.agents import on_event
 from gitmem.agents.clients import claude_code
 from gitmem.agents.event import COMPACTED, START, Event
+from gitmem.agents.moments.cues import write_cues
 from gitmem.memory import Memory
 
 ERROR = "Exit code 1\nE       fixture 'frozen_clock' not found\n1 error in 0.05s"
@@ -132,6 +133,17 @@ def test_warning_is_shown_before_the_command_once_and_nothing_at_others(memory: 
     assert answer.keys() == {"hookEventName", "additionalContext"}
     assert named("mirror") in answer["additionalContext"]
     assert named("push") not in answer["additionalContext"]
+
+
+def test_what_is_done_before_a_commit_is_shown_where_its_files_are_committed(memory: Memory, repo: Path) -> None:
+    put(repo, make_memory("clear", "Clear the outputs before you commit", "They leaked once.", paths=["books/**"]))
+    write_cues(memory.repository)
+    for name in ("src/a.py", "books/a.ipynb"):
+        (repo / name).parent.mkdir(exist_ok=True)
+        (repo / name).write_text("1\n")
+    lines = ("git add src/a.py && git commit -m x", "git add books/a.ipynb && git commit -m x")
+
+    assert [named("clear") in _announced(memory, repo, line) for line in lines] == [False, True]
 
 
 def _announced(memory: Memory, repo: Path, command: str) -> str:
