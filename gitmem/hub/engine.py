@@ -183,8 +183,8 @@ if TYPE_CHECKING:
         def frequencies(self, terms: Sequence[str], repositories: frozenset[int] | None) -> Stats:
             """Return the statistics of some repositories, or of all: nothing of the others is in them."""
 
-        def texts(self, found: Iterable[Found]) -> list[tuple[str, str]]:
-            """Return the title and the text of each of these candidates."""
+        def texts(self, found: Iterable[Found]) -> list[tuple[str, str] | None]:
+            """Return the title and the text of each of these candidates; None of one that went."""
 
     class Engine(Protocol):
         """A search index of a node; it can be deleted at any time."""
@@ -233,9 +233,11 @@ class TantivyEngine:
 
     def apply(self, changed: Iterable[Found], removed: Iterable[tuple[int, str]]) -> None:
         """Replace memories, and remove those of a repository's number and a path, all or nothing."""
-        for number, path in removed:
+        went, came = list(removed), list(changed)
+        old = self._view.places([*went, *((one.repository_id, one.path) for one in came)])
+        for number, path in went:
             self._writer.delete_documents_by_term("id", _id(number, path))
-        for one in changed:
+        for one in came:
             self._writer.delete_documents_by_term("id", _id(one.repository_id, one.path))
             length = sum(len(part.split()) for part in one.terms)
             at = self._records.append(_stored(one, length), json.dumps(one.shown or ("", "")).encode())
@@ -243,6 +245,7 @@ class TantivyEngine:
         self._records.flush()  # before the index: it names no record that is not on the disk
         self._writer.commit()
         self._view = self._read()
+        self._records.erase(old)  # a search that still reads the state before leaves these out
 
     def close(self) -> None:
         """Release the folder, once nothing writes to it any more."""
@@ -254,14 +257,7 @@ class TantivyView:
     """One state of the index; threads may share it."""
 
     def __init__(self, searcher: Any, schema: tantivy.Schema, known: dict[int, _Known], records: RecordView) -> None:
-        """Read a state.
-
-        Args:
-            searcher: Tantivy's view of it.
-            schema: The fields.
-            known: Memories that were read before, by the numbers of their changes, which mean the same in every state.
-            records: What is stored of the memories.
-        """
+        """Read a state; *known* are memories that were read before, by the numbers of their changes."""
         self._searcher, self._schema, self._known, self._records = searcher, schema, known, records
         self._totals = _totals(searcher)
         self._states = {state: int(searcher.doc_freq("state", state)) for state in (LIVE, ADOPTED_SOUND, HIDDEN)}
@@ -381,8 +377,9 @@ class TantivyView:
                 for (score, _), seq, state, expires, at in zip(hits, *columns, strict=True):
                     if seq not in seen:
                         seen.add(seq)
-                        if state not in unwanted and not 0 < expires <= only.now:
-                            yield score, self._read(seq, at)
+                        is_wanted = state not in unwanted and not 0 < expires <= only.now
+                        if is_wanted and (known := self._read(seq, at)) is not None:
+                            yield score, known
                 if len(hits) < limit * times:
                     return
 
@@ -476,26 +473,31 @@ class TantivyView:
         either = Query.boolean_query([(Occur.Should, Query.boolean_query(clauses)), (Occur.Should, suspects)])
         return [(Occur.Must, Query.const_score_query(either, 0.0))]
 
-    def _read(self, seq: int, at: int) -> _Known:
-        """Return a stored memory; one that was read lately is not read again."""
+    def _read(self, seq: int, at: int) -> _Known | None:
+        """Return a stored memory, None if it went; one that was read lately is not read again."""
         known = self._known.get(seq)
-        if known is None:
-            known = _Known(at, self._records.scored(at))
+        if known is None and (stored := self._records.scored(at)) is not None:
+            known = _Known(at, stored)
             _make_room(self._known, KNOWN_AT_MOST)
             self._known[seq] = known
         return known
 
-    def texts(self, found: Iterable[Found]) -> list[tuple[str, str]]:
-        """Return the title and the text of each of these candidates."""
-        return [tuple(json.loads(self._records.shown(self._place_of(one.seq)))) for one in found]
+    def texts(self, found: Iterable[Found]) -> list[tuple[str, str] | None]:
+        """Return the title and the text of each of these candidates; None of one that went."""
+        places = [known.at if (known := self._known.get(one.seq)) else self._place("seq", one.seq) for one in found]
+        parts = [self._records.shown(at) if at is not None else None for at in places]
+        return [tuple(json.loads(part)) if part is not None else None for part in parts]
 
-    def _place_of(self, seq: int) -> int:
-        """Return where the record of a memory is that was a candidate; it may be held no more."""
-        if (known := self._known.get(seq)) is not None:
-            return known.at
-        query = Query.term_query(self._schema, "seq", seq, "basic")
-        ((_, address),) = self._searcher.search(query, limit=1, count=False).hits
-        return int(self._searcher.fast_field_values("at", [address])[0])
+    def places(self, memories: Iterable[tuple[int, str]]) -> list[int]:
+        """Return where the records of some memories are, by repository and path; unknown ones are left out."""
+        ids = _ids(memories) if self._documents else []
+        return [at for one in ids if (at := self._place("id", one)) is not None]
+
+    def _place(self, field: str, value: Any) -> int | None:
+        """Return where the record of the memory is that has a value of its own in a field; None if it went."""
+        query = Query.term_query(self._schema, field, value, "basic")
+        addresses = [address for _, address in self._searcher.search(query, limit=1, count=False).hits]
+        return int(self._searcher.fast_field_values("at", addresses)[0]) if addresses else None
 
 
 def _make_room(held: dict[Any, Any], most: int) -> None:

@@ -18,6 +18,7 @@ from gitmem.errors import GitmemError
 from gitmem.hub.database import connected
 from gitmem.hub.follower import STATE, SearchNode
 from gitmem.hub.overview import forget_memories
+from gitmem.hub.records import NAME as RECORDS
 from gitmem.hub.registry import remove
 from gitmem.hub.search import HubQuery, search
 
@@ -52,6 +53,28 @@ def test_node_sees_changes_and_tombstones(hub: HubDatabase, api: Path, tmp_path:
     assert changed == 2
     assert second == ["calm", "new"]
     assert third == ([], 0, {})
+
+
+def test_nothing_of_a_memory_that_went_is_left_in_the_records(hub: HubDatabase, api: Path, tmp_path: Path) -> None:
+    put(api, make_memory("gust", "A storm of xylophones"), make_memory("calm", "After the zeppelin storm"))
+    synced(hub, tmp_path)
+    with followed(hub, tmp_path) as node:
+        before, view = (tmp_path / "node" / "tantivy" / RECORDS).read_bytes(), node.engine.view()
+        candidates = [one.found for one in search(view, node.repositories, HubQuery("storm"), now=NOW)]
+        put(api, make_memory("gust", "A hurricane"))
+        synced(hub, tmp_path)
+        node.catch_up_now()
+        changed = (tmp_path / "node" / "tantivy" / RECORDS).read_bytes()
+        with connected(hub.url) as connection:
+            remove(connection, "api")
+        node.catch_up_now()
+        after = (tmp_path / "node" / "tantivy" / RECORDS).read_bytes()
+        texts = view.texts(candidates)
+
+    words = (b"xylophon", b"zeppelin", b"hurrican")
+    found = [[word in content for word in words] for content in (before, changed, after)]
+    assert found == [[True, True, False], [False, True, True], [False, False, False]]
+    assert (len(texts), {*texts}) == (2, {None})  # a search that began before leaves them out
 
 
 def test_node_goes_on_where_it_stopped(hub: HubDatabase, api: Path, tmp_path: Path) -> None:

@@ -58,3 +58,19 @@ def test_damaged_record_is_never_read(tmp_path: Path) -> None:
 
     with pytest.raises(ValueError, match="damaged"):
         view.scored(at)
+
+
+def test_erased_record_is_gone_from_the_file_and_from_older_views(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    secret, other = records.append(b"secret one", b"secret two"), records.append(b"other", b"shown")
+    records.flush()
+    view = records.view()
+    records.erase([secret])
+    later = records.append(b"later", b"")
+    records.flush()
+    records.close()
+
+    assert (view.scored(secret), view.shown(secret)) == (None, None)
+    assert (view.scored(other), view.shown(other)) == (b"other", b"shown")
+    assert later > other
+    assert b"secret" not in (tmp_path / NAME).read_bytes()

@@ -47,14 +47,16 @@ def find_hits(node: SearchNode, reading: Reading, identity: Identity, query: Hub
         terms = {one.found.language: query_terms(query.text, one.found.language) for one in ranked}
         hits: list[dict[str, Any]] = []
         reads: dict[int, list[str]] = {}
-        for one, (title, text) in zip(ranked, texts, strict=True):
-            found = one.found
+        for one, shown in zip(ranked, texts, strict=True):
+            if shown is None:  # it went
+                continue
+            found, (title, text) = one.found, shown
             number, language = found.repository_id, found.language
             why = suspicions.get((number, found.path))
             for other, keys in why.reads.items() if why is not None else ():
                 reads.setdefault(other, []).extend(keys)
             reads.setdefault(number, []).append(found.key)
-            shown, _ = snippet(text, terms[language], width=SNIPPET, language=language)
+            passage, _ = snippet(text, terms[language], width=SNIPPET, language=language)
             hits.append(
                 {
                     "repository": repositories[number].name,
@@ -65,7 +67,7 @@ def find_hits(node: SearchNode, reading: Reading, identity: Identity, query: Hub
                     "score": one.score,
                     "owner": found.fields["owner"],
                     "created": found.fields["created"],
-                    "snippet": shown,
+                    "snippet": passage,
                 }
             )
     reading.audit.note(foreign_reads(identity, "search", reads, visible.teams))
