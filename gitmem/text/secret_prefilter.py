@@ -68,6 +68,7 @@ def _compiled(pattern: str) -> Any:
     options = re2.Options()
     options.never_capture = True
     options.log_errors = False  # if its memory limit prevents the fast algorithm, it uses the slow one
+    options.max_mem = 32 << 20  # with 8 MiB, the default, it would: 60 us instead of 4 (measured)
     return re2.compile(pattern, options)
 
 

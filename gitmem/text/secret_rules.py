@@ -42,20 +42,8 @@ _WORDS = tuple(
 )
 # What a sentence says of a password instead of the password itself.
 _ALGORITHMS = (
-    "argon",
-    "bcrypt",
-    "scrypt",
-    "pbkdf",
-    "hmac",
-    "aes",
-    "rsa",
-    "utf",
-    "base64",
-    "rfc",
-    "sha-",
-    "sha2",
-    "sha3",
-)
+    "argon", "bcrypt", "scrypt", "pbkdf", "hmac", "aes", "rsa", "utf", "base64", "rfc", "sha-", "sha2", "sha3",
+)  # fmt: skip
 # The beginnings of prefixes of digests, of public keys and of names of requests, sessions and objects.
 _PUBLIC = (
     "sha", "md5", "blake", "pk_", "pk-", "pub", "phc_", "cs_", "chatcmpl", "req", "msg", "evt", "trace", "span", "id_",
@@ -70,14 +58,14 @@ _TOY_PASSWORDS = tuple(
 )
 
 _NAME = (
-    r"(?:passw(?:or)?d|passphrase|passwort|pwd|(?<![a-z])pass(?=[\"'`]?[ \t]{0,4}[:=])|secret|token|api[ _-]?key"
-    r"|credential|(?:access|account|admin|auth|client|encryption|master|private|secret|shared|signing)[ _-]?key)s?"
+    r"(?:passw(?:or)?[dt]|passphrase|pwd|(?<![a-z])pass(?=[\"'`]?[ \t]{0,4}[:=])|secret|token|credential|(?:access"
+    r"|account|admin|api|app|auth|client|encryption|master|private|secret|shared|signing)[ _-]?key(?:_base)?)s?"
 )
 # What makes a key or a token in prose one that grants something: "the admin key", and not "the primary key".
 _GRANTING = (
     r"(?:access|account|admin|api|auth|authentication|authorization|bearer|bot|client|deploy(?:ment)?|encryption|global"
     r"|licen[cs]e|login|master|personal|private|registration|runner|secret|security|service|session|shared|signing"
-    r"|user|webhook)[ _-]$"
+    r"|otp|totp|user|webhook)[ _-]$"
 )
 # The value of an option on a command line.
 _ARGUMENT = r"(?:\"([^\"\n]{4,256})\"|'([^'\n]{4,256})'|([^\s\"'`$<|;&]{4,256}))"
@@ -108,7 +96,8 @@ class Rule:
             match and is lower-case here.
         pattern: A regular expression. Its last participating group is the credential; without a group it is the whole
             match, and must not continue a word.
-        accept: Returns whether a match is a credential, or None for a token that only must not look like a placeholder.
+        accept: Returns whether a match is a credential, or None for a token of at least ``LONG`` characters, without
+            white space, that only must not look like a placeholder.
         is_short: Whether a match need not have ``LONG`` characters in a row without white space.
         longest_word: The fewest characters in a row, without white space, in the text of a match, where its needle is
             among them; 0 for ``LONG``.
@@ -175,16 +164,21 @@ def _is_password(user: str, password: str) -> bool:
     if len(password) < 3:
         return False
     lowered = password.lower()
-    if lowered in _TOY_PASSWORDS or lowered == user.lower() or any(char in password for char in "${}*%()"):
+    if lowered in _TOY_PASSWORDS or lowered == user.lower() or any(char in password for char in "${}()"):
+        return False
+    if any(char in password for char in "*%") and not _has_all(password):  # a mask or a variable of cmd.exe
         return False
     return not _is_placeholder(password) and not any(word in lowered for word in ("password", "secret", "token"))
 
 
 def _is_assigned(match: re.Match[str]) -> bool:
     """Return whether the assigned value is random enough for its name; less is required for passwords."""
+    return _suits(match.group(1).lower(), _value(match))
+
+
+def _suits(name: str, value: str) -> bool:
     import re  # loaded by the pattern that matched
 
-    name, value = match.group(1).lower(), _value(match)
     if _is_placeholder(value) or any(word in value.lower() for word in _WORDS) or value[0] in "/~.$%@#&":
         return False
     if name.startswith("p") and "key" not in name:
@@ -194,11 +188,7 @@ def _is_assigned(match: re.Match[str]) -> bool:
 
 
 def _is_borne(match: re.Match[str]) -> bool:
-    return not _is_placeholder(match.group(1)) and _is_random(match.group(1))
-
-
-def _is_cookie(match: re.Match[str]) -> bool:
-    return not _is_placeholder(match.group(1)) and _is_random(match.group(1).replace("%", ""))
+    return not _is_placeholder(_value(match)) and _is_random(_value(match).replace("%", ""))
 
 
 def _is_password_option(match: re.Match[str]) -> bool:
@@ -209,8 +199,7 @@ def _is_password_option(match: re.Match[str]) -> bool:
 
 def _is_argument(match: re.Match[str]) -> bool:
     """Return whether an option's value is a random token, not a word or a file."""
-    value = _value(match)
-    return not _is_placeholder(value) and value[0] not in "/~.$%@#&" and _is_random(value)
+    return _value(match)[0] not in "/~.$%@#&" and _is_borne(match)
 
 
 def _is_said_password(match: re.Match[str]) -> bool:
@@ -223,7 +212,8 @@ def _is_said_password(match: re.Match[str]) -> bool:
     is_mixed = value != lowered or not value.replace("-", "").replace("_", "").replace("/", "").isalnum()
     return (
         has_letter and has_digit and is_mixed and value[0] not in "/~.$%@#&" and "://" not in value
-        and not _is_placeholder(value) and _changes(value) >= 3 and _entropy(value) >= 2.5
+        and not _is_placeholder(value) and _entropy(value) >= 2.5
+        and _changes(value) >= (2 if _has_all(value) and len(value) >= 10 else 3)
     )  # fmt: skip
 
 
@@ -242,8 +232,21 @@ def _is_prefixed(match: re.Match[str]) -> bool:
     whole, prefix, value = match.groups()
     if prefix.lower().startswith(_PUBLIC) or _is_placeholder(whole):
         return False
-    has_all = value != value.lower() and value != value.upper() and any(map(str.isdigit, value))
-    return has_all and _changes(value) >= 0.45 * len(value) and _entropy(value) >= 4.0
+    return _has_all(value) and _changes(value) >= 0.45 * len(value) and _entropy(value) >= 4.0
+
+
+def _has_all(value: str) -> bool:
+    """Return whether a value has letters of both cases and a digit."""
+    return value != value.lower() and value != value.upper() and any(map(str.isdigit, value))
+
+
+def _is_named_value(match: re.Match[str]) -> bool:
+    """Return whether the value beside a name, as in ``name: API_KEY, value: …``, is that of a secret."""
+    import re  # loaded by the pattern that matched
+
+    start = match.start()
+    name = re.search(rf"(?i)({_NAME})[\"'`]?,?\s{{1,40}}[\"']?$", match.string[max(0, start - 90) : start])
+    return name is not None and _suits(name.group(1).lower(), _value(match))
 
 
 def _is_phrase(match: re.Match[str]) -> bool:
@@ -311,18 +314,14 @@ RULES = (
     Rule("slack-token", "xox", r"xox[abeoprs]-[A-Za-z0-9-]{20,}"),
     Rule("slack-app-token", "xapp-", r"xapp-\d-[A-Za-z0-9-]{20,}"),
     Rule(
-        "slack-webhook",
-        "hooks.slack.com/",
-        r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/+]{40,})",
+        "slack-webhook", "hooks.slack.com/", r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/+]{40,})"
     ),
     Rule("stripe-key", "k_live_ k_test_", r"[rs]k_(?:org_)?(?:live|test)_[A-Za-z0-9]{16,}"),
     Rule("stripe-webhook-secret", "whsec_", r"whsec_[A-Za-z0-9+/]{32,}"),
     Rule("anthropic-key", "sk-ant-", r"sk-ant-[a-z]{2,8}\d\d-[A-Za-z0-9_-]{24,}"),
     Rule("openrouter-key", "sk-or-v1-", r"sk-or-v1-[0-9a-f]{64}"),
     Rule(
-        "openai-key",
-        "sk-",
-        r"sk-(?:(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{40,}|[A-Za-z0-9]{32,64}(?![A-Za-z0-9]))",
+        "openai-key", "sk-", r"sk-(?:(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{40,}|[A-Za-z0-9]{32,64}(?![A-Za-z0-9]))"
     ),
     Rule("groq-key", "gsk_", r"gsk_[A-Za-z0-9]{52}(?![A-Za-z0-9])"),
     Rule("xai-key", "xai-", r"xai-[A-Za-z0-9]{80}(?![A-Za-z0-9])"),
@@ -409,11 +408,7 @@ RULES = (
     Rule("discord-webhook", "/api/webhooks/", r"/api/webhooks/\d{17,20}/([A-Za-z0-9_-]{60,})"),
     Rule("azure-storage-key", "AccountKey=", r"AccountKey=([A-Za-z0-9+/]{86}==)"),
     Rule("azure-client-secret", "Q~", r"[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])"),
-    Rule(
-        "azure-sas",
-        "sig=",
-        r"(?<![A-Za-z0-9_])sig=((?:[A-Za-z0-9+/]|%2[BbFf]){43}(?:=|%3[Dd]))(?![A-Za-z0-9+/])",
-    ),
+    Rule("azure-sas", "sig=", r"(?<![A-Za-z0-9_])sig=((?:[A-Za-z0-9+/]|%2[BbFf]){43}(?:=|%3[Dd]))(?![A-Za-z0-9+/])"),
     Rule("azure-devops-token", "AZDO", r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])"),
     Rule("heroku-key", "HRKU-AA", r"HRKU-AA[A-Za-z0-9_-]{58}"),
     Rule("heroku-api-key", "heroku", rf"(?i)heroku[\w .-]{{0,30}}[\"']?[ \t]{{0,4}}[:=]>?[ \t]{{0,4}}[\"']?({_UUID})"),
@@ -426,6 +421,13 @@ RULES = (
         "password-in-url",
         "://",
         r"://([^\s/?#@:\"'`<>]*):([^\s/?#@\"'`<>]{3,})@(?!sha\d)(?=[A-Za-z0-9\[])(?![\w.-]{0,60}example)",
+        _is_password_in_url,
+        is_short=True,
+    ),
+    Rule(
+        "password-in-url",
+        "@tcp( @unix( @tcp6(",
+        r"(?<![\w.-])([\w.-]{1,64}):([^\s:\"'`<>@]{3,64})@(?:tcp6?|unix)\(",
         _is_password_in_url,
         is_short=True,
     ),
@@ -475,7 +477,7 @@ RULES = (
         "session-cookie",
         "cookie:",
         r"(?i)cookie:[^\n]{0,400}?(?:sess|sid|auth|token|jwt)[\w.-]{0,20}=((?:[A-Za-z0-9._~+/-]|%[0-9A-Fa-f]{2}){20,})",
-        _is_cookie,
+        _is_borne,
     ),
     Rule(
         "kubeconfig-key",
@@ -513,8 +515,9 @@ RULES = (
     ),
     Rule(
         "password-option",
-        "password passphrase",
-        rf"(?i)(?<=-)(?:password|passphrase)[ \t]{{1,4}}{_ARGUMENT}",
+        "password passphrase storepass keypass securestring",
+        r"(?i)(?:(?<=-)(?:password|passphrase|(?:store|key)pass)|(?:(?<=-src)|(?<=-dest))(?:store|key)pass"
+        rf"|(?<=-)securestring(?: -string)?)[ \t]{{1,4}}{_ARGUMENT}",
         _is_password_option,
         is_short=True,
         signs="-",
@@ -529,7 +532,7 @@ RULES = (
     Rule(
         "secret-element",
         "pass pwd secret token api",
-        rf"(?i)({_NAME})>([^<>\s]{{8,256}})</",
+        rf"(?i)({_NAME})[\"']?>([^<>\s]{{8,256}})</",
         _is_assigned,
         is_short=True,
         signs=">",
@@ -545,10 +548,20 @@ RULES = (
         _is_phrase,
         is_short=True,
     ),
+    # Kubernetes, web.config and other lists of names with values.
+    Rule(
+        "named-secret",
+        "value",
+        rf"(?i)value[\"']?[ \t]{{0,4}}[:=][ \t]{{0,4}}{_VALUE}",
+        _is_named_value,
+        is_short=True,
+        signs="=:",
+        signs_within=11,
+    ),
     Rule("bearer-token", "bearer", r"(?i)bearer[ \t]{1,4}([A-Za-z0-9._~+/-]{20,}={0,2})", _is_borne),
     Rule(
         "assigned-secret",
-        "pass pwd secret token api credential access account admin auth client encryption master private "
+        "pass pwd secret token api credential access account admin app auth client encryption master private "
         "shared signing",
         rf"(?i)({_NAME}){_ASSIGNS}{_VALUE}",
         _is_assigned,
@@ -558,16 +571,19 @@ RULES = (
     ),
     Rule(
         "password-in-prose",
-        "passw passphrase kennwort contrase",
-        r"(?i)(?:passw(?:or)?[dt]|passphrase|kennwort|contraseña)(?:[ \t][\w.-]{2,16}){0,5}?[ \t]"
-        r"(?:is|was|lautet|ist|es|remains)[ \t]{1,2}[\"'`]?([^\s\"'`<>{}]{5,63}[^\s\"'`<>{}.,;:!?)])",
+        "passw passphrase passe kennwort contrase senha wachtwoord hasło парол 密码 密碼 パスワード 비밀번호",
+        r"(?i)(?:passw(?:or)?[dt]|passphrase|passe|kennwort|contraseña|senha|wachtwoord|hasło|парол[ьяюе]|密[码碼]"
+        r"|パスワード|비밀번호)(?:[ \t][^\s:=]{1,20}){0,7}?(?:[ \t]{0,2}[:：]|[ \t]?(?:是|为|為|は|는|은)"
+        r"|[ \t](?:is|was|lautet|ist|es|remains|est|era|é|è|jest|это|[-–—=]))"
+        r"[ \t]{0,2}[\"'`「“]?([^\s\"'`<>{}「」“”]{5,63}[^\s\"'`<>{}「」“”.,;:!?)。，])",
         _is_said_password,
         is_short=True,
     ),
     Rule(
         "token-in-prose",
-        "token key secret",
-        r"(?i)(?:token|key|secret)(?:[ \t](?:is|was))?:?[ \t]{1,2}[\"'`]?([A-Za-z0-9_.+/=-]{20,256})(?![\w@])",
+        "token key secret seed",
+        r"(?i)(?:token|key|secret|seed)(?:(?:[ \t][\w.-]{1,16}){0,6}?(?:[ \t](?:is|was):?|:))?"
+        r"[ \t]{1,2}[\"'`]?([A-Za-z0-9_.+/=-]{19,255}[A-Za-z0-9_+/=-])(?![\w@])",
         _is_granting,
     ),
     # A prefix and a random part: what most services give out. Any needle is in most texts.

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     Value = TypeVar("Value")
 
-_ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 # Complete control strings, as terminals read them (ECMA-48, 5.4 and 5.6; xterm also ends OSC by BEL): OSC, then DCS,
 # SOS, PM and APC, then CSI, then the short ones. None matches across the next introducer, so it is linear.
 _ESCAPES = (
@@ -37,8 +36,9 @@ _INTRODUCERS = "\x1b\x90\x98\x9b\x9d\x9e\x9f"
 # The number of texts after which a process loads the quick filter: with that many, more are likely to come.
 MANY = 400
 _scanned = count()
+_SIGNS = {sign for rule in RULES for sign in rule.signs}
 # What ``_needles`` has returned, by whether the text has a long word.
-_known: dict[bool, Sequence[tuple[Rule, list[str], bool]]] = {}
+_known: dict[bool, Sequence[tuple[Rule, list[str], bool, bool]]] = {}
 
 
 @frozen
@@ -143,14 +143,15 @@ def _all_spans(text: str) -> list[tuple[int, int, str]]:
     """Return the same, using all rules in turn."""
     lowered = text.lower()
     if len(lowered) != len(text):  # U+0130 becomes two characters, and positions would no longer match
-        lowered = text.translate(_ASCII_LOWER)
+        lowered = text.replace("\u0130", "i").lower()
     long_words = [word for word in text.split() if len(word) >= LONG]
-    is_long = bool(long_words)
+    longest, in_words = max(map(len, long_words), default=0), "\n".join(long_words)
+    signs = {sign for sign in _SIGNS if sign in text}
     spans: list[tuple[int, int, str]] = []
-    for rule, needles, ignores_case in _needles(is_long=is_long):
-        if rule.signs and not any(sign in text for sign in rule.signs):
+    for rule, needles, ignores_case, is_word in _needles(is_long=longest > 0):
+        if rule.longest_word > longest or (rule.signs and signs.isdisjoint(rule.signs)):
             continue
-        where = lowered if ignores_case else text
+        where = in_words if is_word else lowered if ignores_case else text
         if rule.longest_word:
             words = [word for word in long_words if len(word) >= rule.longest_word]
             where = "\n".join([word for word in words if _is_mixed(word)] if rule.is_mixed else words)
@@ -177,14 +178,19 @@ def _united(found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
     return spans
 
 
-def _needles(*, is_long: bool) -> Sequence[tuple[Rule, list[str], bool]]:
-    """Return the rules for a text with or without a long word, their needles, and whether they ignore case.
+def _needles(*, is_long: bool) -> Sequence[tuple[Rule, list[str], bool, bool]]:
+    """Return the rules for a text with or without a long word, their needles, and where these are searched.
+
+    Either case is searched if the pattern ignores case, and only the long words if a whole match is in one of them.
 
     Splitting the needles again for every text takes half of the time of a scan (measured).
     """
     if is_long not in _known:  # not by ``functools``: 3 ms, and most hooks need it for nothing else
         rules = [rule for rule in RULES if is_long or rule.is_short]
-        _known[is_long] = [(rule, rule.needles.split(), rule.pattern.startswith("(?i)")) for rule in rules]
+        _known[is_long] = [
+            (rule, rule.needles.split(), (any_case := rule.pattern.startswith("(?i)")), not (any_case or rule.accept))
+            for rule in rules
+        ]
     return _known[is_long]
 
 
@@ -210,8 +216,9 @@ def _candidates(rule: Rule, text: str, lowered: str) -> Iterator[re.Match[str]]:
 
     if is_anywhere:
         yield from re.finditer(rule.pattern, text)
+    pattern = re.compile(rule.pattern)
     for at in places:
-        if match := re.compile(rule.pattern).match(text, at):
+        if match := pattern.match(text, at):
             yield match
 
 
@@ -219,7 +226,8 @@ def _places(rule: Rule, needle: str, lowered: str) -> Iterator[int]:
     """Yield where a needle begins, if one of the rule's signs is as near as in a match."""
     at = lowered.find(needle)
     while at >= 0:
-        if not rule.signs_within or any(sign in lowered[at : at + rule.signs_within] for sign in rule.signs):
+        near = lowered[at : at + rule.signs_within]
+        if not near or any(sign in near for sign in rule.signs):
             yield at
         at = lowered.find(needle, at + 1)
 

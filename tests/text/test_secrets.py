@@ -217,6 +217,23 @@ SAMPLES = [
     ("password-in-prose", "Das Passwort des Testservers lautet ", "q7W#" + draw(BASE62, 7), " (alt)"),
     ("token-in-prose", "Jenkins API token ", "11" + draw(HEX, 32), ", of Ana"),
     ("token-in-prose", "the global API key is ", draw(HEX, 37), ""),
+    ("password-in-prose", "Mot de passe du compte de recette : ", "Harvest" + "maple47", "!"),
+    ("password-in-prose", "Пароль от админки: ", "q7W#" + draw(BASE62, 7), ""),
+    ("password-in-prose", "数据库密码是 ", "q7W#" + draw(BASE62, 7), "。"),
+    ("password-in-prose", "A senha do Grafana é ", "q7W#" + draw(BASE62, 7), "."),
+    ("password-in-prose", "管理者パスワード：", "q7W#" + draw(BASE62, 7), "。"),
+    ("token-in-prose", "The API key for the billing service is ", draw(BASE62, 32), "."),
+    ("token-in-prose", "The TOTP seed of the shared account is ", "J5" + draw(BASE32, 30), ""),
+    ("named-secret", "- name: JWT_SECRET\n  value: ", draw(BASE62, 40), "\n"),
+    ("named-secret", '<add key="SmtpPassword" value="', "q7W" + draw(BASE62, 11), '" />'),
+    ("named-secret", '{"name": "API_KEY", "value": "', draw(BASE62, 40), '"}'),
+    ("secret-element", '<property name="connection.password">', "q7W" + draw(BASE62, 11), "</property>"),
+    ("password-option", "keytool -list -srcstorepass ", "q7W" + draw(BASE62, 9), " -v"),
+    ("password-option", 'ConvertTo-SecureString "', "q7W" + draw(BASE62, 9), '" -AsPlainText -Force'),
+    ("password-in-url", "app:", "q7W" + draw(BASE62, 9), "@tcp(10.0.0.4:3306)/shop"),
+    ("password-in-url", "amqp://svc:", "q7*W%2f" + draw(BASE62, 9), "@mq.internal:5672/"),
+    ("assigned-secret", "SECRET_KEY_BASE=", draw(HEX, 128), ""),
+    ("assigned-secret", 'app_key = "', draw(HEX, 40), '"'),
     (
         "seed-phrase",
         "seed phrase: ",
@@ -241,6 +258,17 @@ SAMPLES = [
 
 def test_every_rule_has_a_sample():
     assert {rule for rule, *_ in SAMPLES} == {rule.name for rule in RULES}
+
+
+def test_a_token_that_is_searched_in_long_words_has_no_white_space():
+    spaced = [
+        rule.name
+        for rule in RULES
+        if not rule.accept and not rule.pattern.startswith("(?i)")
+        if rule.is_short or any(sign in rule.pattern.replace(r"[^\s]", "") for sign in (r"\s", " ", "[^"))
+    ]
+
+    assert spaced == []
 
 
 @each("lead", ["", "Deploy with \u0130 (", "a: 1\n\tx = '", '{"log": "done\\n'])
@@ -377,6 +405,11 @@ ORDINARY = [
     "Seed: the data that the tests load before they run; recovery words are shown once to each user that has paid.",
     "chunk src/Http2ServerWithKeepAlive_testConnectionIsReusedAfterTimeout and utf8-decodeStreamsOfBytes2AndMoreOfThem",
     "Auth tokens are signed with RS256, because the gateway only holds public keys. Password reset: see the runbook.",
+    "Le mot de passe est dans Vault : voir docs/Vault2.md. Пароль хранится в Vault. 密码至少 12 位，必须包含数字。",
+    "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef: {name: db, key: password}\n- name: TREE\n  value: "
+    + draw(HEX, 40),
+    "mysql://%USER%:%PASS_1%@db; user:***@tcp(db); keytool -storepass $PASS; ConvertTo-SecureString $plain -Force",
+    "La contraseña debe tener doce caracteres. Das Passwort ist Pflicht. Wachtwoord: minimaal 12 tekens.",
     "The token: it is rotated every 30 days. Secret: there is none. api key: none needed.",
     "commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904\ntree da39a3ee5e6b4b0d3255bfef95601890afd80709",
     "sha256:" + draw(HEX, 64) + "  dist/gitmem-0.1.0.tar.gz\nid: " + uuid(),
