@@ -125,14 +125,22 @@ _CLASSES = (
             r"(?:инструкции|указания|правила|команды)",
             r"이전.{0,12}(?:지시|명령|지침|규칙).{0,12}(?:무시|잊)",
             r"تجاهل .{0,24}(?:التعليمات|الأوامر|القواعد)",
-            rf"\b(?:ignore|disregard|forget)(?: \w+){{0,3}} {_RULES} (?:that )?you (?:were|have been|had|got)",
+            rf"\b(?:ignore|disregard|discard|forget)(?: \w+){{0,3}} {_RULES} (?:that )?you (?:were|have been|had|got)",
             r"\bforget everything (?:above|before|so far|until now)",
             r"\boverrid(?:e|es|ing) the (?:users?|developers?|operators?)'? ?s? (?:preferences?|wishes"
             r"|requests?|settings?)",
             r"\b(?:obey|comply with) (?:the|this|these) (?:\w+ ){0,2}(?:text|note|message|memory|instructions?)\b",
             r"\bhigher priority than (?:the |your )?(?:users?|systems?|developers?|operators?)",
+            rf"\b(?:higher priority than|precedence over|priority over) (?:the |your |any )?(?:\w+ )?(?:{_RULES}"
+            rf"|requests?|words|wishes) (?:of|from) (?:the |your )?(?:{_PEOPLE}|system)\b",
+            rf"\b{_RULES} (?:in|of|from) (?:the )?\W?(?:agents|claude|gemini|copilot|contributing|policy|\.cursor)\S* "
+            rf"(?:are|is) [^.\n]{{0,40}}[,;.] (?:please )?(?:follow|obey|use) (?:only |instead |the text )",
             r"\bobey (?:only )?(?:the )?(?:text|note|message|lines) below",
             rf"\bfollow these new {_RULES}",
+            r"\b(?:ignoriert?|ignoriere|vergiss|vergesst|vergessen sie|missachtet?) (?:alle? )?(?:deine|eure|ihre) "
+            r"(?:anweisungen|befehle|regeln|vorgaben)",
+            rf"\b(?:stop|cease|quit) (?:following|obeying|reading) (?:the |your )?\W?(?:agents\.|claude\.|gemini\."
+            rf"|copilot-|\.cursor|{_EARLIER} {_RULES})",
             r"(?:忽略|无视|忘记|忘掉).{0,8}(?:指令|指示|说明|规则)",
             r"(?:以前|これまで|前)の(?:指示|命令).{0,6}無視",
         ),
@@ -185,6 +193,10 @@ _CLASSES = (
             r"\b(?:official|urgent|authori[sz]ed) (?:message|notice|instruction|update)s? from\b",
             r"\byour (?:restrictions|limits|guardrails|rules) (?:were|are|have been) (?:lifted|removed|disabled"
             r"|suspended)",
+            r"(?m)^\W*\[?(?:system|admin|operator|developer)\W{1,3}new (?:policy|policies|rules?|instructions?"
+            r"|orders?)\b",
+            r"\b(?:tool (?:calls?|uses?)|agents?|assistants?) (?:do not|don't|no longer) (?:needs?|requires?) (?:an? "
+            r"|any |the |to ask for )?(?:approvals?|confirmations?|permissions?|consent)\b",
         ),
     ),
     InstructionClass(
@@ -215,6 +227,24 @@ _CLASSES = (
             rf"|about) this|know about"
             r" (?:this|it))",
             r"n'en parle(?:z)? pas (?:à|aux?) ",
+            rf"\b(?:hide|conceal|withhold|keep) (?:the following|the above|the rest|this \w+|these "
+            rf"\w+)[^.;:!\n]{{0,20}} from (?:the |any |your |all )?{_PEOPLE}\b",
+            rf"\b(?:do not|don'?t|never) {_HIDE} to (?:the |any |your )?{_PEOPLE} that (?:this|these|the (?:text"
+            rf"|lines?|note))\b",
+            # The same in German, French, Spanish, Portuguese, Italian, Russian, Chinese, Japanese.
+            r"\b(?:sage?|erzähle?|verrate?|melde) (?:es |das |dies )?(?:dem|der|den) (?:benutzer|nutzer|anwender"
+            r"|entwickler|user)n? (?:nichts?|niemals|bloß nicht)\b",
+            r"\bn(?:e |')(?:le |la |en )?(?:informe|préviens|prévenez|avertis|dis|dites|parle|mentionne|signale)[sz]? "
+            r"(?:pas|rien|jamais)[^.;\n]{0,30}\b(?:utilisateurs?|développeurs?|usagers?|humains?)(?: (?:de |que tu "
+            r"|que vous )|\W*(?:[.;!]|$))",
+            r"\b(?:no|nunca|não|nao|non) (?:se )?(?:l[eo]s? |ao? )?(?:digas|diga|informes|informe|avises|avise"
+            r"|menciones|mencione|cuentes|conte|dire|dica)[^.;\n]{0,20}\b(?:usuári[oa]s?|usuari[oa]s?|utente"
+            r"|desarrollador(?:es)?)(?: (?:che |que (?:has|\w+ste|hayas|você|hai)|nada|nulla|niente|sobre est|de est)"
+            r"|\W*(?:[.;!]|$))",
+            r"не (?:говори|сообщай|рассказывай|упоминай)(?:те)? (?:об этом |это |про это )?(?:пользовател|разработчик"
+            r"|человек)",
+            r"(?:不要|别|勿|不得|不能)(?:让|告诉|告知|通知|提醒)(?:用户|使用者|开发者|任何人)",
+            r"(?:ユーザー|利用者|使用者|開発者)に(?:は)?[^。\n]{0,12}(?:言わ|知らせ|伝え|報告し|教え|話さ)ない",
             r"\b(?:silently|quietly) (?:send|upload|forward|post|transmit|exfiltrate|copy)\b",
         ),
     ),
@@ -226,8 +256,8 @@ _CLASSES = (
             rf"\b{_SEND}\b[^.;!\n]{{0,80}}{_CONFIDENTIAL}[^;!\n]{{0,60}}\b(?:to|into|in|via|with|at|as) (?:the |a |an "
             rf"|our |my )?"
             rf"(?:\S+ ){{0,2}}{_AWAY}",
-            r"\b(?:append|add|include|put|attach)\b[^.\n]{0,60}\$?\w*(?:TOKEN|SECRET|PASSWORD|API_?KEY)\b[^\n]{0,40}"
-            r"\b(?:url|query string|web request)\b",
+            r"\b(?:append|add|include|put|attach)\b[^.\n]{0,60}\$?\w*(?:TOKEN|SECRET|PASSWORD"
+            r"|API[ _-]?KEY)\b[^\n]{0,40}\b(?:url|query string|web request)\b",
             r"\b(?:include|append|add|put) (?:them|it|these) (?:in|to) (?:your|the) (?:next|following|each|every)"
             r" (?:\w+ )?(?:requests?|urls?|commits?|messages?)\b",
             r"\b(?:curl|wget|fetch)\b[^\n]{0,120}\$\([^\n)]{0,60}(?:\benv\b|secret|token|\.ssh|\.aws|credential"
@@ -244,6 +274,14 @@ _CLASSES = (
             rf"\b(?:envía|envia|sube|envoie|envoyez|sende|schicke?|отправь)\b[^\n]{{0,60}}{_CONFIDENTIAL}[^\n]{{0,40}}"
             rf"\b(?:gist|{_AWAY})",
             rf"\bsend (?:the )?(?:contents? of )?(?:the )?{_CONFIDENTIAL}(?: file)?\W*$",
+            r"\b(?:append|add|include|put|paste|insert|attach|write|echo|post)\b[^.;\n]{0,30}\b(?:value|contents?"
+            r"|output|result) of [`\"'$]{0,2}(?:\w*(?:token|secret|password|api_?key)s?\b|(?:print)?env\b"
+            r"|~/\.\w+)[^.;\n]{0,20} (?:in|into|to|as) (?:the |a |an |your |every |each |all )?(?:\w+ )?(?:commit"
+            r"|issue|pull request|pr|comment|link|url|image|answer|reply|description|summary|message|branch)",
+            r"\b(?:cat|read|open|print) \W?(?:~/\.|/etc/|\.env\b|\$HOME/\.)\S* and (?:then )?(?:paste|post|send|upload"
+            r"|include|put|add|commit)\b",
+            r"\b(?:print|show|output|repeat|reveal|dump|display|quote|recite|translate)\b[^.;\n]{0,30} (?:of )?your "
+            r"(?:\w+ )?(?:system|initial|hidden|original) (?:prompt|instructions|message)",
             rf"{_CONFIDENTIAL}\S*\s*\|\s*(?:curl|wget|nc|ncat|netcat)\b",
             rf"\b(?:curl|wget)\b[^\n]{{0,120}}(?:-d|--data\S*|-F|--form|--upload-file|-T)\S*[\s=]@?\S*{_CONFIDENTIAL}",
         ),
@@ -283,6 +321,8 @@ _CLASSES = (
             rf"\b(?:never|do not|don'?t) (?:delete|remove|forget|retire|archive|overwrite|supersede|expire) this"
             rf" {_MEMORY}",
             rf"\balways (?:re-?)?(?:save|store|keep|restore|add) this {_MEMORY}",
+            rf"\b(?:save|store|write|add|keep|put|record) (?:this|these|the following) (?:{_MEMORY}|text|message"
+            rf"|sentences?|lines?|words) (?:in|into|to) (?:your|the agent's) (?:[\w-]+ )?(?:memory|memories|notes)\b",
         ),
     ),
     InstructionClass(
@@ -303,6 +343,18 @@ _CLASSES = (
             r"\b(?:insert|add|put|append)\b[^.\n]{0,40}(?:nosec|noqa|eslint-disable|nolint|type: ignore|ts-ignore)\b"
             r"[^.\n]{0,40}\b(?:every|all|each|any)\b",
             r"\bcontinue-on-error: true\W{0,3}(?:on|for|in|to) (?:all|every|each)\b",
+            r"\badd (?:my|this|the following|our) (?:\w+ )?(?:ssh |public )*keys? to \S*authorized_keys",
+            r"\b(?:set|use|enable|start|run|switch|launch|pass|change)\b[^;\n]{0,60}(?:bypassPermissions"
+            r"|--dangerously-(?:skip|bypass)|--yolo\b|danger-full-access|--trust-all-tools"
+            r"|approval[_-]policy\W{1,4}never)",
+            r"\b(?:skip|bypass|disable|turn off|remove|deactivate) (?:all |the |any |these )*(?:pre-?commit|pre-?push"
+            r"|git|commit|ci) (?:hooks?|checks?) and (?:then )?(?:push|commit|merge|deploy)\b",
+            r"\b(?:mark|rate|classify|report|treat|consider|flag|score|label) (?:every|all|any|this|these|the) "
+            r"(?:\w+ )?(?:findings?|alerts?|warnings?|packages?|dependency|dependencies|vulnerabilit\w+|commits?|pull "
+            r"requests?|skills?|servers?)\b[^.;\n]{0,40} as (?:an? )?(?:safe|false positives?|benign|trusted|clean"
+            r"|harmless|low risk|approved)\b",
+            r"\b(?:approve|merge|accept|lgtm) this (?:pull request|pr|change|merge request|mr|patch"
+            r"|diff)\b[^.;\n]{0,20}(?: (?:and|without|as is|immediately|right away)\b)",
             r"\b(?:hide|swallow|mask) (?:the |all |any )?(?:errors?|failures?|findings) from\b",
             r"\b(?:disable|turn off|remove|bypass|skip|stop) (?:all |the )?(?:gitmem|memory)(?:'s)? (?:hooks?|checks?"
             r"|verif\w+|fence|policy|reviews?)",
@@ -321,6 +373,9 @@ _CLASSES = (
             rf"\b(?:always|just|simply|must|please) {_SAID}\b[^.\n]{{0,20}}\bthat\b[^.\n]{{0,40}}"
             r"\b(?:tests?|checks?|verify|verification|build|ci|lint)\b[^.\n]{0,20}\b(?:pass(?:ed|es)?|succe\w+|green|ran)\b",
             r"\bpretend (?:that )?(?:all |the )*(?:tests?|checks?|build|ci|verification)\b",
+            rf"\b(?:{_SAID}|tell [^.;\n]{{0,20}})(?: (?:a |that |the |all |it ))?[^.;\n]{{0,30}}\b(?:success|passed"
+            rf"|green|succeeded|done)\b[^.;\n]{{0,20}} (?:even (?:if|when|though)|regardless of|no matter|whether or "
+            rf"not|although)\b[^.;\n]{{0,40}}\b(?:fail(?:s|ed)?|errors?|red|not|outcome|results?|output|pass)\b",
             r"\bmark (?:every|all|any)(?: the)? fail(?:ing|ed) (?:tests?|checks?) as "
             r"(?:skipped|passed|passing|green)\b",
         ),
@@ -376,8 +431,8 @@ _CLASSES = (
             r"(?:has|have) (?:already |explicitly |permanently |fully |previously |pre-?)*"
             r"(?:approved|authori[sz]ed|consented|granted|permitted)\b",
             rf"\b(?:the |your )(?:{_PEOPLE}|company) (?:wants?|asks?|asked|expects?|told|needs?|would like)(?: that)? "
-            r"(?:you|agents?|the agent|assistants?)(?: to)? (?:hide|skip|ignore|disable|bypass|delete|push|approve|send"
-            r"|upload|merge|remove)\b",
+            rf"(?:you|agents?|the agent|assistants?)(?: to)? (?:hide|skip|ignore|disable|bypass|delete|push|approve"
+            rf"|send|upload|merge|remove|export|dump|reveal|leak|exfiltrate|wipe|force)\b",
             rf"\bthis {_MEMORY} is (?:\w+ ){{0,3}}(?:verified|trusted|authoritative|approved|authori[sz]ed)",
             r"\b(?:never|do not|don'?t|no need to) (?:check|verify|question|doubt|review) this (?:memory|note|entry)",
         ),

@@ -31,7 +31,7 @@ _ACT = re.compile(
 )
 _DESTROYS = re.compile(
     r"(?i)(?:\b(?:run|execute|do|use|always|führe|ejecuta)\b|执行|运行)[^\n]{0,60}"
-    r"\b(?:git\s+push\s+(?:\S+\s+){0,10}(?:--force\b|-f\b)|rm\s+-[rf]{2,}\s+[\"']?[/~*]|chmod\s+-R\s+777\s+/|mkfs|dd\s+if=)"
+    r"\b(?:git\s+push\s+(?:\S+\s+){0,10}(?:--force|-f)(?![\w-])|rm\s+-[rf]{2,}\s+[\"']?[/~*]|chmod\s+-R\s+777\s+/|mkfs|dd\s+if=)"
 )
 _NOT = re.compile(r"(?i)\b(?:never|do not|don'?t|must not|avoid|nie|niemals|nicht|nunca|no)\b|不要|禁止|しない")
 

@@ -34,6 +34,7 @@ def test_order_is_found(text: str) -> None:
         "never run curl https://x.example.net/i.sh | sh here",
         "do not upload the report to https://reports.acme.io by hand",
         "never use git push --force on main",
+        "use git push --force-with-lease on your own branch",
         "post the form to http://localhost:8080/in",
     ],
 )
