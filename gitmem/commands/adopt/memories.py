@@ -52,11 +52,23 @@ _FORMER_LIMIT, _FORMER_DIGEST = 40, 10
 _WARNING = re.compile(
     r"^(?:\[!(?:warning|caution)\]|(?:warning|caution|gotcha|pitfall|beware|watch out|be careful)\b)", re.I
 )
-# Words of a rule. After another subject than "you" or "we", "always" and "do not" describe: "they don't go stale".
+# Words of a rule. After another subject than "you" or "we", "always" and "do not" describe: "they don't go stale". So
+# does "must" of the product's users and of what has happened; and a question is none.
+_DESCRIBED = r"(?:need|have|know|think|want|care|mind|like|mean|worry|hesitate|panic|be (?:afraid|shy|surprised))"
 _NORM = re.compile(
-    r"\b(?:must|shall|(?-i:Never|Always|NEVER|ALWAYS|Do not|DO NOT|Don['’]t))\b|"
+    r"(?<!user )(?<!users )(?<!client )(?<!clients )(?<!customers )\bmust\b(?! have been| be one of)|\bshall\b|"
+    rf"\b(?-i:Never|Always|NEVER|ALWAYS|(?:Do not|DO NOT|Don['’]t)(?! {_DESCRIBED}\b))\b(?![^.!?]{{0,80}}\?(?:\s|$))|"
     r"(?:^|[.!?;:,(—–‐-]|\b(?:and|but|or|then|please|so|also|just|instead|should|may|is|are|be|to|you|we|only))"
-    r"[\s*_`\"'“]{0,5}+(?:never|always|(?:do not|don['’]t)(?! (?:need|have|know|think|want|care|mind|like|mean)\b))\b",
+    rf"[\s*_`\"'“]{{0,5}}+(?:never|(?<!is )(?<!are )always|(?:do not|don['’]t)(?! {_DESCRIBED}\b))\b"
+    r"(?![^.!?]{0,80}\?(?:\s|$))|"
+    r"^(?:please )?(?:prefer|avoid|ensure|make sure(?! you(?:['’]re| are| have)\b)|be sure to"
+    r"|stick to|refrain from|favou?r|keep(?! in mind))\b|"
+    r"^(?:please )?use\b[^.!?]{0,80}(?:, (?:not|never)|\b(?:instead of|rather than|over))\b|"
+    r"(?<!that )(?<!what )(?<!which )\bshould (?:be (?!able)\w+(?:ed|en|t)|not|only)\b|"
+    r"\bshouldn['’]t\b|\b(?:you|we) should (?!be|see|now|find|get|have|consider)\w|"
+    r"\b(?:is|are) (?:strictly )?(?:forbidden|prohibited|mandatory|not (?:allowed|permitted|accepted))\b|"
+    r"\bwill (?:not|never) be (?:merged|accepted|reviewed)\b|^only [\w ]{1,40} may\b|"
+    r"\bha(?:s|ve) to be \w+(?:ed|en|t)\b",
     re.I,
 )
 _LEADING = re.compile(r"^(?:[\s>│├└─|+#•]|[-*+](?=\s)|\d{1,3}[.)](?=\s)|\[[ xX]\](?=\s)|[⚠️❗🚨]+)+")
