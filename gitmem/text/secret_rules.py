@@ -552,11 +552,11 @@ RULES = (
     Rule(
         "named-secret",
         "value",
-        rf"(?i)value[\"']?[ \t]{{0,4}}[:=][ \t]{{0,4}}{_VALUE}",
+        rf"(?i)value[\"']?[ \t]{{0,3}}[:=][ \t]{{0,4}}{_VALUE}",
         _is_named_value,
         is_short=True,
         signs="=:",
-        signs_within=11,
+        signs_within=10,  # not "ValueError:"
     ),
     Rule("bearer-token", "bearer", r"(?i)bearer[ \t]{1,4}([A-Za-z0-9._~+/-]{20,}={0,2})", _is_borne),
     Rule(
