@@ -130,6 +130,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/commands/adopt/kinds/kind.py": "data: tests/commands/adopt/kinds/test_sourced.py",
     "gitmem/commands/adopt/kinds/words.py": "searches of the code: tests/benchmarks/test_kinds.py",
     "gitmem/text/secret_rules.py": "the table of formats: tests/text/test_secrets.py",
+    "gitmem/text/secret_values.py": "the same",
     **dict.fromkeys(
         (f"gitmem/document/sources/{name}.py" for name in ("assignment", "jsonc", "lines", "toml", "xml", "yaml")),
         "the reader of a format: tests/document/sources/test_formats.py",

@@ -12,11 +12,24 @@ patterns" and in gitleaks' default configuration (8.x, config/gitleaks.toml).
 
 from __future__ import annotations
 
-from binascii import Error, a2b_base64
-from itertools import pairwise
-from math import log2
-
 from gitmem.frozen import frozen
+from gitmem.text.secret_values import (
+    NAME,
+    UUID,
+    is_argument,
+    is_assigned,
+    is_basic,
+    is_borne,
+    is_granting,
+    is_key_block,
+    is_named_value,
+    is_password_in_url,
+    is_password_of_curl,
+    is_password_option,
+    is_phrase,
+    is_prefixed,
+    is_said_password,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,48 +38,6 @@ if TYPE_CHECKING:
 
     Accept = Callable[[re.Match[str]], bool]
 
-# Words that mean "put your own value here", in lower case.
-_PLACEHOLDERS = tuple(
-    """
-    example placeholder changeme change-me change_me change.me replace redacted insert your dummy sample xxxx **** ...
-    abcdefgh ${ {{ $( < %s enc[
-    """.split()
-)
-# Words that do not occur in random values: an assigned value with one of them is a name, a word, a digest or a toy.
-_WORDS = tuple(
-    """
-    password passwd passw0rd secret token apikey api_key api-key credential changeit 12345 abc123 qwerty foobar letmein
-    test demo fake mock none null undefined required optional string default process.env environ config settings ://
-    sha1 sha256 sha512 md5
-    """.split()
-)
-# What a sentence says of a password instead of the password itself.
-_ALGORITHMS = (
-    "argon", "bcrypt", "scrypt", "pbkdf", "hmac", "aes", "rsa", "utf", "base64", "rfc", "sha-", "sha2", "sha3",
-)  # fmt: skip
-# The beginnings of prefixes of digests, of public keys and of names of requests, sessions and objects.
-_PUBLIC = (
-    "sha", "md5", "blake", "pk_", "pk-", "pub", "phc_", "cs_", "chatcmpl", "req", "msg", "evt", "trace", "span", "id_",
-    "id-", "file", "img", "image", "build", "chunk", "main-", "index-", "vendor", "cache", "etag", "rev", "xpub",
-)  # fmt: skip
-# User names and passwords of documentation and of throw-away servers.
-_TOY_PASSWORDS = tuple(
-    """
-    pass passwd password pw pwd secret token user username root admin guest test foo bar baz tiger hunter2 postgres
-    mysql redis mongo rabbitmq minio abc 123 1234 key apikey none null xxx yyy zzz
-    """.split()
-)
-
-_NAME = (
-    r"(?:passw(?:or)?[dt]|passphrase|pwd|(?<![a-z])pass(?=[\"'`]?[ \t]{0,4}[:=])|secret|token|credential|(?:access"
-    r"|account|admin|api|app|auth|client|encryption|master|private|secret|shared|signing)[ _-]?key(?:_base)?)s?"
-)
-# What makes a key or a token in prose one that grants something: "the admin key", and not "the primary key".
-_GRANTING = (
-    r"(?:access|account|admin|api|auth|authentication|authorization|bearer|bot|client|deploy(?:ment)?|encryption|global"
-    r"|licen[cs]e|login|master|personal|private|registration|runner|secret|security|service|session|shared|signing"
-    r"|otp|totp|user|webhook)[ _-]$"
-)
 # The value of an option on a command line.
 _ARGUMENT = r"(?:\"([^\"\n]{4,256})\"|'([^'\n]{4,256})'|([^\s\"'`$<|;&]{4,256}))"
 _ASSIGNS = r"[\"'`]?(?:[ \t]{0,4}:[ \t]{0,4}[A-Za-z]{2,12})?[ \t]{0,4}(?::=|=>|={1,3}|!=|:)[ \t]{0,4}"
@@ -74,14 +45,9 @@ _VALUE = (
     r"(?:\"([^\"\s]{8,256})\"|'([^'\s]{8,256})'|`([^`\s]{8,256})`"
     r"|([^\s\"'`,;:=&(){}\[\]<>$]{8,256}={0,2})(?=[\s\"'`,;&)}\]]|\Z))"
 )
-_UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 # A Discord bot token begins with the base64 of a user id: decimal digits, hence these alternating letters. The first is
 # written out: `re` searches for a set of letters faster than for a group.
 _DISCORD_ID = r"[MNO][DTjz][AEIMQUYcgk][0-5w-z](?:[MNO][DTjz][AEIMQUYcgk][0-5w-z]){4,5}[A-Za-z0-9]{0,3}"
-# The example of RFC 7617, section 2, which documentation repeats.
-_RFC_7617 = "Aladdin:open sesame"
-# How far before its option the name of a command is searched.
-COMMAND_CHARS = 400
 # Every token has this many characters in a row, and most prose does not: prose is searched for few rules.
 LONG = 20
 
@@ -119,183 +85,13 @@ class Rule:
     quick: str = ""
 
 
-def _value(match: re.Match[str]) -> str:
-    return match.group(match.lastindex or 0)
-
-
-def is_token(match: re.Match[str]) -> bool:
-    """Return whether a match is random enough for a token, and not a placeholder."""
-    return not _is_placeholder(_value(match)) and _entropy(_value(match)) >= 2.5
-
-
-def _is_key_block(match: re.Match[str]) -> bool:
-    """Return whether this is a key, not a mention: PEM's lines have 64 characters, or fewer (RFC 7468, 2)."""
-    import re  # loaded by the pattern that matched
-
-    return re.search(r"[A-Za-z0-9+/]{40}", match.group(1)) is not None
-
-
-def _is_password_in_url(match: re.Match[str]) -> bool:
-    return _is_password(*match.groups())
-
-
-def _is_basic(match: re.Match[str]) -> bool:
-    """Return whether a value decodes to ``user:password`` (RFC 7617, section 2)."""
-    value = match.group(1)
-    try:
-        decoded = a2b_base64(value + "=" * (-len(value) % 4)).decode("utf-8")
-    except (Error, ValueError):
-        return False
-    user, colon, password = decoded.partition(":")
-    return bool(colon) and decoded.isprintable() and decoded != _RFC_7617 and _is_password(user, password)
-
-
-def _is_password_of_curl(match: re.Match[str]) -> bool:
-    """Return whether this ``-u user:password`` belongs to curl: other programs use ``-u`` for something else."""
-    import re  # loaded by the pattern that matched
-
-    start = match.start()
-    command = match.string[max(0, start - COMMAND_CHARS) : start].replace("\\\n", " ").rpartition("\n")[2]
-    user, password = (group for group in match.groups() if group is not None)
-    return re.search(r"curl(?![\w-])", command) is not None and _is_password(user, password)
-
-
-def _is_password(user: str, password: str) -> bool:
-    if len(password) < 3:
-        return False
-    lowered = password.lower()
-    if lowered in _TOY_PASSWORDS or lowered == user.lower() or any(char in password for char in "${}()"):
-        return False
-    if any(char in password for char in "*%") and not _has_all(password):  # a mask or a variable of cmd.exe
-        return False
-    return not _is_placeholder(password) and not any(word in lowered for word in ("password", "secret", "token"))
-
-
-def _is_assigned(match: re.Match[str]) -> bool:
-    """Return whether the assigned value is random enough for its name; less is required for passwords."""
-    return _suits(match.group(1).lower(), _value(match))
-
-
-def _suits(name: str, value: str) -> bool:
-    import re  # loaded by the pattern that matched
-
-    if _is_placeholder(value) or any(word in value.lower() for word in _WORDS) or value[0] in "/~.$%@#&":
-        return False
-    if name.startswith("p") and "key" not in name:
-        return not value.isalpha() and _changes(value) >= max(3, 0.25 * len(value)) and _entropy(value) >= 2.75
-    # A UUID called a token identifies a request or a page; called a key or a secret, it is one.
-    return _is_random(value) and not ("token" in name and re.fullmatch(_UUID, value))
-
-
-def _is_borne(match: re.Match[str]) -> bool:
-    return not _is_placeholder(_value(match)) and _is_random(_value(match).replace("%", ""))
-
-
-def _is_password_option(match: re.Match[str]) -> bool:
-    """Return whether an option's value is a password, not a port or a word."""
-    value = _value(match)
-    return _is_password("", value) and not value.isdigit() and not value.isalpha() and _entropy(value) >= 2.0
-
-
-def _is_argument(match: re.Match[str]) -> bool:
-    """Return whether an option's value is a random token, not a word or a file."""
-    return _value(match)[0] not in "/~.$%@#&" and _is_borne(match)
-
-
-def _is_said_password(match: re.Match[str]) -> bool:
-    """Return whether a sentence says a password, not how long it is or how it is hashed."""
-    value = match.group(1)
-    lowered = value.lower()
-    if value.isalpha() or any(word in lowered for word in (*_WORDS, *_ALGORITHMS)):
-        return False
-    has_letter, has_digit = any(map(str.isalpha, value)), any(map(str.isdigit, value))
-    is_mixed = value != lowered or not value.replace("-", "").replace("_", "").replace("/", "").isalnum()
-    return (
-        has_letter and has_digit and is_mixed and value[0] not in "/~.$%@#&" and "://" not in value
-        and not _is_placeholder(value) and _entropy(value) >= 2.5
-        and _changes(value) >= (2 if _has_all(value) and len(value) >= 10 else 3)
-    )  # fmt: skip
-
-
-def _is_granting(match: re.Match[str]) -> bool:
-    """Return whether a sentence gives the value of a key or token that grants something."""
-    import re  # loaded by the pattern that matched
-
-    start, value = match.start(), match.group(1)
-    if re.search(_GRANTING, match.string[max(0, start - 20) : start], re.I) is None:
-        return False
-    return not _is_placeholder(value) and not any(word in value.lower() for word in _WORDS) and _is_random(value)
-
-
-def _is_prefixed(match: re.Match[str]) -> bool:
-    """Return whether what follows a prefix is a token: letters of both cases and digits, in the order of chance."""
-    whole, prefix, value = match.groups()
-    if prefix.lower().startswith(_PUBLIC) or _is_placeholder(whole):
-        return False
-    return _has_all(value) and _changes(value) >= 0.45 * len(value) and _entropy(value) >= 4.0
-
-
-def _has_all(value: str) -> bool:
-    """Return whether a value has letters of both cases and a digit."""
-    return value != value.lower() and value != value.upper() and any(map(str.isdigit, value))
-
-
-def _is_named_value(match: re.Match[str]) -> bool:
-    """Return whether the value beside a name, as in ``name: API_KEY, value: …``, is that of a secret."""
-    import re  # loaded by the pattern that matched
-
-    start = match.start()
-    name = re.search(rf"(?i)({_NAME})[\"'`]?,?\s{{1,40}}[\"']?$", match.string[max(0, start - 90) : start])
-    return name is not None and _suits(name.group(1).lower(), _value(match))
-
-
-def _is_phrase(match: re.Match[str]) -> bool:
-    """Return whether a row of words is a phrase of chance, in which few words repeat."""
-    words = match.group(1).split()
-    return 3 * len(set(words)) > 2 * len(words)
-
-
-def _is_random(value: str) -> bool:
-    """Return whether digits and letters mix like random ones, and not like words.
-
-    Neighbours in random base62 differ in kind (lower, upper, digit) 62 % of the time, in random hex 47 %; in
-    ``Base64UrlEncoder2`` 44 %, in a slug such as ``auth-uses-rs256`` 20 % (computed). 64 bits in hex are more often a
-    hash or a short object name than a key, so hex counts from 24 digits.
-    """
-    import re  # loaded by the pattern that matched
-
-    bare = re.sub(r"[-_.:/+=~]", "", value)
-    digits = sum(char.isdigit() for char in bare)
-    shortest = 24 if re.fullmatch("[0-9a-f]*", bare) else 16
-    if len(bare) < shortest or not bare.isalnum() or not 1 <= digits <= 0.8 * len(bare):
-        return False
-    return _changes(bare) >= (0.25 if digits >= 4 else 0.4) * len(bare) and _entropy(bare) >= 3.0
-
-
-def _changes(value: str) -> int:
-    """Return how many neighbours differ in kind: lower-case letter, upper-case letter, digit, anything else."""
-    kinds = ["l" if c.islower() else "u" if c.isupper() else "d" if c.isdigit() else "s" for c in value]
-    return sum(one != other for one, other in pairwise(kinds))
-
-
-def _is_placeholder(value: str) -> bool:
-    lowered = value.lower()
-    return any(word in lowered for word in _PLACEHOLDERS)
-
-
-def _entropy(value: str) -> float:
-    """Return Shannon's entropy of the characters, in bits per character."""
-    shares = [value.count(char) / len(value) for char in set(value)]
-    return -sum(share * log2(share) for share in shares)
-
-
 # The most specific rules first: of two that begin at the same place, the first one names the secret.
 RULES = (
     Rule(
         "private-key",
         "-----BEGIN",
         r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----((?:[^-]|-(?!----))*)",
-        _is_key_block,
+        is_key_block,
     ),
     Rule("aws-access-key-id", "AKIA ASIA ABIA ACCA", r"A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}(?![A-Za-z0-9])"),
     Rule(
@@ -376,12 +172,12 @@ RULES = (
     Rule("buildkite-token", "bkua_", r"bkua_[0-9a-f]{40}"),
     Rule("sonar-token", "sqp_ squ_ sqa_", r"sq[pua]_[0-9a-f]{40}"),
     Rule("posthog-key", "phx_ phs_", r"ph[xs]_[A-Za-z0-9]{40,}"),
-    Rule("hubspot-token", "pat-", rf"pat-(?:na|eu|ap)\d-{_UUID}", longest_word=44),
+    Rule("hubspot-token", "pat-", rf"pat-(?:na|eu|ap)\d-{UUID}", longest_word=44),
     Rule("mapbox-token", "sk.eyJ", r"sk\.eyJ[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}"),
     Rule("mailgun-key", "key-", r"(?<![_-])key-[0-9a-f]{32}(?![A-Za-z0-9])", longest_word=36),
     Rule("mailchimp-key", "-us", r"[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])", longest_word=36),
     Rule("gitlab-runner-token", "GR1348941", r"GR1348941[A-Za-z0-9_-]{20,}"),
-    Rule("bitwarden-token", "0.", rf"0\.{_UUID}\.[A-Za-z0-9]{{30}}:[A-Za-z0-9+/]{{22}}==", longest_word=90),
+    Rule("bitwarden-token", "0.", rf"0\.{UUID}\.[A-Za-z0-9]{{30}}:[A-Za-z0-9+/]{{22}}==", longest_word=90),
     Rule("brevo-key", "xkeysib-", r"xkeysib-[0-9a-f]{64}-[A-Za-z0-9]{16}"),
     Rule("openshift-token", "sha256~", r"sha256~[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])"),
     Rule("clickhouse-key", "4b1d", r"4b1d[A-Za-z0-9]{38}(?![A-Za-z0-9])", longest_word=42),
@@ -394,7 +190,7 @@ RULES = (
         "chat.googleapis.com/",
         r"chat\.googleapis\.com/v1/spaces/[^\s]{1,200}?[?&]token=([A-Za-z0-9_%-]{20,})",
     ),
-    Rule("mattermost-webhook", "/hooks/", r"/hooks/([a-z0-9]{26})(?![A-Za-z0-9])", _is_borne),
+    Rule("mattermost-webhook", "/hooks/", r"/hooks/([a-z0-9]{26})(?![A-Za-z0-9])", is_borne),
     Rule("sendgrid-key", "SG.", r"SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}"),
     Rule("twilio-key", "SK", r"SK[0-9a-f]{32}(?![A-Za-z0-9])"),
     Rule("telegram-token", ":AA", r"(?<!\d)(\d{8,10}:AA[A-Za-z0-9_-]{33})(?![A-Za-z0-9_-])"),
@@ -411,7 +207,7 @@ RULES = (
     Rule("azure-sas", "sig=", r"(?<![A-Za-z0-9_])sig=((?:[A-Za-z0-9+/]|%2[BbFf]){43}(?:=|%3[Dd]))(?![A-Za-z0-9+/])"),
     Rule("azure-devops-token", "AZDO", r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])"),
     Rule("heroku-key", "HRKU-AA", r"HRKU-AA[A-Za-z0-9_-]{58}"),
-    Rule("heroku-api-key", "heroku", rf"(?i)heroku[\w .-]{{0,30}}[\"']?[ \t]{{0,4}}[:=]>?[ \t]{{0,4}}[\"']?({_UUID})"),
+    Rule("heroku-api-key", "heroku", rf"(?i)heroku[\w .-]{{0,30}}[\"']?[ \t]{{0,4}}[:=]>?[ \t]{{0,4}}[\"']?({UUID})"),
     Rule(
         "jwt",
         "eyJ",
@@ -421,14 +217,14 @@ RULES = (
         "password-in-url",
         "://",
         r"://([^\s/?#@:\"'`<>]*):([^\s/?#@\"'`<>]{3,})@(?!sha\d)(?=[A-Za-z0-9\[])(?![\w.-]{0,60}example)",
-        _is_password_in_url,
+        is_password_in_url,
         is_short=True,
     ),
     Rule(
         "password-in-url",
         "@tcp( @unix( @tcp6(",
         r"(?<![\w.-])([\w.-]{1,64}):([^\s:\"'`<>@]{3,64})@(?:tcp6?|unix)\(",
-        _is_password_in_url,
+        is_password_in_url,
         is_short=True,
     ),
     Rule(
@@ -436,7 +232,7 @@ RULES = (
         "curl",
         r"(?<=\s)(?:-[A-Za-z]{0,8}[uU]|--(?:proxy-)?user)(?:[ \t]{1,8}|=)?"
         r"(?:\"([^\"\n:]{0,64}):([^\"\n]{3,256})\"|'([^'\n:]{0,64}):([^'\n]{3,256})'|([^\s:\"']{0,64}):([^\s\"']{3,256}))",
-        _is_password_of_curl,
+        is_password_of_curl,
         is_short=True,
     ),
     # mysql(1): the password follows -p without a blank.
@@ -445,7 +241,7 @@ RULES = (
         "mysql mariadb",
         r"(?i)(?:mysql|mariadb)[\w-]{0,12}[ \t][^\n|;&]{0,200}?(?<=[ \t])-p"
         r"(?:\"([^\"\n]{4,64})\"|'([^'\n]{4,64})'|([^\s\"'$<]{4,64}))(?![^\s;|&)])",
-        _is_password_option,
+        is_password_option,
         is_short=True,
         signs="-",
     ),
@@ -453,7 +249,7 @@ RULES = (
         "password-of-sshpass",
         "sshpass",
         r"(?i)sshpass[ \t]{1,4}-p[ \t]{0,4}(?:\"([^\"\n]{4,64})\"|'([^'\n]{4,64})'|([^\s\"'$<]{4,64}))",
-        _is_password_option,
+        is_password_option,
         is_short=True,
     ),
     # PostgreSQL, The Password File.
@@ -461,7 +257,7 @@ RULES = (
         "pgpass",
         ":5432: :5433: :5434: :6432:",
         r"(?<![\w.*:-])[\w.*-]{1,100}:(?:543[234]|6432):[\w*-]{1,64}:([\w*-]{1,64}):([^\s:\"'`,;]{4,100})(?![:\w])",
-        _is_password_in_url,
+        is_password_in_url,
         is_short=True,
     ),
     # netrc(5).
@@ -469,7 +265,7 @@ RULES = (
         "netrc",
         "machine",
         r"(?i)machine\s{1,4}[\w.-]{1,100}\s{1,8}login\s{1,8}(\S{1,100})\s{1,8}password\s{1,8}(\S{4,100})",
-        _is_password_in_url,
+        is_password_in_url,
         is_short=True,
     ),
     # RFC 6265, sections 4.1 and 4.2.
@@ -477,7 +273,7 @@ RULES = (
         "session-cookie",
         "cookie:",
         r"(?i)cookie:[^\n]{0,400}?(?:sess|sid|auth|token|jwt)[\w.-]{0,20}=((?:[A-Za-z0-9._~+/-]|%[0-9A-Fa-f]{2}){20,})",
-        _is_borne,
+        is_borne,
     ),
     Rule(
         "kubeconfig-key",
@@ -490,7 +286,7 @@ RULES = (
         'basic _auth "auth"',
         r"(?i)(?:basic[ \t]{1,4}|_auth[ \t]{0,4}=[ \t]{0,4}|\"auth\"[ \t]{0,4}:[ \t]{0,4})[\"']?"
         r"([A-Za-z0-9+/]{8,1024}={0,2})(?![A-Za-z0-9+/=])",
-        _is_basic,
+        is_basic,
         is_short=True,
     ),
     # ldapsearch(1), redis-cli, mongosh, sqlcmd, lftp(1), smbclient(1): each has an option of its own for a password.
@@ -500,7 +296,7 @@ RULES = (
         r"(?i)(?:ldap(?:search|add|modify|delete|passwd|whoami)|redis-cli|mongo(?:sh|dump|restore|export|import)?|sqlcmd"
         r"|lftp|smbclient)[ \t](?:[^\n|;&]{0,200}?[ \t])??"
         rf"(?:-[wapP][ \t]{{1,4}}{_ARGUMENT}|-[uU][ \t]{{1,4}}[\w.@\\-]{{1,64}}[,%]([^\s\"'$<|;&]{{4,256}}))",
-        _is_password_option,
+        is_password_option,
         is_short=True,
         signs="-",
     ),
@@ -509,7 +305,7 @@ RULES = (
         "password-of-login",
         "login",
         rf"(?i)login[ \t](?:[^\n|;&]{{0,200}}?[ \t])??(?:-p|--password)[ \t=]{{1,4}}{_ARGUMENT}",
-        _is_password_option,
+        is_password_option,
         is_short=True,
         signs="-",
     ),
@@ -518,7 +314,7 @@ RULES = (
         "password passphrase storepass keypass securestring",
         r"(?i)(?:(?<=-)(?:password|passphrase|(?:store|key)pass)|(?:(?<=-src)|(?<=-dest))(?:store|key)pass"
         rf"|(?<=-)securestring(?: -string)?)[ \t]{{1,4}}{_ARGUMENT}",
-        _is_password_option,
+        is_password_option,
         is_short=True,
         signs="-",
     ),
@@ -526,14 +322,14 @@ RULES = (
         "token-option",
         "token secret api-key access-key secret-key auth-key",
         rf"(?i)(?<=-)(?:token|secret|(?:api|access|secret|auth)-key)[ \t]{{1,4}}{_ARGUMENT}",
-        _is_argument,
+        is_argument,
     ),
     # Maven's settings, web.config and the like.
     Rule(
         "secret-element",
         "pass pwd secret token api",
-        rf"(?i)({_NAME})[\"']?>([^<>\s]{{8,256}})</",
-        _is_assigned,
+        rf"(?i)({NAME})[\"']?>([^<>\s]{{8,256}})</",
+        is_assigned,
         is_short=True,
         signs=">",
         signs_within=24,
@@ -545,7 +341,7 @@ RULES = (
         r"(?i)(?:seed|mnemonic|recovery)(?:[ \t](?:phrase|words))?[ \t]{0,2}(?:is)?[:=]?[ \t]{1,4}[\"'`]?"
         r"((?:(?!the |and |from |for |are |has |its |not |but |they |then |which |were )[a-z]{3,8}[ \t]){11,23}"
         r"[a-z]{3,8}\b)",
-        _is_phrase,
+        is_phrase,
         is_short=True,
     ),
     # Kubernetes, web.config and other lists of names with values.
@@ -553,18 +349,18 @@ RULES = (
         "named-secret",
         "value",
         rf"(?i)value[\"']?[ \t]{{0,3}}[:=][ \t]{{0,4}}{_VALUE}",
-        _is_named_value,
+        is_named_value,
         is_short=True,
         signs="=:",
         signs_within=10,  # not "ValueError:"
     ),
-    Rule("bearer-token", "bearer", r"(?i)bearer[ \t]{1,4}([A-Za-z0-9._~+/-]{20,}={0,2})", _is_borne),
+    Rule("bearer-token", "bearer", r"(?i)bearer[ \t]{1,4}([A-Za-z0-9._~+/-]{20,}={0,2})", is_borne),
     Rule(
         "assigned-secret",
         "pass pwd secret token api credential access account admin app auth client encryption master private "
         "shared signing",
-        rf"(?i)({_NAME}){_ASSIGNS}{_VALUE}",
-        _is_assigned,
+        rf"(?i)({NAME}){_ASSIGNS}{_VALUE}",
+        is_assigned,
         is_short=True,
         signs="=:",
         signs_within=24,  # the longest name, a quotation mark, four blanks and two signs
@@ -576,7 +372,7 @@ RULES = (
         r"|パスワード|비밀번호)(?:[ \t][^\s:=]{1,20}){0,7}?(?:[ \t]{0,2}[:：]|[ \t]?(?:是|为|為|は|는|은)"
         r"|[ \t](?:is|was|lautet|ist|es|remains|est|era|é|è|jest|это|[-–—=]))"
         r"[ \t]{0,2}[\"'`「“]?([^\s\"'`<>{}「」“”]{5,63}[^\s\"'`<>{}「」“”.,;:!?)。，])",
-        _is_said_password,
+        is_said_password,
         is_short=True,
     ),
     Rule(
@@ -584,7 +380,7 @@ RULES = (
         "token key secret seed",
         r"(?i)(?:token|key|secret|seed)(?:(?:[ \t][\w.-]{1,16}){0,6}?(?:[ \t](?:is|was):?|:))?"
         r"[ \t]{1,2}[\"'`]?([A-Za-z0-9_.+/=-]{19,255}[A-Za-z0-9_+/=-])(?![\w@])",
-        _is_granting,
+        is_granting,
     ),
     # A prefix and a random part: what most services give out. Any needle is in most texts.
     Rule(
@@ -592,7 +388,7 @@ RULES = (
         "- _",
         r"(?:(?<![\w/.=+\\-])|(?<=\\[nrt]))"
         r"(([A-Za-z][A-Za-z0-9]{1,11}(?:[_-][A-Za-z0-9]{2,10}){0,2}[_-])([A-Za-z0-9]{32,256}))(?![\w+/-])",
-        _is_prefixed,
+        is_prefixed,
         longest_word=35,
         is_mixed=True,
         quick=r"[_-][A-Za-z0-9]{32}",

@@ -11,7 +11,8 @@ from itertools import count
 from gitmem.frozen import frozen
 from gitmem.text import display
 from gitmem.text.secret_disguises import disguised_spans, may_be_disguised
-from gitmem.text.secret_rules import LONG, RULES, Rule, is_token
+from gitmem.text.secret_rules import LONG, RULES, Rule
+from gitmem.text.secret_values import is_token
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
