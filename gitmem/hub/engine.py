@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gitmem.hub.records import RecordView
 
 # Increase this whenever a field or its analysis changes: an index of another format, or Python, is made again.
-FORMAT = f"5 {sys.implementation.cache_tag}"
+FORMAT = f"6 {sys.implementation.cache_tag}"
 # Memory for documents that are not written yet: Tantivy takes 15 MB at least for each of its threads.
 HEAP_BYTES = 64_000_000
 # Tantivy knows only rounded lengths. A memory's length there is made as many times its own as the largest weight of a
@@ -127,17 +127,18 @@ class _Known:
 
     Attributes:
         at: Where its record is.
+        seq: The number of its last change.
         place: The number of its repository, and its path.
     """
 
-    __slots__ = ("_counts", "_found", "_length", "_values", "_weighted", "at", "place")
+    __slots__ = ("_counts", "_found", "_length", "_values", "_weighted", "at", "place", "seq")
 
     def __init__(self, at: int, stored: bytes) -> None:
         """Read what ``_stored`` returned, and no other bytes: the record had the right checksum."""
         self.at = at
         self._values: tuple[Any, ...]
         self._length, self._weighted, self._counts, self._values = marshal.loads(stored)  # noqa: S302 - see above
-        self.place = self._values[1:3]
+        self.seq, self.place = self._values[0], self._values[1:3]
         self._found: Found | None = None
 
     def score(self, rarities: Mapping[str, float], average: float) -> float:
@@ -200,7 +201,7 @@ if TYPE_CHECKING:
 
 
 class TantivyEngine:
-    """The index in a folder."""
+    """The index in a folder; *records* has what is stored of its memories."""
 
     def __init__(self, folder: Path) -> None:
         """Open the index, or make an empty one; what is left of another format must have been deleted.
@@ -214,18 +215,13 @@ class TantivyEngine:
         blanks = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
         self._index.register_tokenizer("blanks", blanks)
         self._writer = self._index.writer(HEAP_BYTES, 1)
-        self._records = Records(folder)
+        self.records = Records(folder)
         self._known: dict[int, _Known] = {}
         self._view = self._read()
 
-    @property
-    def stored(self) -> int:
-        """Return how many bytes the records have."""
-        return self._records.size
-
     def _read(self) -> TantivyView:
         self._index.reload()
-        return TantivyView(self._index.searcher(), self._schema, self._known, self._records.view())
+        return TantivyView(self._index.searcher(), self._schema, self._known, self.records.view())
 
     def view(self) -> TantivyView:
         """Return the present state."""
@@ -240,17 +236,17 @@ class TantivyEngine:
         for one in came:
             self._writer.delete_documents_by_term("id", _id(one.repository_id, one.path))
             length = sum(len(part.split()) for part in one.terms)
-            at = self._records.append(_stored(one, length), json.dumps(one.shown or ("", "")).encode())
+            at = self.records.append(_stored(one, length), json.dumps(one.shown or ("", "")).encode())
             self._writer.add_document(_document(one, length, at))
-        self._records.flush()  # before the index: it names no record that is not on the disk
+        self.records.flush()  # before the index: it names no record that is not on the disk
         self._writer.commit()
         self._view = self._read()
-        self._records.erase(old)  # a search that still reads the state before leaves these out
+        self.records.erase(old)  # a search that still reads the state before leaves these out
 
     def close(self) -> None:
         """Release the folder, once nothing writes to it any more."""
         self._writer.wait_merging_threads()
-        self._records.close()
+        self.records.close()
 
 
 class TantivyView:
@@ -478,6 +474,8 @@ class TantivyView:
         known = self._known.get(seq)
         if known is None and (stored := self._records.scored(at)) is not None:
             known = _Known(at, stored)
+            if known.seq != seq:  # another node's file, for example
+                raise self._records.damaged()
             _make_room(self._known, KNOWN_AT_MOST)
             self._known[seq] = known
         return known

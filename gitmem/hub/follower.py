@@ -6,6 +6,7 @@ for every change after the last one that it has, and asks again every second.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import shutil
 from contextlib import suppress
@@ -30,21 +31,28 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.hub.database import Connection
+    from gitmem.hub.engine import View
 
 STATE = "state.json"
+LOCK = Path("tantivy", ".tantivy-writer.lock")
 # Changes in one transaction and one commit of the index: a few seconds of work.
 BATCH = 5_000
 # A notification may be lost (a pooler, a replica): seconds until the follower asks by itself.
 POLL_S = 1.0
 # For how long what the last look found is the present: a few looks may fail or take long.
 BELIEVED_S = 3.0
+# An index that has not asked for changes for so long is not searched: memories in it may have been purged.
+LOST_S = 60.0
 # After the index could not be written, for example to a full disk, it is read again from the database: not too often.
 REBUILD_S = 10.0
 # The files of a segment of Tantivy's index.
 PARTS = ("idx", "pos", "term", "store", "fast", "fieldnorm")
-_STATE = """
-SELECT generation::text, (SELECT coalesce(max(seq), 0) FROM hub.memory), (SELECT print FROM hub.access_print)
-FROM hub.hub
+# A fingerprint of who may read what, which no other hub has.
+ACCESS = "SELECT concat_ws(' ', generation, (SELECT print FROM hub.access_print)) FROM hub.hub"
+# The mark of a change is that of the statement that made it.
+_MARK = "SELECT mark::text FROM hub.history WHERE seq >= %s ORDER BY seq LIMIT 1"
+_STATE = f"""
+SELECT generation::text, (SELECT coalesce(max(seq), 0) FROM hub.memory), ({_MARK}), ({ACCESS}) FROM hub.hub
 """
 _CHANGES = """
 SELECT seq, repository, path, key, kind, status, owner, language, title, fields, text, deleted
@@ -70,6 +78,7 @@ class SearchNode:
         seq: The number of the last change that it has.
         repositories: The repositories by number.
         looked_at: As of when the index has all changes, in monotonic seconds.
+        asked_at: When it last asked for changes, in monotonic seconds.
         access: A fingerprint of who might read what at that time.
     """
 
@@ -81,13 +90,14 @@ class SearchNode:
             folder: The folder of the index.
         """
         self._url, self._folder = url, folder
-        self._generation, self.seq, stored = _read_state(folder)
+        self._generation, self._mark, self.seq, stored = _read_state(folder)
         if not self._generation or not _is_whole(folder / "tantivy", stored):
             self._generation, self.seq = "", 0
+            _refuse_used(folder)
             shutil.rmtree(folder, ignore_errors=True)
         self.engine = self._opened()
         self.repositories: dict[int, Repository] = {}
-        self.looked_at = float("-inf")
+        self.looked_at = self.asked_at = float("-inf")
         self.access = ""
 
     def _opened(self) -> TantivyEngine:
@@ -101,7 +111,7 @@ class SearchNode:
             return TantivyEngine(folder)
         except ValueError as err:
             if "LockBusy" in str(err):
-                raise GitmemError(f"another process uses {self._folder}", hint="--folder DIR") from err
+                raise _in_use(self._folder) from err
         shutil.rmtree(self._folder)
         self._generation, self.seq = "", 0
         return TantivyEngine(folder)
@@ -119,12 +129,24 @@ class SearchNode:
                 self.access = self._refuse_other(connection)
                 self.repositories = _repositories(connection)
                 rows = connection.execute(_CHANGES, (self.seq, BATCH)).fetchall()
+                mark = connection.execute(_MARK, (rows[-1][0],)).fetchone() if rows else None
+            self.asked_at = start
             if rows:
-                self._apply(rows)
+                self._apply(rows, mark[0] if mark else "")
                 total += len(rows)
             if len(rows) < BATCH:
                 self.looked_at = start
                 return total
+
+    def view(self) -> View:
+        """Return the present state of the index.
+
+        Raises:
+            GitmemError: It has not followed the database for too long.
+        """
+        if monotonic() - self.asked_at > LOST_S:
+            raise GitmemError("the index of this server does not follow the database")
+        return self.engine.view()
 
     def known_access(self) -> str:
         """Return the fingerprint of who may read what if it is of a moment ago; empty if it may be another one now."""
@@ -140,27 +162,34 @@ class SearchNode:
             return self.catch_up(connection)
 
     def _refuse_other(self, connection: Connection) -> str:
-        """Empty the index if it was made from another hub, or from a later state of this one than its backup has.
+        """Empty the index if it was made from another hub or from changes that a backup took back, or is damaged.
 
         Returns:
             A fingerprint of who may read what in this hub.
         """
-        row = connection.execute(_STATE).fetchone()
+        row = connection.execute(_STATE, (self.seq,)).fetchone()
         assert row is not None, "the table has one row"
-        if row[0] != self._generation or row[1] < self.seq:
+        generation, last, mark, access = row
+        is_other = generation != self._generation or last < self.seq or (self.seq and (mark or "") != self._mark)
+        if is_other or self.engine.records.damage.is_set():
             self.engine.close()
             shutil.rmtree(self._folder)
             self.engine = self._opened()
-            self._generation, self.seq = row[0], 0
-        return f"{row[0]} {row[2]}"
+            self._generation, self.seq = generation, 0
+        return str(access)
 
-    def _apply(self, rows: list[Any]) -> None:
+    def _apply(self, rows: list[Any], mark: str) -> None:
         removed = [(row[1], row[2]) for row in rows if row[-1]]
-        self.engine.apply([found_of(row) for row in rows if not row[-1]], removed)
-        self.seq = rows[-1][0]
-        # After the index: what is applied twice changes nothing.
+        changed = [found_of(row) for row in rows if not row[-1]]
+        # A process that is killed meanwhile may leave a text that should be erased: the index is then made again.
+        self._write_state(stored=0)
+        self.engine.apply(changed, removed)
+        self.seq, self._mark = rows[-1][0], mark
+        self._write_state(stored=self.engine.records.size)
+
+    def _write_state(self, *, stored: int) -> None:
         state = {"format": FORMAT, "analysis": format_stamp(), "generation": self._generation, "seq": self.seq}
-        _write_state(self._folder, {**state, "stored": self.engine.stored})
+        _write_state(self._folder, {**state, "mark": self._mark, "stored": stored})
 
     def follow(self, stop: Any, note: Callable[[str], None] = lambda _: None) -> None:
         """Catch up again and again until an event is set; after a failure it tries again a second later.
@@ -216,6 +245,23 @@ class SearchNode:
         self.engine.close()
 
 
+def _in_use(folder: Path) -> GitmemError:
+    return GitmemError(f"another process uses {folder}", hint="--folder DIR")
+
+
+def _refuse_used(folder: Path) -> None:
+    """Raise an error if another process has the lock of the index in a folder (Tantivy's, by flock(2)).
+
+    Raises:
+        GitmemError: It has.
+    """
+    with suppress(OSError), (folder / LOCK).open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as err:
+            raise _in_use(folder) from err
+
+
 def _is_whole(folder: Path, stored: int) -> bool:
     """Return whether an index has all of its files; Tantivy opens one without positions, or an empty one instead."""
     if not is_whole(folder, stored):
@@ -256,14 +302,15 @@ def _repositories(connection: Connection) -> dict[int, Repository]:
     return {row[0]: Repository(*row) for row in rows}
 
 
-def _read_state(folder: Path) -> tuple[str, int, int]:
-    """Return the generation, the last change and the bytes of an index; no generation if it cannot be used."""
+def _read_state(folder: Path) -> tuple[str, str, int, int]:
+    """Return the generation, the last change with its mark and the bytes of an index; empty if it cannot be used."""
     try:
         state: Mapping[str, Any] = json.loads(read_file(folder / STATE))
         is_right = state.get("format") == FORMAT and state.get("analysis") == format_stamp()
-        return (str(state["generation"]), int(state["seq"]), int(state["stored"])) if is_right else ("", 0, 0)
+        found = (str(state["generation"]), str(state["mark"]), int(state["seq"]), int(state["stored"]))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return "", 0, 0
+        return "", "", 0, 0
+    return found if is_right else ("", "", 0, 0)
 
 
 def _write_state(folder: Path, state: Mapping[str, object]) -> None:

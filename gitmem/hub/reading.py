@@ -16,7 +16,7 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
 from gitmem.hub.audit import AuditLog
 from gitmem.hub.database import CONNECT_TIMEOUT_S, FOLLOWER, READER, worded
-from gitmem.hub.follower import Repository
+from gitmem.hub.follower import ACCESS, Repository
 from gitmem.hub.links import find_suspicions
 
 TYPE_CHECKING = False
@@ -191,7 +191,8 @@ class Reading:
 
         Args:
             identity: Who asks.
-            access: The fingerprint from before: if the database has another one now, it is asked again.
+            access: The fingerprint from before. If the database, or its replica, has another one now, what it says is
+                not remembered: rights that are taken back at once leave the fingerprint as it was.
             now: Monotonic seconds.
         """
         # A snapshot: what others share must come from no repository that this identity may not read.
@@ -201,7 +202,10 @@ class Reading:
             if shared is None:
                 shared = _read_visible(connection)
                 _keep(self._shared, numbers, (now, shared))
-        _keep(self._allowed, identity.principals, _Allowed(now, access, numbers))
+            if access:
+                connection.execute(f"SET LOCAL ROLE {FOLLOWER}")
+                if connection.execute(ACCESS).fetchone() == (access,):
+                    _keep(self._allowed, identity.principals, _Allowed(now, access, numbers))
         return shared
 
     def _fresh(self, numbers: frozenset[int], now: float) -> Visible | None:

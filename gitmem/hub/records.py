@@ -10,8 +10,12 @@ from __future__ import annotations
 import mmap
 import os
 import struct
+import threading
+from contextlib import suppress
 from pathlib import Path
 from zlib import crc32
+
+from gitmem.errors import GitmemError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +23,9 @@ if TYPE_CHECKING:
 
 NAME = "records"
 _HEAD = b"gitmem hub records\n"
-# The sizes of its two parts and the checksum of the first, which a program reads that trusts it; 0 for an erased one.
-_SIZES = struct.Struct("<III")
+# The sizes of its two parts, and the checksum of each with them: a program reads the first that trusts it, and a wrong
+# size would erase others. They are 0 for an erased record.
+_BEGIN, _SIZES = struct.Struct("<IIII"), struct.Struct("<II")
 
 
 class Records:
@@ -30,6 +35,7 @@ class Records:
         """Open the file, or make an empty one."""
         (folder / NAME).touch(0o600)
         self._file = (folder / NAME).open("r+b")
+        self.damage = threading.Event()
         self.size = self._file.seek(0, os.SEEK_END)
         if not self.size:
             self.size += self._file.write(_HEAD)
@@ -38,7 +44,7 @@ class Records:
     def append(self, scored: bytes, shown: bytes) -> int:
         """Store a record, and return its place; ``flush`` completes it."""
         at = self.size
-        self.size += self._file.write(_SIZES.pack(len(scored), len(shown), _checksum(scored)) + scored + shown)
+        self.size += self._file.write(_begin(scored, shown) + scored + shown)
         return at
 
     def flush(self) -> None:
@@ -47,15 +53,18 @@ class Records:
         os.fsync(self._file.fileno())
 
     def erase(self, places: Iterable[int]) -> None:
-        """Overwrite the records at some places; call ``flush`` before."""
-        number = self._file.fileno()
+        """Overwrite the records at some places, except those that are damaged; call ``flush`` before."""
+        number, view = self._file.fileno(), self.view()
         for at in places:
-            size, more, _ = _SIZES.unpack(os.pread(number, _SIZES.size, at))
-            os.pwrite(number, _SIZES.pack(size, more, 0) + bytes(size + more), at)
+            with suppress(GitmemError):  # its damage is noted
+                if view.scored(at) is not None:
+                    size, more, *_ = _BEGIN.unpack(os.pread(number, _BEGIN.size, at))
+                    os.pwrite(number, _BEGIN.pack(size, more, 0, 0) + bytes(size + more), at)
+        os.fsync(number)
 
     def view(self) -> RecordView:
         """Return what can be read until now."""
-        return RecordView(mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ))
+        return RecordView(mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ), self.damage)
 
     def close(self) -> None:
         """Close the file; views can still be read."""
@@ -65,37 +74,47 @@ class Records:
 class RecordView:
     """The records up to some time; threads may share it."""
 
-    def __init__(self, mapped: mmap.mmap) -> None:
-        """Read a file that is mapped into memory."""
-        self._mapped = mapped
+    def __init__(self, mapped: mmap.mmap, damage: threading.Event) -> None:
+        """Read a file that is mapped into memory, and set an event if it is damaged."""
+        self._mapped, self._damage = mapped, damage
 
     def scored(self, at: int) -> bytes | None:
         """Return what the scorer needs of the record at a place; None if it was erased.
 
         Raises:
-            ValueError: The file is damaged there.
+            GitmemError: The file is damaged there.
         """
-        size, _, checksum = _SIZES.unpack_from(self._mapped, at)
-        if not checksum:
-            return None
-        start = at + _SIZES.size
-        part = self._mapped[start : start + size]
-        if _checksum(part) == checksum:
-            return part
-        if self.shown(at) is None:  # just now
-            return None
-        raise ValueError(f"the record at {at} is damaged")
+        return self._part(at, 0)
 
     def shown(self, at: int) -> bytes | None:
-        """Return what is shown of the record at a place; None if it was erased."""
-        size, more, _ = _SIZES.unpack_from(self._mapped, at)
-        start = at + _SIZES.size + size
-        part = self._mapped[start : start + more]
-        return part if _SIZES.unpack_from(self._mapped, at)[-1] else None  # after it was copied
+        """Return what is shown of the record at a place; None if it was erased.
+
+        Raises:
+            GitmemError: The file is damaged there.
+        """
+        return self._part(at, 1)
+
+    def _part(self, at: int, number: int) -> bytes | None:
+        if not 0 < at <= len(self._mapped) - _BEGIN.size:
+            raise self.damaged()
+        *sizes, scored, shown = _BEGIN.unpack_from(self._mapped, at)
+        start = at + _BEGIN.size + sum(sizes[:number])
+        part = self._mapped[start : start + sizes[number]]
+        if not any(_BEGIN.unpack_from(self._mapped, at)[2:]):  # after it was copied
+            return None
+        if len(part) == sizes[number] and (crc32(part, crc32(_SIZES.pack(*sizes))) or 1) == (scored, shown)[number]:
+            return part
+        raise self.damaged()
+
+    def damaged(self) -> GitmemError:
+        """Return the error of a damaged file, which is to be made again."""
+        self._damage.set()
+        return GitmemError("the index of this server is damaged; it is being made again")
 
 
-def _checksum(part: bytes) -> int:
-    return crc32(part) or 1
+def _begin(scored: bytes, shown: bytes) -> bytes:
+    sizes = _SIZES.pack(len(scored), len(shown))
+    return sizes + _SIZES.pack(*(crc32(part, crc32(sizes)) or 1 for part in (scored, shown)))
 
 
 def is_whole(folder: Path, size: int) -> bool:

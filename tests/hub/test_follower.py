@@ -11,7 +11,7 @@ from conftest import NOW
 from e2e.test_state_damage import damage
 from support.facts import make_memory, put
 from support.hubs import add_to, followed, synced
-from support.postgres import HubDatabase, run_sql
+from support.postgres import HubDatabase, Postgres, run_sql
 from support.processes import wait_until
 
 from gitmem.errors import GitmemError
@@ -112,6 +112,96 @@ def test_other_database_empties_the_index(hub: HubDatabase, api: Path, tmp_path:
     assert found == (left, len(left))
 
 
+def test_backup_that_was_restored_empties_the_index_although_its_new_changes_have_the_same_numbers(
+    postgres: Postgres, hub: HubDatabase, api: Path, template: Path, tmp_path: Path
+) -> None:
+    name = hub.url.partition("?")[0].rpartition("/")[2]
+    run_sql(postgres.url(), f"CREATE DATABASE {name}_backup TEMPLATE {name}")
+    restored = HubDatabase(*(url.replace(f"/{name}?", f"/{name}_backup?") for url in (hub.url, hub.serving, hub.admin)))
+    for database, folder in ((hub, "secret"), (restored, "open")):  # the same number in each
+        put(Path(shutil.copytree(template, tmp_path / folder)), make_memory(f"{folder}-storm", f"An {folder} storm"))
+        add_to(database, tmp_path / folder)
+        synced(database, tmp_path)
+    with followed(hub, tmp_path) as node:
+        before, number = keys(node), node.seq
+
+    with followed(restored, tmp_path) as node:
+        after = (keys(node), node.seq, node.engine.view().memories)
+    run_sql(postgres.url(), f"DROP DATABASE {name}_backup WITH (FORCE)")
+
+    assert before == ["calm", "gust", "secret-storm"]
+    assert after == (["calm", "gust", "open-storm"], number, 3)
+
+
+@pytest.mark.parametrize("step", ["Records.flush", "Records.erase"])
+def test_process_that_is_killed_while_it_writes_leaves_no_text_that_should_be_erased(
+    hub: HubDatabase, api: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    put(api, make_memory("gust", "A storm of xylophones"))
+    synced(hub, tmp_path)
+
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with followed(hub, tmp_path) as node, monkeypatch.context() as patch:
+        put(api, make_memory("gust", "A zeppelin storm"))
+        synced(hub, tmp_path)
+        patch.setattr(f"gitmem.hub.records.{step}", die)
+        with pytest.raises(KeyboardInterrupt):
+            node.catch_up_now()
+    put(api, make_memory("gust", "A storm"))
+    synced(hub, tmp_path)
+    with followed(hub, tmp_path) as node:
+        found = keys(node)
+    content = (tmp_path / "node" / "tantivy" / RECORDS).read_bytes()
+
+    assert found == ["calm", "gust"]
+    assert (b"xylophon" in content, b"zeppelin" in content) == (False, False)
+
+
+def test_records_of_another_node_are_not_read_and_the_index_is_made_again(
+    hub: HubDatabase, template: Path, tmp_path: Path
+) -> None:
+    for name in ("secret", "silent"):  # records of the same size
+        put(Path(shutil.copytree(template, tmp_path / name)), make_memory(name, f"A {name} storm"))
+        add_to(hub, tmp_path / name)
+        synced(hub, tmp_path, name)
+    with followed(hub, tmp_path) as node:
+        hits = search(node.engine.view(), node.repositories, HubQuery("storm"), now=NOW)
+        first, second = sorted(node.engine.view().places((one.found.repository_id, one.found.path) for one in hits))
+    path = tmp_path / "node" / "tantivy" / RECORDS
+    content = path.read_bytes()
+    path.write_bytes(content[:first] + content[second:] + content[first:second])
+
+    with followed(hub, tmp_path) as node:
+        with pytest.raises(GitmemError, match="is damaged"):
+            keys(node)
+        node.catch_up_now()
+        found = keys(node)
+
+    assert 2 * second == first + len(content)
+    assert found == ["secret", "silent"]
+
+
+def test_index_that_follows_no_longer_is_not_searched(
+    hub: HubDatabase, api: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr("gitmem.hub.follower.monotonic", lambda: clock[0])
+    node = SearchNode(hub.serving, tmp_path / "node")
+    try:
+        with pytest.raises(GitmemError, match="does not follow"):
+            node.view()  # what it has may be a year old
+        node.catch_up_now()
+        clock[0] += 59.0
+        node.view()
+        clock[0] += 2.0
+        with pytest.raises(GitmemError, match="does not follow"):
+            node.view()
+    finally:
+        node.close()
+
+
 def damage_index(folder: Path) -> None:
     (folder / "tantivy" / "meta.json").write_text("{")
 
@@ -167,9 +257,16 @@ def test_change_that_is_applied_twice_changes_nothing(hub: HubDatabase, api: Pat
         assert node.engine.view().memories == 2
 
 
-def test_folder_in_use_is_refused(hub: HubDatabase, api: Path, tmp_path: Path) -> None:
-    with followed(hub, tmp_path), pytest.raises(GitmemError, match="another process uses"):
-        SearchNode(hub.serving, tmp_path / "node")
+def test_folder_in_use_is_refused_and_left_as_it_is(hub: HubDatabase, api: Path, tmp_path: Path) -> None:
+    with followed(hub, tmp_path):
+        for spoil in (None, age_state, lose_state):  # as a server of another version, or while the other one writes
+            if spoil is not None:
+                spoil(tmp_path / "node")
+            with pytest.raises(GitmemError, match="another process uses"):
+                SearchNode(hub.serving, tmp_path / "node")
+        is_left = (tmp_path / "node" / "tantivy" / RECORDS).exists()
+
+    assert is_left
 
 
 def test_two_nodes_follow_through_a_lost_connection(hub: HubDatabase, api: Path, tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from support.hubs import add_to, synced
 from support.postgres import HubDatabase, run_sql
 
 from gitmem.hub import links
+from gitmem.hub.database import connected
+from gitmem.hub.follower import ACCESS
 from gitmem.hub.identity import make_identity
 from gitmem.hub.reading import Reading
 
@@ -95,6 +97,22 @@ def test_what_is_shared_is_believed_no_longer_than_what_is_not(
     assert not reading.visible(carol).suspicions
 
 
+def test_rights_that_are_taken_back_at_once_are_not_remembered(hub_with_suspicion: HubDatabase) -> None:
+    with connected(hub_with_suspicion.url) as connection:
+        seen = connection.execute(ACCESS).fetchone()[0]  # by a node that looks before and after, or at another replica
+    reading = Reading(hub_with_suspicion.serving, lambda: seen)
+    reading.open()
+    try:
+        run_sql(hub_with_suspicion.admin, "INSERT INTO hub.reader SELECT id, 'bob' FROM hub.repository")
+        during = len(reading.visible(BOB).repositories)
+        run_sql(hub_with_suspicion.admin, "DELETE FROM hub.reader WHERE principal = 'bob'")
+        after = len(reading.visible(BOB).repositories)
+    finally:
+        reading.close()
+
+    assert (during, after) == (2, 1)
+
+
 def test_rights_are_believed_for_a_minute_while_the_fingerprint_is_known_and_the_same(
     hub_with_suspicion: HubDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,6 +124,7 @@ def test_rights_are_believed_for_a_minute_while_the_fingerprint_is_known_and_the
 
     def counts(fingerprint: str, after: float = 0.0) -> int:
         clock[0], access[0] = clock[0] + after, fingerprint
+        monkeypatch.setattr("gitmem.hub.reading.ACCESS", f"SELECT '{fingerprint}'")
         return len(reading.visible(ALICE).repositories)
 
     try:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gitmem.errors import GitmemError
 from gitmem.hub.records import NAME, Records, is_whole
 
 TEXTS = [(b"a", b""), (b"line\n\0\xff", b"many\nlines"), (b"", b"x" * 100_000)]
@@ -47,17 +48,32 @@ def test_shorter_and_foreign_files_are_not_whole(tmp_path: Path) -> None:
     assert found == [True, False, False, False, False]
 
 
-def test_damaged_record_is_never_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("part", "instead"),
+    [
+        (b"scored", b"sc0red"),
+        (b"shown", b"sh0wn"),
+        (b"\x06\0\0\0\x05\0\0\0", b"\x06\0\0\0\xff\xff\xff\xff"),  # the sizes
+        (b"\x06\0\0\0\x05\0\0\0", b"\xff\xff\xff\xff\x05\0\0\0"),
+    ],
+)
+def test_damaged_record_is_never_read(tmp_path: Path, part: bytes, instead: bytes) -> None:
     records = Records(tmp_path)
     at = records.append(b"scored", b"shown")
     records.flush()
     view = records.view()
     with (tmp_path / NAME).open("r+b") as file:  # in its place, as a disk does: the view maps this file
-        file.write((tmp_path / NAME).read_bytes().replace(b"scored", b"sc0red"))
-    records.close()
+        file.write((tmp_path / NAME).read_bytes().replace(part, instead))
+    size = (tmp_path / NAME).stat().st_size
 
-    with pytest.raises(ValueError, match="damaged"):
-        view.scored(at)
+    with pytest.raises(GitmemError, match="damaged"):
+        (view.scored(at), view.shown(at))
+    with pytest.raises(GitmemError, match="damaged"):
+        view.scored(size)  # a place of another file
+    assert records.damage.is_set()
+    records.erase([at])  # a wrong size erases nothing else
+    records.close()
+    assert (tmp_path / NAME).stat().st_size == size
 
 
 def test_erased_record_is_gone_from_the_file_and_from_older_views(tmp_path: Path) -> None:

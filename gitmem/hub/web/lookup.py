@@ -40,7 +40,7 @@ def find_hits(node: SearchNode, reading: Reading, identity: Identity, query: Hub
     """
     visible = reading.visible(identity)
     repositories, suspicions = visible.repositories, visible.suspicions
-    view, now = node.engine.view(), int(time())
+    view, now = node.view(), int(time())
     with _TURNS:
         ranked = search(view, repositories, query, now=now, suspicions=suspicions)
         texts = view.texts([one.found for one in ranked])
