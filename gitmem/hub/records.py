@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import stat
 import struct
 import threading
 from contextlib import suppress
@@ -118,9 +119,14 @@ def _begin(scored: bytes, shown: bytes) -> bytes:
 
 
 def is_whole(folder: Path, size: int) -> bool:
-    """Return whether the file of a folder has at least so many bytes, and is one of records."""
+    """Return whether the file of a folder has at least so many bytes, and is one of records that only this user wrote.
+
+    Whoever else can write there could make the program that reads it do anything (``marshal``).
+    """
     try:
         with (folder / NAME).open("rb") as file:
-            return file.read(len(_HEAD)) == _HEAD and file.seek(0, os.SEEK_END) >= size > 0
+            found = (folder.lstat(), os.fstat(file.fileno()))
+            is_own = all(one.st_uid == os.geteuid() and not one.st_mode & stat.S_IWOTH for one in found)
+            return is_own and file.read(len(_HEAD)) == _HEAD and file.seek(0, os.SEEK_END) >= size > 0
     except OSError:
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,24 @@ def test_shorter_and_foreign_files_are_not_whole(tmp_path: Path) -> None:
     found.append(is_whole(tmp_path, size))
 
     assert found == [True, False, False, False, False]
+
+
+def test_files_that_another_user_may_have_written_are_not_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = Records(tmp_path)
+    records.flush()
+    records.close()
+    found = [is_whole(tmp_path, records.size)]
+    for path, own in ((tmp_path, 0o700), (tmp_path / NAME, 0o600)):
+        for mode in (own | 0o002, own):
+            path.chmod(mode)
+            found.append(is_whole(tmp_path, records.size))
+    user = os.geteuid()
+    monkeypatch.setattr("os.geteuid", lambda: user + 1)
+    found.append(is_whole(tmp_path, records.size))
+
+    assert found == [True, False, True, False, True, False]
 
 
 @pytest.mark.parametrize(
