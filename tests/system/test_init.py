@@ -93,7 +93,7 @@ OPENED_OTHERWISE = {
     *("cli/adopt.py", "cli/editor.py", "cli/input.py", "cli/merge.py", "plugins/import_/files.py"),
     "verify/approvals/reviewed_list.py",
     *("commands/install/ci_files.py", "commands/install/client_files.py", "commands/report/page/render.py"),
-    *("commands/review/forms.py", "hub/schema.py", "hub/web/page.py"),
+    *("commands/review/forms.py", "hub/follower.py", "hub/records.py", "hub/schema.py", "hub/web/page.py"),
     *("store/state/write_lock.py", "verify/ground/scratch.py", "verify/sandbox/account.py", "verify/sandbox/probe.py"),
 }
 

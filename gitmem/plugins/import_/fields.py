@@ -11,6 +11,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.plugins.import_.names import key_of
 from gitmem.plugins.import_.times import time_of
 from gitmem.policy.settings import is_slug
+from gitmem.store import layout
 from gitmem.text import display
 from gitmem.text.slugs import slug
 
@@ -54,6 +55,25 @@ class ImportRecord:
     line: int = 0
     name: str = ""
     ended: str = ""
+
+
+@frozen
+class NoteFile:
+    """A file of notes.
+
+    Attributes:
+        path: Where it is.
+        where: Its name in reports.
+        inside: Its path inside the folder that is read.
+        name: Its name with that of the folder (``Names``).
+        limit: The most bytes that a note may have.
+    """
+
+    path: str
+    where: str
+    inside: str
+    name: str
+    limit: int = layout.MEMORY_LIMIT
 
 
 @frozen

@@ -11,13 +11,12 @@ from gitmem.document.note import ENDINGS
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.plugins.import_.encodings import to_utf8
 from gitmem.plugins.import_.enex import ENEX, read_enex
-from gitmem.plugins.import_.fields import ImportRecord, Unreadable
+from gitmem.plugins.import_.fields import ImportRecord, NoteFile, Unreadable
 from gitmem.plugins.import_.folder import (
     ARCHIVE,
     FILE_KIND,
     YAML,
     ImportContext,
-    NoteFile,
     list_files,
     read_bean,
     read_decisions,
@@ -110,7 +109,8 @@ def read_sources(
             found = read_enex(name, name, kind or FILE_KIND, inside, notes)
         elif name.lower().endswith(JEX):
             inside = notes.name(notes.folder(Path(name).absolute().parent), Path(name).name)
-            found = read_jex(name, name, kind or FILE_KIND, inside, notes, limit=shared.limit)
+            file = NoteFile(name, name, Path(name).name, inside, shared.limit)
+            found = read_jex(file, kind or FILE_KIND, notes)
         elif name.lower().endswith(TABLES):
             found = read_table(name, kind or LINE_KIND)
         else:

@@ -32,6 +32,7 @@ from gitmem.plugins.import_.fields import (
     DELETED_REASON,
     STORE_ONLY,
     ImportRecord,
+    NoteFile,
     Unreadable,
     from_table,
     is_deleted,
@@ -113,25 +114,6 @@ class ImportContext:
     notes: Names
     kind: str = ""
     rejected: Collection[str] = ()
-    limit: int = layout.MEMORY_LIMIT
-
-
-@frozen
-class NoteFile:
-    """A file that is read as a note.
-
-    Attributes:
-        path: Where it is.
-        where: Its name in reports.
-        inside: Its path inside the folder that is read.
-        name: Its name with that of the folder (``Names``).
-        limit: The most bytes that it may have.
-    """
-
-    path: str
-    where: str
-    inside: str
-    name: str
     limit: int = layout.MEMORY_LIMIT
 
 
@@ -240,7 +222,8 @@ def _read_export(path: str, where: str, shared: ImportContext, name: str) -> Ite
     if path.lower().endswith(ENEX):
         return read_enex(path, where, shared.kind or FILE_KIND, name, shared.notes)
     if path.lower().endswith(JEX):
-        return read_jex(path, where, shared.kind or FILE_KIND, name, shared.notes, limit=shared.limit)
+        file = NoteFile(path, where, Path(path).name, name, shared.limit)
+        return read_jex(file, shared.kind or FILE_KIND, shared.notes)
     return read_bean(path, where)
 
 

@@ -14,7 +14,14 @@ from types import MappingProxyType
 
 from gitmem.frozen import frozen, replace
 from gitmem.plugins.import_.encodings import to_utf8
-from gitmem.plugins.import_.fields import DELETED_REASON, ImportRecord, Unreadable, from_table, without_empty
+from gitmem.plugins.import_.fields import (
+    DELETED_REASON,
+    ImportRecord,
+    NoteFile,
+    Unreadable,
+    from_table,
+    without_empty,
+)
 from gitmem.plugins.import_.times import time_of
 from gitmem.system import only_regular
 
@@ -142,49 +149,44 @@ def read_items(texts: Iterable[tuple[str, str]]) -> dict[str, Item]:
     return {path: item for path, text in texts if (item := read_item(text)) is not None}
 
 
-def read_jex(
-    path: str, where: str, kind: str, name: str, names: Names, *, limit: int
-) -> Iterator[ImportRecord | Unreadable]:
+def read_jex(file: NoteFile, kind: str, names: Names) -> Iterator[ImportRecord | Unreadable]:
     """Yield the memory in each note of an archive, or the reason why there is none.
 
     Args:
-        path: The file.
-        where: Its name in reports.
+        file: The archive.
         kind: The kind of the memories.
-        name: Its name with that of the folder.
         names: The names of the import's notes, to which its own are added.
-        limit: The most bytes of an item.
     """
     problems: list[Unreadable] = []
-    items = read_items(_list_members(path, where, limit, problems))
-    own = {inside: f"{name}#{item.id}" for inside, item in items.items() if item.is_note}
+    items = read_items(_list_members(file, problems))
+    own = {inside: f"{file.name}#{item.id}" for inside, item in items.items() if item.is_note}
     keys = {items[inside].id: names.key(one, items[inside].title) for inside, one in own.items()}
     export = collect(items.values(), keys)
     for inside, item in items.items():
-        record = read_note(item, f"{where}#{inside}", kind, export)
+        record = read_note(item, f"{file.where}#{inside}", kind, export)
         if record is not None:
             yield replace(record, name=own[inside]) if isinstance(record, ImportRecord) else record
     yield from problems
 
 
-def _list_members(path: str, where: str, limit: int, problems: list[Unreadable]) -> Iterator[tuple[str, str]]:
+def _list_members(archived: NoteFile, problems: list[Unreadable]) -> Iterator[tuple[str, str]]:
     """Yield the items of an archive with their texts, and add what cannot be read to *problems*."""
     try:
-        with open(path, "rb", opener=only_regular) as file, tarfile.open(fileobj=file, mode="r:") as archive:
+        with open(archived.path, "rb", opener=only_regular) as file, tarfile.open(fileobj=file, mode="r:") as archive:
             for count, member in enumerate(archive):
                 inside = member.name.removeprefix("./")
                 # A sparse one of a few bytes may have gigabytes of zeros.
                 if not (member.isfile() and not member.issparse() and _IS_ID.fullmatch(inside.removesuffix(".md"))):
                     continue
-                if member.size > limit or count > MOST_ITEMS:
-                    problems.append(Unreadable(f"{where}#{inside}", "it is too large"))
+                if member.size > archived.limit or count > MOST_ITEMS:
+                    problems.append(Unreadable(f"{archived.where}#{inside}", "it is too large"))
                     continue
                 content = archive.extractfile(member)
                 yield inside, to_utf8(content.read() if content is not None else b"")[0].decode("utf-8", "replace")
     except OSError as err:
-        problems.append(Unreadable(where, str(err.strerror or err)))
+        problems.append(Unreadable(archived.where, str(err.strerror or err)))
     except (tarfile.TarError, ValueError, OverflowError):
-        problems.append(Unreadable(where, "it is not an archive of Joplin (JEX)"))
+        problems.append(Unreadable(archived.where, "it is not an archive of Joplin (JEX)"))
 
 
 def is_item(path: str) -> bool:
