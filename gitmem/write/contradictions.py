@@ -11,7 +11,6 @@ Figures on labelled pairs and on real memories: benchmarks/README.md, by ``bench
 from __future__ import annotations
 
 import json
-from math import prod
 
 from gitmem.document.builtin_checks import CHECKS, globs_of, parse_arguments, row_of
 from gitmem.document.check_values import SHA256
@@ -25,7 +24,7 @@ from gitmem.write.duplicates import EVENTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from gitmem.index.catalog import Catalog
     from gitmem.text.similarity import Wording
@@ -168,25 +167,7 @@ def _negation(one: ComparedTitle, other: ComparedTitle, gone: list[str], new: li
 
 
 _EMPHASIS = frozenset(
-    analysis.stems(
-        (
-            "not",
-            "no",
-            "longer",
-            "more",
-            "always",
-            "only",
-            "must",
-            "may",
-            "can",
-            "could",
-            "please",
-            "really",
-            "should",
-            "any",
-            "a",
-        )
-    )
+    analysis.stems(tuple("not no longer more always only must may can could please really should any a".split()))
 )
 
 
@@ -235,26 +216,24 @@ def _exchange(one: ComparedTitle, other: ComparedTitle) -> str:
 
 def _are_of_a_kind(a: str, b: str) -> bool:
     """Return whether two words are numbers, or units of the same kind."""
-    return (_is_value(a) and _is_value(b)) or any(_bare(a) in units and _bare(b) in units for units in _UNITS)
+    return (_is_value(a) and _is_value(b)) or any(_size_in(units, a) and _size_in(units, b) for units in _UNITS)
 
 
-def _are_equal(pairs: list[tuple[str, str]]) -> bool:
-    """Return whether two quantities are the same in different units: 60 minutes and 1 hour."""
-    if len(pairs) == 1:
+def _are_equal(pairs: Sequence[tuple[str, str]]) -> bool:
+    """Return whether a number and its unit are the same quantity in another unit: 60 minutes and 1 hour."""
+    if len(pairs) != 2:
         return False
-    sides = [[_factor(word) for word in side] for side in zip(*pairs, strict=True)]
-    return prod(sides[0]) == prod(sides[1])
-
-
-def _factor(word: str) -> float:
-    return next((units[_bare(word)] for units in _UNITS if _bare(word) in units), 0) or _number(word)
-
-
-def _number(word: str) -> float:
+    numbers, words = pairs
     try:
-        return float(word.replace("one", "1"))
+        a, b = (float(number.replace("one", "1")) for number in numbers)
     except ValueError:
-        return 0
+        return False
+    sizes = [(_size_in(units, words[0]), _size_in(units, words[1])) for units in _UNITS]
+    return any(size and other and a * size == b * other for size, other in sizes)
+
+
+def _size_in(units: Mapping[str, int], word: str) -> int:
+    return units.get(word) or units.get(_bare(word), 0)
 
 
 def _bare(word: str) -> str:

@@ -26,6 +26,13 @@ from gitmem.write.contradictions import find_opposition, parse_statement, why_op
         ("Payments are idempotent", "Payments are not idempotent", "one denies"),
         ("We support Python 3.8", "We no longer support Python 3.8", "one denies"),
         ("Access tokens expire after one hour", "Access tokens expire after 15 minutes", "other numbers"),
+        (
+            "The lock of a deploy job expires after 5000 ms",
+            "The lock of a deploy job expires after 2 s",
+            "other numbers",
+        ),
+        ("The pool has 2 workers with 6 threads", "The pool has 3 workers with 4 threads", "other numbers"),
+        ("It needs version 1.2.3 with node 4.5.6", "It needs version 1.2.4 with node 4.5.7", "other numbers"),
     ],
 )
 def test_opposed_titles_are_found_either_way_round(one: str, other: str, why: str) -> None:
