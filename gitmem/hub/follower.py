@@ -50,9 +50,9 @@ PARTS = ("idx", "pos", "term", "store", "fast", "fieldnorm")
 # A fingerprint of who may read what, which no other hub has.
 ACCESS = "SELECT concat_ws(' ', generation, (SELECT print FROM hub.access_print)) FROM hub.hub"
 # The mark of a change is that of the statement that made it.
-_MARK = "SELECT mark::text FROM hub.history WHERE seq >= %s ORDER BY seq LIMIT 1"
+MARK = "SELECT mark::text FROM hub.history WHERE seq >= %s ORDER BY seq LIMIT 1"
 _STATE = f"""
-SELECT generation::text, (SELECT coalesce(max(seq), 0) FROM hub.memory), ({_MARK}), ({ACCESS}) FROM hub.hub
+SELECT generation::text, (SELECT coalesce(max(seq), 0) FROM hub.memory), ({MARK}), ({ACCESS}) FROM hub.hub
 """
 _CHANGES = """
 SELECT seq, repository, path, key, kind, status, owner, language, title, fields, text, deleted
@@ -129,7 +129,7 @@ class SearchNode:
                 self.access = self._refuse_other(connection)
                 self.repositories = _repositories(connection)
                 rows = connection.execute(_CHANGES, (self.seq, BATCH)).fetchall()
-                mark = connection.execute(_MARK, (rows[-1][0],)).fetchone() if rows else None
+                mark = connection.execute(MARK, (rows[-1][0],)).fetchone() if rows else None
             self.asked_at = start
             if rows:
                 self._apply(rows, mark[0] if mark else "")
@@ -137,6 +137,10 @@ class SearchNode:
             if len(rows) < BATCH:
                 self.looked_at = start
                 return total
+
+    def history(self) -> tuple[int, str]:
+        """Return the last change that the index has, and its mark; 0 if it has none."""
+        return self.seq, self._mark
 
     def view(self) -> View:
         """Return the present state of the index.

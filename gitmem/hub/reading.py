@@ -16,7 +16,7 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
 from gitmem.hub.audit import AuditLog
 from gitmem.hub.database import CONNECT_TIMEOUT_S, FOLLOWER, READER, worded
-from gitmem.hub.follower import ACCESS, Repository
+from gitmem.hub.follower import ACCESS, MARK, Repository
 from gitmem.hub.links import find_suspicions
 
 TYPE_CHECKING = False
@@ -106,18 +106,21 @@ def refuse_powers(connection: Connection) -> None:
 class Reading:
     """Connections that read for identities."""
 
-    def __init__(self, url: str, access: Callable[[], str] = str) -> None:
+    def __init__(
+        self, url: str, access: Callable[[], str] = str, history: Callable[[], tuple[int, str]] = lambda: (0, "")
+    ) -> None:
         """Use a database; no connection is opened yet.
 
         Args:
             url: The database.
             access: Returns a fingerprint of who may read what, of a moment ago; empty if it is not known.
+            history: Returns the last change that the index has, and its mark; 0 if it has none.
         """
         options = {"autocommit": True, "connect_timeout": CONNECT_TIMEOUT_S, "prepare_threshold": None}
         self._pool = ConnectionPool(
             url, min_size=1, max_size=CONNECTIONS, timeout=WAIT_S, kwargs=options, open=False, reconnect_timeout=5.0
         )
-        self._access = access
+        self._access, self._history = access, history
         self._allowed: dict[tuple[str, ...], _Allowed] = {}
         self._shared: dict[frozenset[int], tuple[float, Visible]] = {}
         self.audit = AuditLog(self._write_reads)
@@ -194,7 +197,12 @@ class Reading:
             access: The fingerprint from before. If the database, or its replica, has another one now, what it says is
                 not remembered: rights that are taken back at once leave the fingerprint as it was.
             now: Monotonic seconds.
+
+        Raises:
+            GitmemError: The database is not the one that the index follows, as after a backup was restored: a
+                repository may have the number of another one there.
         """
+        seq, mark = self._history()
         # A snapshot: what others share must come from no repository that this identity may not read.
         with self._as(READER, identity.principals, is_snapshot=True) as connection:
             numbers = frozenset(row[0] for row in connection.execute("SELECT id FROM hub.repository"))
@@ -202,10 +210,12 @@ class Reading:
             if shared is None:
                 shared = _read_visible(connection)
                 _keep(self._shared, numbers, (now, shared))
-            if access:
+            if access or seq:
                 connection.execute(f"SET LOCAL ROLE {FOLLOWER}")
-                if connection.execute(ACCESS).fetchone() == (access,):
-                    _keep(self._allowed, identity.principals, _Allowed(now, access, numbers))
+            if seq and (connection.execute(MARK, (seq,)).fetchone() or ("",)) != (mark,):
+                raise GitmemError("the index of this server does not follow this database yet")
+            if access and connection.execute(ACCESS).fetchone() == (access,):
+                _keep(self._allowed, identity.principals, _Allowed(now, access, numbers))
         return shared
 
     def _fresh(self, numbers: frozenset[int], now: float) -> Visible | None:

@@ -465,7 +465,7 @@ def serve(
         schema.require(connection)
         refuse_powers(connection)
     node, stop = SearchNode(url, folder), threading.Event()
-    reading = Reading(url, node.known_access)
+    reading = Reading(url, node.known_access, node.history)
 
     def note(problem: str) -> None:
         log("problem", {"problem": problem or "the index follows the database again"})

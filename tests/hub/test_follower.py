@@ -17,7 +17,9 @@ from support.processes import wait_until
 from gitmem.errors import GitmemError
 from gitmem.hub.database import connected
 from gitmem.hub.follower import STATE, SearchNode
+from gitmem.hub.identity import make_identity
 from gitmem.hub.overview import forget_memories
+from gitmem.hub.reading import Reading
 from gitmem.hub.records import NAME as RECORDS
 from gitmem.hub.registry import remove
 from gitmem.hub.search import HubQuery, search
@@ -124,12 +126,23 @@ def test_backup_that_was_restored_empties_the_index_although_its_new_changes_hav
         synced(database, tmp_path)
     with followed(hub, tmp_path) as node:
         before, number = keys(node), node.seq
+        readings = [Reading(one.serving, history=node.history) for one in (hub, restored)]
+        for reading in readings:
+            reading.open()
+        try:
+            visible = readings[0].visible(make_identity("bob", ())).repositories
+            with pytest.raises(GitmemError, match="does not follow this database yet"):
+                readings[1].visible(make_identity("bob", ()))  # a search before the node has looked
+        finally:
+            for reading in readings:
+                reading.close()
 
     with followed(restored, tmp_path) as node:
         after = (keys(node), node.seq, node.engine.view().memories)
     run_sql(postgres.url(), f"DROP DATABASE {name}_backup WITH (FORCE)")
 
     assert before == ["calm", "gust", "secret-storm"]
+    assert [one.name for one in visible.values()] == ["api", "secret"]
     assert after == (["calm", "gust", "open-storm"], number, 3)
 
 
