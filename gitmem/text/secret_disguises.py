@@ -32,6 +32,8 @@ PREFIXES = (
     "hf_",
     "AKIA",
 )
+# RFC 3986, section 2.3: a URL has these as they are.
+_UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 # A shorter word holds no encoded token.
 _ENCODED = 27
 # The shortest run of characters of base64 in such a word, without the quotes around it.
@@ -76,7 +78,7 @@ def _encoded(text: str) -> Iterator[tuple[int, int, str]]:
     import re  # 5 ms (measured), and most texts have no such run
 
     decoders: tuple[tuple[str, Decoder], ...] = (
-        (r"(?<![A-Za-z0-9_.~%-])[A-Za-z0-9_.~-]{0,64}+(?:%[0-9A-Fa-f]{2}[A-Za-z0-9_.~-]{0,64}+){3,}", _from_percent),
+        (r"(?:%[0-9A-Fa-f]{2}[A-Za-z0-9_.~-]{0,64}+){3,}[A-Za-z0-9_.~-]*+", _from_percent),
         (r"(?:\\u00[0-9A-Fa-f]{2}|\\x[0-9A-Fa-f]{2}){12,}", _from_escapes),
         (r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,8000}={0,2}(?![A-Za-z0-9+/_=-])", _from_base64),
         (r"(?<![A-Za-z0-9])(?:[0-9A-Fa-f]{2}){20,4000}(?![A-Za-z0-9])", _from_hex),
@@ -84,7 +86,15 @@ def _encoded(text: str) -> Iterator[tuple[int, int, str]]:
     for pattern, decode in decoders:
         for match in re.finditer(pattern, text):
             if plain := decode(match[0]):
-                yield match.start(), match.end(), plain
+                yield *match.span(), plain
+                if decode is _from_percent and (before := _unreserved_before(text, match.start())):
+                    yield match.start() - len(before), match.end(), before + plain
+
+
+def _unreserved_before(text: str, end: int) -> str:
+    """Return the characters before an encoded one that need no encoding, such as the scheme of a URL; at most 64."""
+    window = text[max(0, end - 64) : end]
+    return window[len(window.rstrip(_UNRESERVED)) :]
 
 
 def _from_percent(word: str) -> str:

@@ -40,7 +40,11 @@ if TYPE_CHECKING:
 
 # The value of an option on a command line.
 _ARGUMENT = r"(?:\"([^\"\n]{4,256})\"|'([^'\n]{4,256})'|([^\s\"'`$<|;&]{4,256}))"
-_ASSIGNS = r"[\"'`]?(?:[ \t]{0,4}:[ \t]{0,4}[A-Za-z]{2,12})?[ \t]{0,4}(?::=|=>|={1,3}|!=|:)[ \t]{0,4}"
+# A blank, a tab, and the blanks that French and Chinese put beside a colon.
+_BLANK = "[ \t\u00a0\u2009\u202f\u3000]"
+_ASSIGNS = (
+    rf"[\"'`]?(?:{_BLANK}{{0,4}}:{_BLANK}{{0,4}}[A-Za-z]{{2,12}})?{_BLANK}{{0,4}}(?::=|=>|={{1,3}}|!=|:){_BLANK}{{0,4}}"
+)
 _VALUE = (
     r"(?:\"([^\"\s]{8,256})\"|'([^'\s]{8,256})'|`([^`\s]{8,256})`"
     r"|([^\s\"'`,;:=&(){}\[\]<>$]{8,256}={0,2})(?=[\s\"'`,;&)}\]]|\Z))"
@@ -369,9 +373,10 @@ RULES = (
         "password-in-prose",
         "passw passphrase passe kennwort contrase senha wachtwoord hasło парол 密码 密碼 パスワード 비밀번호",
         r"(?i)(?:passw(?:or)?[dt]|passphrase|passe|kennwort|contraseña|senha|wachtwoord|hasło|парол[ьяюе]|密[码碼]"
-        r"|パスワード|비밀번호)(?:[ \t][^\s:=]{1,20}){0,7}?(?:[ \t]{0,2}[:：]|[ \t]?(?:是|为|為|は|는|은)"
-        r"|[ \t](?:is|was|lautet|ist|es|remains|est|era|é|è|jest|это|[-–—=]))"
-        r"[ \t]{0,2}[\"'`「“]?([^\s\"'`<>{}「」“”]{5,63}[^\s\"'`<>{}「」“”.,;:!?)。，])",
+        rf"|パスワード|비밀번호)(?:{_BLANK}[^\s:=]{{1,20}}){{0,7}}?(?:{_BLANK}{{0,2}}[:：]"
+        rf"|{_BLANK}?(?:是|为|為|は|는|은)|{_BLANK}(?:is|was|lautet|ist|es|remains|est|era|é|è|jest|это|[-–—=]))"
+        rf"{_BLANK}{{0,2}}(?:[\"'`「“]|«{_BLANK}?)?"
+        r"([^\s\"'`<>{}「」“”«»]{5,63}[^\s\"'`<>{}「」“”«».,;:!?)。，])",
         is_said_password,
         is_short=True,
     ),

@@ -111,7 +111,9 @@ def _is_password(user: str, password: str) -> bool:
     lowered = password.lower()
     if lowered in _TOY_PASSWORDS or lowered == user.lower() or any(char in password for char in "${}()"):
         return False
-    if any(char in password for char in "*%") and not _has_all(password):  # a mask or a variable of cmd.exe
+    if any(char in password for char in "*%") and not _has_all(password):  # a mask
+        return False
+    if password[0] == password[-1] == "%" and password.strip("%").isidentifier():  # a variable of cmd.exe
         return False
     return not _is_placeholder(password) and not any(word in lowered for word in ("password", "secret", "token"))
 

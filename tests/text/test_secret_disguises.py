@@ -41,6 +41,15 @@ def test_disguised_prose_is_no_secret(disguise) -> None:
     assert find_secrets(disguise("a sentence about nothing in particular, with ghp as a prefix")) == []
 
 
+@each("before", ["100%", "x" * 10, "a" * 70, "a." * 40, "a" * 70 + "%3A"])
+def test_token_in_percent_is_found_after_any_other_text(before) -> None:
+    assert redact(f"{before}{DISGUISES['percent'](TOKEN)}.").endswith("[secret: github-token]")
+
+
+def test_url_in_percent_is_found_from_its_scheme() -> None:
+    assert redact("postgres%3A%2F%2Fapp%3AXk9-mQ2vLp%40db.acme.dev%2Fapp") == "[secret: password-in-url]"
+
+
 @each("seed", [1, 2, 3])
 def test_nearly_all_kinds_of_secrets_are_found_and_none_is_shown(seed: int) -> None:
     secrets = make_secrets(seed)

@@ -48,6 +48,11 @@ def test_a_text_with_a_credential_does_not_pass(other):
         assert may_hold_secret(f"{other} {''.join(parts)} {other}"), rule
 
 
+@each("blank", ["\x85", "\u2003", "\u00a0"])
+def test_a_credential_between_rare_blanks_does_not_pass(blank):
+    assert may_hold_secret(blank.join(["machine", "h.acme.dev", "login", "bob", "password", "q7W-" + "k2L9"]))
+
+
 @given(st.lists(st.sampled_from(PARTS) | st.text(max_size=20), max_size=12).map("".join))
 def test_what_does_not_pass_the_filter_holds_nothing(text):
     assert may_hold_secret(text) or not secrets._all_spans(text)

@@ -34,6 +34,7 @@ _PHONE = re.compile(
 )
 # ISO 13616: a country, two check digits, and 11 to 30 characters of an account. ISO/IEC 7812: a card in groups of four.
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])")
+_SHORTEST_IBAN = 15  # Norway's
 _CARD = re.compile(r"(?<![\d.-])[3-6]\d{3}(?:([ -])\d{4}\1\d{4}\1\d{4}|([ -])\d{6}\2\d{5})(?![\d-])")
 _NETWORK = re.compile(
     r"(?<![\w.])(?:10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2})"
@@ -50,10 +51,10 @@ def find_personal(text: str) -> list[str]:
         kinds.append("an e-mail address")
     if _PHONE.search(text):
         kinds.append("a telephone number")
-    if any(_is_account(match[0].replace(" ", "")) for match in _IBAN.finditer(text)):
+    if any(_has_account(match[0]) for match in _IBAN.finditer(text)):
         kinds.append("a bank account")
     if any(_is_card(re.sub(r"\D", "", match[0])) for match in _CARD.finditer(text)):
-        kinds.append("the number of a card")
+        kinds.append("a card number")
     if any(not match[0].endswith(".0") for match in _NETWORK.finditer(text)):
         kinds.append("an address of a private network")
     return kinds
@@ -63,12 +64,20 @@ def _is_someone(match: re.Match[str]) -> bool:
     return match["name"].lower() not in _ROLES and not _NOBODY.search(match["domain"])
 
 
+def _has_account(text: str) -> bool:
+    """Return whether groups of characters are an IBAN, but for words in capitals after it, such as BIC."""
+    groups = text.split(" ")
+    while not (found := _is_account("".join(groups))) and groups[-1][0].isalpha() and len(groups) > 1:
+        groups.pop()
+    return found
+
+
 def _is_account(iban: str) -> bool:
     """Return whether the check digits of an IBAN are right (ISO 13616: the remainder by 97 is 1)."""
-    return int("".join(str(int(char, 36)) for char in iban[4:] + iban[:4])) % 97 == 1
+    return len(iban) >= _SHORTEST_IBAN and int("".join(str(int(char, 36)) for char in iban[4:] + iban[:4])) % 97 == 1
 
 
 def _is_card(digits: str) -> bool:
-    """Return whether the check digit of a card is right (Luhn), and it is no number for tests, of few digits."""
+    """Return whether a card's check digit is right (Luhn); numbers for tests, made of few different digits, are not."""
     doubled = (int(digit) * (1 + at % 2) for at, digit in enumerate(reversed(digits)))
     return sum(one // 10 + one % 10 for one in doubled) % 10 == 0 and len(set(digits)) > 4
