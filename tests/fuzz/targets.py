@@ -7,6 +7,7 @@ import io
 import json
 import os
 import subprocess
+import tarfile
 import tempfile
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,11 @@ from gitmem.document.parse import parse
 from gitmem.errors import GitmemError
 from gitmem.git import Git
 from gitmem.git.repository import discover_at
+from gitmem.plugins.import_.files import read_sources
+from gitmem.plugins.import_.folder import ImportContext
 from gitmem.plugins.import_.frontmatter import read_front
 from gitmem.plugins.import_.jsonl import read_jsonl
+from gitmem.plugins.import_.names import Names
 from gitmem.plugins.pull.adf import markdown_of
 from gitmem.policy import load as load_policy
 from gitmem.store.merge.memories import Version, unite
@@ -108,6 +112,12 @@ MODES = st.sampled_from(["100644", "100755", "120000", "160000", "40000"])
 NAMES = st.sampled_from(
     [b"learned", b"facts", b"a.md", b"gitmem.toml", b"verdicts", b"archive", b"..", b".git", b"A.md", b"x\ny"]
 )
+MEMBERS = st.tuples(
+    st.sampled_from([b"0", b"2", b"5", b"L", b"K", b"S", b"g", b"x"]),
+    st.sampled_from([f"{'a' * 32}.md", f"./{'b' * 32}.md", "b"]),
+    st.integers(0, 600) | st.integers(0, 1 << 60),
+    BYTES | st.sampled_from([f"T\n\nid: {'a' * 32}\ntype_: 1".encode(), b"30 GNU.sparse.map=0,99999999999\n"]),
+)
 NAMES |= st.binary(min_size=1, max_size=6).filter(lambda name: not set(name) & {0, 47})
 
 
@@ -182,6 +192,18 @@ def imported(content: bytes) -> None:
     read_front(content.decode("utf-8", "replace"))
 
 
+def unpacked(members: list[tuple[bytes, str, int, bytes]]) -> None:
+    """Each member of an archive, whatever its header says, is a memory or a reason."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/a.jex", "wb") as file:
+            for kind, name, size, content in members:
+                member = tarfile.TarInfo(name)
+                member.type, member.size = kind, size
+                file.write(member.tobuf(tarfile.GNU_FORMAT) + content.ljust(-(-len(content) // 512) * 512, b"\0"))
+        found = list(read_sources([folder], ImportContext(Names(), "doc"), stdin=None, progress_of=None))
+        assert all(one.where for one in found)
+
+
 def pulled(value: Any) -> None:
     """A description in Atlassian's format becomes text."""
     assert isinstance(markdown_of(value), str)
@@ -224,6 +246,7 @@ TARGETS: dict[str, tuple[st.SearchStrategy[Any], Callable[[Any], None]]] = {
     "transcript": (st.lists(TABLES, max_size=5), transcript),
     "adopted": (TEXTS, adopted),
     "imported": (BYTES | MEMORY_LIKE | st.lists(TABLES, max_size=3).map(snapshot), imported),
+    "unpacked": (st.lists(MEMBERS, max_size=5), unpacked),
     "pulled": (JSON | TABLES, pulled),
     "merge": (st.tuples(MEMORY_LIKE | BYTES, MEMORY_LIKE | BYTES, MEMORY_LIKE | BYTES), merge),
     "reviewed": (TEXTS, reviewed),

@@ -35,7 +35,7 @@ JEX = (".jex",)
 # The types of items that are read.
 NOTE, NOTEBOOK, TAG, NOTE_TAG = "1", "2", "5", "6"
 HTML = "2"
-# Items of an archive, and notebooks in each other: beyond this, the export is taken for broken.
+# Members of an archive, and notebooks in each other: beyond this, the export is taken for broken.
 MOST_ITEMS, DEEPEST = 400_000, 50
 _FIELD = re.compile(r"([a-z_]{2,40}): ?(.*)")
 _IS_ID = re.compile(r"[0-9a-f]{32}")
@@ -46,7 +46,7 @@ _NOTHING = ("", "0")
 
 @frozen
 class Item:
-    """A note or what is about notes: its title, its text and its fields."""
+    """An item of an export: a note, a notebook, a tag, or the tag of a note."""
 
     title: str
     body: str
@@ -174,18 +174,22 @@ def _list_members(archived: NoteFile, problems: list[Unreadable]) -> Iterator[tu
     try:
         with open(archived.path, "rb", opener=only_regular) as file, tarfile.open(fileobj=file, mode="r:") as archive:
             for count, member in enumerate(archive):
+                if count == MOST_ITEMS:
+                    problems.append(Unreadable(archived.where, f"only its first {MOST_ITEMS} members are read"))
+                    break
                 inside = member.name.removeprefix("./")
                 # A sparse one of a few bytes may have gigabytes of zeros.
                 if not (member.isfile() and not member.issparse() and _IS_ID.fullmatch(inside.removesuffix(".md"))):
                     continue
-                if member.size > archived.limit or count > MOST_ITEMS:
+                if member.size > archived.limit:
                     problems.append(Unreadable(f"{archived.where}#{inside}", "it is too large"))
                     continue
                 content = archive.extractfile(member)
                 yield inside, to_utf8(content.read() if content is not None else b"")[0].decode("utf-8", "replace")
     except OSError as err:
         problems.append(Unreadable(archived.where, str(err.strerror or err)))
-    except (tarfile.TarError, ValueError, OverflowError):
+    # Headers of long names may be nested, and may say that a name has more bytes than there is memory.
+    except (tarfile.TarError, ValueError, OverflowError, RecursionError, MemoryError):
         problems.append(Unreadable(archived.where, "it is not an archive of Joplin (JEX)"))
 
 

@@ -72,7 +72,7 @@ _NO_OTHER = re.compile(r"\|\|\s*(?:true|false|:|exit \d)(?![\w/.-])")
 _QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"", re.S)
 _ASKING = re.compile(r"(?:^|\s)(?:command +-[vV]|which|type|hash)\s")
 _OPTIONS_ASKING = frozenset("--version -V --help".split())
-_STATUS = re.compile(r"\b127\b")
+STATUS = re.compile(r"(?<![\w.:/-])127(?![\w.:/])")  # not of an address or a path
 _REDIRECTION = re.compile(r"(?<![ \t])[ \t]*(?:\d|&)?>[>&|]?[ \t]*[^\s;&|()`]+")
 # What hides the message of a shell, or has another program try to run one.
 _HIDES = re.compile(r"2>|&>|>&|-exec|-ok")
@@ -204,7 +204,7 @@ def _find_tool(spec: Spec, output: str) -> str:
 
 def _expects_absence(words: str, name: str) -> bool:
     """Return whether a command tries another one instead of a program, asks whether it is there, or does without it."""
-    if _has_other(words, name) or _STATUS.search(words) or _is_optional(words, name):
+    if _has_other(words, name) or STATUS.search(words) or _is_optional(words, name):
         return True
     for part in _SEPARATOR.split(words):
         before, found, after = part.partition(name)

@@ -20,7 +20,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.model import SHELL, Check
 from gitmem.verify.run import missing
 from gitmem.verify.run.called_scripts import list_started
-from gitmem.verify.run.outcome import CRASHES, NO_CRASH, argv_of, is_run_as
+from gitmem.verify.run.outcome import CRASHES, NO_CRASH, STATUS, argv_of, is_run_as
 from gitmem.verify.run.shell_words import read_shell
 from gitmem.verify.sandbox.sandbox import find_program
 
@@ -56,11 +56,15 @@ _FIRST_WORD = re.compile(r"['\"]!?[ \t]*([a-z][\w.+-]*)[ \t]")
 _SET_WORDS = re.compile(r"(?<![\w-])set[ \t]+--[ \t]+[\"']?([A-Za-z][\w.+-]*)")
 _SETS = re.compile(r"(?<![\w-])([A-Za-z_]\w*)=[\"']?([A-Za-z][\w.+-]*)")
 _RUNS_VARIABLE = re.compile(r"(?m)(?:^|[;&|(!{`]|\b(?:then|do|else|if|while))[ \t]{0,8}\"?\$\{?([A-Za-z_]\w*)")
-# The exit status of a shell that found no program. Programs that say something about the machine, not about the code.
-_NOT_FOUND = re.compile(r"\b127\b")
+# Programs that say something about the machine, not about the code.
 _OF_MACHINE = frozenset(
     "nproc gnproc sysctl getconf hostname uname arch tput tty lsb_release sw_vers free vm_stat date gdate".split()
 )
+# How a text accepts one status or another, beside the number of one: `[ $? -eq 127 -o $? -eq 0 ]`, `0 | 127)`.
+_OR = re.compile(r"\|\||[ \t]-o\b")
+_OR_TEST = re.compile(r"\|\|[ \t]*(?:\[|test\b|\()|[ \t]-o[ \t]+[\"$\d]")
+_LABEL_END = re.compile(r"[ \t\"'|\w*?]*\)")
+_LIST_END = re.compile(r"[;\n]")
 # How make says that a recipe needs no program.
 _NOTHING_LOST = re.compile(r"Error 127 \(ignored\)")
 # What a text compares something with, and the labels of `case`.
@@ -184,7 +188,7 @@ def does_without(text: str, name: str, path: str) -> bool:
 
     It may ask for the program first, or whether it works: `if docker info; then docker run a; fi; grep -q b c`.
     """
-    if (status := _NOT_FOUND.search(text)) and not _tolerates(text, status, name):
+    if (status := STATUS.search(text)) and not _tolerates(text, status, name):
         return True
     word = rf"(?<![\w./-]){re.escape(name)}(?![\w./-])"
     rests = [text[one.end() :] for one in re.finditer(word, text)]
@@ -210,8 +214,23 @@ def does_without(text: str, name: str, path: str) -> bool:
 def _tolerates(text: str, status: re.Match[str], name: str) -> bool:
     """Return whether a text only accepts that a program is absent: `tool || [ $? -eq 127 ]`."""
     before, after = text[: status.start()], text[status.end() :]
-    is_choice = re.search(r"\|\||-o\b|\bcase\b", before) or re.search(r"(?:\|\||-o)[ \t]*(?:\[|test\b|\()", after)
-    return is_choice is not None and not _runs_other(after, name)
+    _, is_case, labels = before.rpartition("case ")
+    is_label = is_case and "esac" not in labels and _LABEL_END.match(after)
+    is_choice = is_label or _OR.search(_list_before(before)) or _OR_TEST.search(_LIST_END.split(after, maxsplit=1)[0])
+    return bool(is_choice) and not _runs_other(after, name)
+
+
+def _list_before(text: str) -> str:
+    """Return the end of a text that is of the same list as what follows it, and what precedes the groups around it."""
+    own, depth, is_own = [], 0, True
+    for sign in reversed(text):
+        depth += (sign in "})") - (sign in "{(")
+        if depth < 0:
+            depth, is_own = 0, True
+        elif depth == 0 and sign in ";\n":
+            is_own = False
+        own += [sign] if is_own else []
+    return "".join(reversed(own))
 
 
 def _has_default(text: str, name: str, word: str) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from support.each import each
 
+from gitmem.plugins.import_ import joplin
 from gitmem.plugins.import_.fields import ImportRecord, Unreadable
 from gitmem.plugins.import_.files import read_sources
 from gitmem.plugins.import_.folder import ImportContext
@@ -120,6 +121,43 @@ def test_file_that_is_no_archive_is_named(tmp_path):
 
     assert isinstance(problem, Unreadable)
     assert problem.reason == "it is not an archive of Joplin (JEX)"
+
+
+def header(kind: bytes, size: int) -> bytes:
+    member = tarfile.TarInfo("././@LongLink")
+    member.type, member.size = kind, size
+    return member.tobuf(tarfile.GNU_FORMAT)
+
+
+@each(
+    "content",
+    [
+        (header(tarfile.GNUTYPE_LONGNAME, 2) + b"a\0".ljust(512, b"\0")) * 1_500,
+        header(tarfile.GNUTYPE_LONGNAME, 1 << 50),
+        header(tarfile.XHDTYPE, 1 << 50),
+    ],
+)
+def test_archive_with_hostile_headers_is_named_and_the_others_come(tmp_path_factory, content):
+    folder = tmp_path_factory.mktemp("hostile")
+    (folder / "a.jex").write_bytes(content)
+    (folder / "b.md").write_text("# Ports\n\n5000\n", encoding="ascii")
+
+    found = read(folder)
+
+    problem = found["a.jex"]
+    assert isinstance(problem, Unreadable)
+    assert problem.reason == "it is not an archive of Joplin (JEX)"
+    assert isinstance(found["b"], ImportRecord)
+
+
+def test_members_of_an_archive_beyond_the_most_are_named_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(joplin, "MOST_ITEMS", 2)
+
+    found = read(jex(tmp_path))
+
+    problems = {name: one.reason for name, one in found.items() if isinstance(one, Unreadable)}
+    assert problems == {"all.jex": "only its first 2 members are read"}
+    assert found.keys() == {A, B, "all.jex"}
 
 
 def test_sparse_member_that_is_larger_than_the_archive_is_not_read(tmp_path):
