@@ -13,14 +13,38 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-# Subcommands that change the current branch, and those whose arguments count as well.
-_CHANGES = frozenset(("rebase", "commit", "reset", "cherry-pick", "revert", "am"))
+# Subcommands that change the current branch, and those that switch to another, with the options that keep this clear.
+_COMMITS = frozenset(("commit", "reset", "cherry-pick", "revert", "am"))
 _SWITCHES = frozenset(("checkout", "switch"))
-# Names of branches that need no sign to be recognised.
-_NAMES = frozenset("main master trunk develop production prod staging stable".split())
+_CREATES = frozenset(("-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan"))
+_PLAIN = frozenset("-q --quiet -f --force -m --merge --no-track --guess --progress --no-progress".split())
+# Options of subcommands after which the branch is unclear: those of many branches, and those with a value.
+_UNCLEAR = {
+    "push": frozenset("--all --branches --mirror --tags -o --push-option --exec --receive-pack --repo".split()),
+    "rebase": frozenset("--onto -X --strategy-option -s --strategy -x --exec --root -C --whitespace".split()),
+}
+_HERE = frozenset(("HEAD", "@"))
+_NO_BRANCH = frozenset("$*~^\x02`{")
+# Names of branches that need no sign to be recognised, and those that do: "production" is also a place.
+_NAMES = frozenset("main master trunk develop".split())
+_PLACES = frozenset("prod production staging stable".split())
 # What kinds of branches are called: "release branches" are those whose names begin with it.
 _KINDS = frozenset("release hotfix feature topic stable support deploy maintenance".split())
 _BRANCHES = frozenset(("branch", "branches"))
+# Words between what is done with git and the branch that it is done to, and those of them that "rebase" has before
+# the branch that stays as it is.
+_LINKS = frozenset("to on into at the our any a an or and nor git origin upstream shared directly".split())
+_INTO = frozenset(("to", "on", "into", "at"))
+# Words that begin another clause, and signs that end one.
+_BEGINS = frozenset(
+    """
+    before after until unless without when while if because since as except but besides outside than other instead
+    """.split()
+)
+_ENDS = (";", ":", ".", "!", "?", "\u2013", "\u2014")
+_PASSIVE = frozenset("is are be get gets".split())
+_STEMS = ("rebas", "amend", "cherry-pick", "merg", "push", "commit", "force", "reset")
+_QUOTES = frozenset("`'\"")
 _STRIPPED = "`'\",.;:!?()[]{}\u201c\u201d\u2018\u2019"
 
 
@@ -33,20 +57,57 @@ def changed_branches(line: str, branch: str) -> frozenset[str]:
     """
     changed: set[str] = set()
     for command in commands_in(line):
-        words = command.split()
+        words = _without_redirections(command.split())
         if "git" not in words[:2]:
             continue
-        plain = [word for word in words[words.index("git") + 1 :] if not word.startswith("-")]
-        verb, arguments = plain[0] if plain else "", plain[1:]
-        if verb in _SWITCHES and arguments:
-            branch = arguments[-1] if "-b" not in words and "-c" not in words else arguments[0]
+        words = words[words.index("git") + 1 :]
+        while words[:1] == ["-c"]:
+            del words[:2]
+        options, arguments = [word for word in words if word[:1] == "-"], [word for word in words if word[:1] != "-"]
+        verb = arguments.pop(0) if arguments else ""
+        if words[:1] == ["-C"] or not _UNCLEAR.get(verb, frozenset()).isdisjoint(options):
+            changed.add("")
+        elif verb in _SWITCHES:
+            branch = _switched(options, arguments, branch)
         elif verb == "push":
-            changed.update([_target(word) for word in arguments[1:]] or [branch])
+            changed.update([_resolved(_target(word), branch) for word in arguments[1:]] or [branch])
         elif verb == "merge":
-            changed.update((branch, *map(_target, arguments)))
-        elif verb in _CHANGES:
-            changed.add(arguments[1] if verb == "rebase" and len(arguments) > 1 else branch)
+            changed.update((branch, *(_resolved(_target(word), branch) for word in arguments)))
+        elif verb == "rebase":
+            changed.add(_resolved(arguments[1], branch) if len(arguments) > 1 else branch)
+        elif verb in _COMMITS:
+            changed.add(branch)
     return frozenset() if "" in changed else frozenset(changed)
+
+
+def _without_redirections(words: Sequence[str]) -> list[str]:
+    """Return the words of a command without quotation marks, and without files that it reads or writes."""
+    kept: list[str] = []
+    is_file = False
+    for word in words:
+        before, _, file = word.replace("<", ">").partition(">")
+        if not is_file and before and (before == word or not before.isdigit()):
+            kept.append(before.strip("'\""))
+        is_file = before != word and not file.strip(">")
+    return kept
+
+
+def _switched(options: Sequence[str], arguments: Sequence[str], branch: str) -> str:
+    """Return the branch after a switch with some options and arguments; empty if it is unknown."""
+    if "--" in options or (len(arguments) > 1 and _CREATES.isdisjoint(options)):  # files are restored
+        return branch
+    if not arguments or not _PLAIN.union(_CREATES).issuperset(options) or arguments[0].startswith("origin/"):
+        return ""
+    name = arguments[0]
+    is_file_or_commit = "." in name or name.endswith("/") or all(char in "0123456789abcdef" for char in name)
+    return "" if is_file_or_commit and _CREATES.isdisjoint(options) else _resolved(name, branch)
+
+
+def _resolved(name: str, branch: str) -> str:
+    """Return the branch of a name; empty if it is unknown, as that of a variable or a pattern."""
+    if name in _HERE:
+        return branch
+    return name if _NO_BRANCH.isdisjoint(name) else ""
 
 
 def _target(refspec: str) -> str:
@@ -54,27 +115,81 @@ def _target(refspec: str) -> str:
     return refspec.rpartition(":")[2].removeprefix("+").removeprefix("refs/heads/").removeprefix("origin/")
 
 
-def is_about_others(sentence: Sequence[str], changed: Collection[str]) -> bool:
+def names_other_branches(sentence: Sequence[str], changed: Collection[str]) -> bool:
     """Return whether a sentence names branches, and none that is changed; False if those are unknown.
 
     Args:
         sentence: Its words, as written.
         changed: The branches that a command changes.
     """
-    named = named_branches(sentence)
-    return bool(changed and named) and not any(_is_of(one, name) for one in changed for name in named)
+    named = named_branches(sentence) if changed else []
+    return bool(named) and not any(_is_of(one, name) for one in changed for name in named)
+
+
+def mentions_branch(sentence: Sequence[str]) -> bool:
+    """Return whether a word of a sentence may be the name or the kind of a branch."""
+    plain = [word.strip(_STRIPPED) for word in sentence]
+    return any(_is_branch(word) or word in _PLACES for word in plain) or any(
+        word.lower() in _KINDS and following.lower() in _BRANCHES for word, following in pairwise(plain)
+    )
 
 
 def named_branches(sentence: Sequence[str]) -> list[str]:
-    """Return the branches that a sentence names: `main`, `release/*`, and `release*` for "release branches"."""
-    plain = [word.strip(_STRIPPED) for word in sentence]
-    names = [word for word in plain if word in _NAMES or (word.partition("/")[0] in _KINDS and "/" in word)]
-    kinds = [
-        f"{word.lower()}*"
-        for word, following in pairwise(plain)
-        if following.lower() in _BRANCHES and word.lower() in _KINDS
-    ]
-    return [*names, *kinds]
+    """Return the branches to which a sentence says that something is done, in its first clause about git.
+
+    "Never push to `main`", "never rebase release/*", and `release*` for "release branches are never rebased".
+    """
+    words = _clause_about_git(sentence)
+    plain = [word.strip(_STRIPPED) for word in words]
+    named: list[str] = []
+    for at, word in enumerate(plain):
+        has_kind = "".join(plain[at + 1 : at + 2]).lower() in _BRANCHES
+        is_called = has_kind or (at > 0 and plain[at - 1].lower() in _BRANCHES)
+        if has_kind and word.lower() in _KINDS:
+            named.append(f"{word.lower()}*")
+        is_name = _is_branch(word) or (word in _PLACES and (is_called or words[at][0] in _QUOTES))
+        if is_name and (is_called or _is_object(plain[:at]) or _is_subject(plain[:at], plain[at + 1 :])):
+            named.append(word)
+    return named
+
+
+def _clause_about_git(sentence: Sequence[str]) -> list[str]:
+    """Return the words of the first clause that says what is done with git; none if there is none."""
+    clause: list[str] = []
+    for word, following in pairwise([*sentence, ""]):
+        is_begin = word.strip(_STRIPPED).lower() in _BEGINS
+        if not is_begin:
+            clause.append(word)
+        last = word.rstrip("`'\")]")[-1:]
+        if is_begin or last in _ENDS or (last == "," and not _is_branch(following.strip(_STRIPPED))):
+            if any(map(_is_done, clause)):
+                return clause
+            clause = []
+    return clause if any(map(_is_done, clause)) else []
+
+
+def _is_done(word: str) -> bool:
+    return word.strip(_STRIPPED).lower().startswith(_STEMS)
+
+
+def _is_branch(word: str) -> bool:
+    return word in _NAMES or (word.partition("/")[0] in _KINDS and "/" in word)
+
+
+def _is_object(before: Sequence[str]) -> bool:
+    """Return whether what is done with git is done to what follows some words: "never push it to"."""
+    at = len(before)
+    while at and (before[at - 1].lower() in _LINKS or before[at - 1][:1] == "-" or _is_branch(before[at - 1])):
+        at -= 1
+    has_into = not _INTO.isdisjoint(word.lower() for word in before[at:])
+    verb = next((word.lower() for word in before[max(0, at - 3 if has_into else at - 1) : at] if _is_done(word)), "")
+    return bool(verb) and not (has_into and verb.startswith("rebas"))
+
+
+def _is_subject(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Return whether what is between some words is the subject of its clause: "main is never rebased"."""
+    is_first = all(word.lower() in _LINKS or _is_branch(word) for word in before)
+    return is_first and not _PASSIVE.isdisjoint(word.lower() for word in after)
 
 
 def _is_of(branch: str, name: str) -> bool:

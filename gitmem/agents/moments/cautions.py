@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from gitmem.agents.moments.branches import is_about_others as is_about_other_branches
-from gitmem.agents.moments.branches import named_branches
-from gitmem.agents.moments.packages import is_about_others
+from gitmem.agents.moments.branches import mentions_branch, names_other_branches
+from gitmem.agents.moments.packages import names_other_packages
 from gitmem.agents.moments.programs import (
     CHANGES,
     MANAGERS,
@@ -45,7 +44,7 @@ _PROSE = frozenset("black coverage go make just node act git python python3 flas
 _CONTINUES = frozenset(("compose", "run", "exec", "tool", "rollout", "state", "s3", "volume", "system"))
 _FORBIDS = frozenset("never not don't dont avoid cannot can't mustn't".split())
 # What is done with git, as sentences say it, and its phrase; the second ones only where branches are named, since
-# "never commit secrets" is of every commit. How many words may be between it and what forbids it.
+# "never commit secrets" concerns every commit. How many words may be between it and what forbids it.
 _GIT = {
     **{verb: f"git {verb}" for verb in ("rebase", "cherry-pick", "merge", "push", "commit")},
     "amend": "git commit --amend",
@@ -79,6 +78,8 @@ _BREAKS = _FAILS - frozenset(("without", "unless", "never", "not"))
 _NEEDS = frozenset("needs need requires require wants expects must only".split())
 # Words that take a warning back: "it is slow but harmless", "the message can be ignored".
 _HARMLESS = frozenset(("harmless", "ignored", "ignorable", "benign", "innocuous"))
+# Words with which a sentence goes on about a failure.
+_GOES_ON = frozenset(("it", "this", "that"))
 # Words of an instruction, and those that say when something is to be done.
 _ORDERS = frozenset("run use always pass set start call give add with".split())
 _ORDER = frozenset(("before", "after"))
@@ -204,7 +205,7 @@ def _is_about_others(
         parts, after = [*parts, after[0]], after[1:]
     if not command or len(parts) != 2 or parts[0] not in MANAGERS or parts[1] not in CHANGES:
         return False
-    return is_about_others(words[: span.start], after, parts[1], command.packages)
+    return names_other_packages(words[: span.start], after, parts[1], command.packages)
 
 
 def _mentions_of_git(words: Sequence[str], command: CautionedCommand | None) -> Iterator[tuple[list[str], bool]]:
@@ -220,8 +221,8 @@ def _mentions_of_git(words: Sequence[str], command: CautionedCommand | None) -> 
             continue
         is_forbidden = not _FORBIDS.isdisjoint(plain[max(0, at - NEAR) : at])
         needs_branch = is_forbidden and word in _GIT_OF_BRANCHES
-        if is_forbidden and not (needs_branch and (plain[at - 1] == "git" or not named_branches(words[at + 1 :]))):
-            concerns = command is None or not is_about_other_branches(words, command.branches)
+        if is_forbidden and not (needs_branch and (plain[at - 1] == "git" or not mentions_branch(words[at + 1 :]))):
+            concerns = command is None or not names_other_branches(words, command.branches)
             yield [_GIT[word]], concerns and _NO_ORDER.isdisjoint(plain[:at])
         start = at
         while start and plain[start - 1] in _BEFORE_GIT:
@@ -304,11 +305,32 @@ def _is_caution(sentence: _Sentence, span: slice, following: Sequence[str], opti
     if named and named <= options:
         return False
     is_order = not _ORDER.isdisjoint(after)
-    if not _HARMLESS.isdisjoint((*sentence.plain[span.stop :], *(word.strip(_STRIPPED).lower() for word in following))):
+    if _is_harmless(sentence, span.stop, following):
         return False
     if not _FAILS.isdisjoint(after) or (not _NEEDS.isdisjoint(after) and not is_order):
         return own <= options
     return not _OTHERWISE.isdisjoint(word.strip(_STRIPPED).lower() for word in following[:1]) and not is_order
+
+
+def _is_harmless(sentence: _Sentence, at: int, following: Sequence[str]) -> bool:
+    """Return whether a failure is harmless: its clause says so, or the next sentence if it goes on about the failure.
+
+    Args:
+        sentence: The sentence.
+        at: Where the command in it ends.
+        following: The next sentence.
+    """
+    after = [word.strip(_STRIPPED).lower() for word in following]
+    if after[:1] and after[0] in _GOES_ON and not _HARMLESS.isdisjoint(after):
+        return True
+    begin = next((to for to in range(at, len(sentence.plain)) if sentence.plain[to] in _FAILS), at)
+    for to in range(begin, len(sentence.plain)):
+        if sentence.plain[to] in _HARMLESS:
+            return True
+        goes_on = not (_GOES_ON | _HARMLESS | {"which"}).isdisjoint(sentence.plain[to + 1 : to + 3])
+        if sentence.words[to][-1] in ";:.!?" or (sentence.words[to][-1] == "," and not goes_on):
+            return False
+    return False
 
 
 def _fails_with_option(options: Sequence[str], before: Sequence[str], after: Sequence[str]) -> bool:

@@ -34,7 +34,7 @@ _RESTRAINS = frozenset(
 # Words before a package that forbid it, and words that may be between the two: "never add `moment`".
 _AGAINST = frozenset(("no", "not", "never", "avoid", "t", "dont", "without", "instead", "than"))
 _BETWEEN = frozenset("use add install import of from the a rely on pull in again".split())
-# Words behind a package that forbid it.
+# Words after a package that forbid it.
 _UNWANTED = frozenset(("banned", "forbidden", "deprecated", "unmaintained", "abandoned", "prohibited"))
 # Words before a package that say to use it: "use date-fns instead of moment".
 _FOR = frozenset(("use", "uses", "using", "prefer", "choose", "with", "by"))
@@ -47,15 +47,19 @@ _KEYS = frozenset(
 )
 # Attributes of a package in its line, whose values are not packages.
 _ATTRIBUTES = frozenset("features default-features optional git path branch rev tag workspace extras markers".split())
-# Words behind `pip install` that are no package: "never pip install into the system's Python".
+# Words after `pip install` that are no package: "never npm install twice". Others that end their clause are one.
 _NO_PACKAGES = frozenset(
     """
-    a again all and any anything are as at because before blindly breaks but by can dependencies everything fails first
-    for from gems globally hand hangs has here if in inside into is it its locally manually modules must need needs new
-    of off on one only or outside package packages plain requires so some something that the them then there these
-    things this those to under unless until upgrades was when where while will with without works you your yourself
+    again all alone anything anywhere blindly by-hand ci dependencies directly everything everywhere first forks gems
+    globally here it locally manually modules nightlies offline online only outside overnight packages prereleases
+    pre-releases betas prod production root something sudo tarballs that them then there these things this today
+    together twice unattended unpinned unreviewed unsigned wheels yourself
     """.split()
 )
+_NO_PACKAGE_ENDS = ("ly", "-wide", "wide", "releases", "versions", "-side", "builds")
+_JOINS = frozenset(("and", "or", "nor"))
+# The most packages of a sentence.
+NAMED_AT_MOST = 20
 # Words before such a command that say that it names no package: "never run a bare bundle update".
 _BARE = frozenset(("bare", "plain", "blanket", "blind", "unscoped", "naked"))
 # Subcommands that change all packages unless one is named.
@@ -79,31 +83,43 @@ def named_packages(words: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(name for name in names if name))[:NAMES_AT_MOST]
 
 
-def is_about_others(before: Sequence[str], after: Sequence[str], verb: str, packages: Sequence[str]) -> bool:
+def names_other_packages(before: Sequence[str], after: Sequence[str], verb: str, packages: Sequence[str]) -> bool:
     """Return whether a memory names a package manager's command with packages that a command line does not name.
 
-    "Do not pip install torch" is about others for `pip install requests`, and "never run a bare bundle update" for
+    "Do not pip install torch" does for `pip install requests`, and "never run a bare bundle update" for
     `bundle update rails`.
 
     Args:
         before: The words before the command in the memory.
-        after: The words behind it.
+        after: The words after it.
         verb: The subcommand: `install`.
         packages: The packages of the command line.
     """
     if packages and before and before[-1].strip(_MARKS).lower() in _BARE:
         return True
-    named: list[str] = []
-    for word in after:
-        name = _package(word.strip(_MARKS))
-        if not name or word.startswith("-") or name.lower() in _NO_PACKAGES or name.endswith("ly"):
-            break
-        named.append(name.lower())
-        if word[-1] in ".;:!?)`":
-            break
+    named = _packages_at(after[: 2 * NAMED_AT_MOST])
     if not named or (not packages and verb in _UPDATES):
         return False
     return not any(own.lower() == name or own.lower().startswith(f"{name}-") for own in packages for name in named)
+
+
+def _packages_at(words: Sequence[str]) -> list[str]:
+    """Return the packages that words after a command name; none if that is unclear.
+
+    A package is written as code, or ends its clause: what else follows `pip install` may say how, where or when.
+    """
+    if not words:
+        return []
+    word, following = words[0], [other.lower() for other in words[1:2]]
+    name = _package(word.strip(_MARKS)).lower()
+    if not name or word.startswith("-") or name in _NO_PACKAGES or name.endswith(_NO_PACKAGE_ENDS):
+        return []
+    if word[-1] == ",":
+        return [name, *_packages_at(words[1:])]
+    if following and following[0] in _JOINS:
+        others = _packages_at(words[2:])
+        return [name, *others] if others else []
+    return [name] if not following or word[-1] in ".;:!?)" or "`" in word else []
 
 
 def changed_packages(edit: Edit, text: str) -> list[str]:

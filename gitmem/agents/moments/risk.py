@@ -227,16 +227,16 @@ def _is_about_another(sentence: str, phrase: str, risk: Risk) -> bool:
     if begin is None:
         return False
     before, after = words[: parts[begin][1]], words[parts[begin + size - 1][1] + 1 :]
-    from gitmem.agents.moments.branches import is_about_others as is_about_branches  # few memories get here
+    from gitmem.agents.moments.branches import names_other_branches  # few memories get here
     from gitmem.agents.moments.cautions import options_of
-    from gitmem.agents.moments.packages import is_about_others as is_about_packages
+    from gitmem.agents.moments.packages import names_other_packages
 
     count = next((at for at, word in enumerate(after) if not word.strip("`'\"").startswith("-")), len(after))
     if not options_of(" ".join(after[:count])) <= risk.options:
         return True
     if size > 1 and wanted[-1] in CHANGES and wanted[-2] in MANAGERS:
-        return is_about_packages(before, after, wanted[-1], risk.packages)
-    return not _OF_GIT.isdisjoint(wanted) and is_about_branches(words, risk.branches)
+        return names_other_packages(before, after, wanted[-1], risk.packages)
+    return not _OF_GIT.isdisjoint(wanted) and names_other_branches(words, risk.branches)
 
 
 def _instructs(sentence: str, words: Sequence[str], verb: str, risk: Risk) -> bool:

@@ -54,6 +54,11 @@ def _is_cautioned(line: str, memory: str) -> bool:
         ("git commit -m x", "Run `make fmt` before each commit."),
         ("git push", "After dvc repro, run dvc push before git push."),
         ("git rebase main release/3", "Release branches must never be rebased."),
+        ("git commit -m x", "Don't commit without the stable toolchain."),
+        ("git push origin pdf", "Don't push before main is green."),
+        ("pytest tests", "pytest hangs on macOS. Deprecation warnings are harmless."),
+        ("pytest tests", "pytest hangs on macOS; the warning about forks can be ignored."),
+        ("pytest tests", "pytest hangs on macOS, messages of xdist are harmless."),
     ],
 )
 def test_memory_has_a_caution_about_the_command(line: str, memory: str) -> None:
@@ -93,6 +98,8 @@ def test_memory_has_a_caution_about_the_command(line: str, memory: str) -> None:
         ("git merge topic", "Never merge without a review."),
         ("poetry add pydantic", "Do not poetry add requests: httpx is our client."),
         ("pytest tests", "pytest is slow but harmless at its first run."),
+        ("pytest tests", "pytest fails once after an upgrade. This can be ignored."),
+        ("pytest tests", "pytest is slow at first, which is harmless."),
     ],
 )
 def test_memory_has_none_or_the_command_follows_it(line: str, memory: str) -> None:

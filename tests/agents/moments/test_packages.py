@@ -7,7 +7,13 @@ import time
 from support.each import each
 
 from gitmem.agents.event import Edit
-from gitmem.agents.moments.packages import changed_packages, forbids_import, prefers_another, restrains
+from gitmem.agents.moments.packages import (
+    changed_packages,
+    forbids_import,
+    names_other_packages,
+    prefers_another,
+    restrains,
+)
 from gitmem.agents.moments.risk import find_risk, warns
 
 
@@ -101,3 +107,27 @@ def test_memory_asks_for_another_package_manager(memory: str, manager: str, is_a
 )
 def test_memory_forbids_the_import_of_a_package(memory: str, is_against: bool) -> None:
     assert forbids_import(memory, "holidays") is is_against
+
+
+@each(
+    ("after", "is_about_others"),
+    [
+        ("torch.", True),
+        ("torch: it is huge.", True),
+        ("torch and tensorflow.", True),
+        ("torch, jax or tensorflow", True),
+        ("torch` on laptops", True),
+        ("torch, flask", False),
+        ("system-wide", False),
+        ("unpinned versions", False),
+        ("third-party code.", False),
+        ("during a release", False),
+        ("behind the VPN", False),
+        ("twice", False),
+        ("pre-releases", False),
+        ("globally.", False),
+        ("torch or anything else", False),
+    ],
+)
+def test_memory_about_other_packages_names_them(after: str, is_about_others: bool) -> None:
+    assert names_other_packages(["Never", "pip"], after.split(), "install", ["flask"]) is is_about_others

@@ -48,6 +48,9 @@ def test_most_commands_are_not_searched_for(command: str) -> None:
         ("bundle update", "Never run a bare bundle update."),
         ("yarn upgrade react --latest", "Never run yarn upgrade --latest here."),
         ("git push -f origin release/3", "Never force-push release/* branches."),
+        ("git push -f origin pdf", "Never force-push; rebase onto main instead."),
+        ("git push -f origin pdf", "Never force-push: production deploys from every push."),
+        ("pip install --pre flask", "Do not pip install pre-releases"),
         ("pip install -U torch-geometric", "Do not pip install torch."),
     ],
 )
