@@ -45,8 +45,8 @@ class InstructionClass:
         name: Its name.
         severity: See ``Instruction``.
         message: What such a sentence requests, to follow "it".
-        patterns: Its patterns; a blank matches any run of white space.
-        unless: Words before it that make it honest: "never" before "skip the review".
+        patterns: Its patterns; a blank matches any run of white space. A group is the request, if others precede it.
+        unless: Words before it, or its group, that make it honest: "never" before "skip the review".
     """
 
     name: str
@@ -63,6 +63,15 @@ _NOT = (
 # Words that describe a safeguard, or a program's option, instead of a request: "to skip the review, use --force".
 _DESCRIBED = rf"{_NOT}|\b(?:to|can|could) $|--\w|# $|\w:\*\* $"
 _IF = r"\b(?:if|once|unless|until|when|whenever|after|only|whether|that|before|where)\b"
+# What an attacker wants of an agent that serves somebody else, whose words a program also handles.
+_FAVOUR = (
+    r"(?:approve|commit|delete|disable|download|execute|fetch|install|merge|post|promote|push|recommend|run|send"
+    r"|suggest|upload|you (?:must|should|will)|your (?:answer|reply|task)|(?:do not|don't|never) (?:follow|obey))"
+)
+_WHATEVER = (
+    r"\b(?:whatever|no matter what|regardless of what) (?:the |a |your )?(?:users?|humans?|developers?|operators?)"
+    r" (?:asks?|says?|wants?|requests?)\b"
+)
 # How far before a sentence's first word these count, in characters, within the same sentence.
 _BEFORE = 40
 # How many sentences are reported of one text.
@@ -78,13 +87,20 @@ _CONFIDENTIAL = (
     r"|\.env\b|env(?:ironment)?(?: variables|\b)|~/\.(?:ssh|aws|netrc|gnupg)\S*|id_rsa|conversation|chat history"
     r"|transcripts?|system prompt|session history|source code)"
 )
+_KEY_FILE = r"(?:~/\.(?:aws/credentials|netrc|pgpass|gnupg)|\bid_(?:rsa|ed25519)(?:[^.\w]|$)|/etc/shadow)"
 _AWAY = r"(?:https?://|webhook|paste\S*|gist\b|external|remote (?:server|host)|this address|\S+@\S+\.\w+)"
 _SEND = r"(?:send|post|upload|forward|transmit|exfiltrate|leak|e-?mail|mail|append|copy|push|pipe|report)"
 _MEMORY = r"(?:memory|memories|notes?|entry|entries|instructions?|rules?|paragraphs?)"
+# What a memory calls itself, or what it has the agent do.
+_THIS = (
+    rf"(?:(?:this|these|the (?:following|above))(?: (?:{_MEMORY}|steps?|changes?|commits?|texts?|messages?|actions?"
+    r"|lines?|requests?))?|your (?:actions?|changes?|instructions?|commands?)|what you (?:do|did|find|found|see|send))"
+)
 _GUARD = (
     r"(?:security|safety|approvals?|permissions?|confirmations?|consent|sandbox(?:ing)?|trust|code reviews?"
     r"|verification)"
 )
+_PRIVILEGED = r"\byou (?:(?:now )?have root\b|need no (?:confirmation|permission|approval))"
 _SAID = r"(?:answer|reply|respond|say|claim|insist|state|assure|pretend|report)"
 
 _CLASSES = (
@@ -106,9 +122,12 @@ _CLASSES = (
             r"(?:agents|claude|gemini|copilot|contributing|policy|readme|\.cursor)",
             rf"\b{_EARLIER} (?:\w+ ){{0,2}}{_RULES} (?:are|is|were|have been) (?:now |hereby )?"
             r"(?:null|void|lifted|suspended|revoked|cancelled|invalid)\b",
-            # The same in other languages: German, French, Spanish, Portuguese, Italian, Dutch, Polish, Turkish.
+            # The same in other languages: German, French, Spanish, Portuguese, Italian, Dutch, Polish, Turkish,
+            # Russian, Korean, Arabic, Chinese, Japanese. In re2, \b knows only ASCII: none is beside other letters.
             r"\b(?:ignorieren?|vergiss|vergessen|missachten?)(?: sie)? (?:\w+ ){0,2}(?:vorherigen|bisherigen|vorigen"
             r"|obigen|früheren) (?:anweisungen|befehle|regeln|vorgaben)",
+            r"\b(?:ignoriert?|ignoriere|vergiss|vergesst|vergessen sie|missachtet?) (?:alle? )?(?:deine|eure|ihre) "
+            r"(?:anweisungen|befehle|regeln|vorgaben)",
             r"\b(?:ignor|oubli)(?:e|ez|er) (?:toutes )?(?:les|tes|vos) (?:instructions|consignes|règles) "
             r"(?:précédentes|antérieures)",
             r"\bne (?:tiens|tenez) (?:pas|plus) compte des (?:instructions|consignes|règles)",
@@ -125,6 +144,8 @@ _CLASSES = (
             r"(?:инструкции|указания|правила|команды)",
             r"이전.{0,12}(?:지시|명령|지침|규칙).{0,12}(?:무시|잊)",
             r"تجاهل .{0,24}(?:التعليمات|الأوامر|القواعد)",
+            r"(?:忽略|无视|忘记|忘掉).{0,8}(?:指令|指示|说明|规则)",
+            r"(?:以前|これまで|前)の(?:指示|命令).{0,6}無視",
             rf"\b(?:ignore|disregard|discard|forget)(?: \w+){{0,3}} {_RULES} (?:that )?you (?:were|have been|had|got)",
             r"\bforget everything (?:above|before|so far|until now)",
             r"\boverrid(?:e|es|ing) the (?:users?|developers?|operators?)'? ?s? (?:preferences?|wishes"
@@ -137,12 +158,8 @@ _CLASSES = (
             rf"(?:are|is) [^.\n]{{0,40}}[,;.] (?:please )?(?:follow|obey|use) (?:only |instead |the text )",
             r"\bobey (?:only )?(?:the )?(?:text|note|message|lines) below",
             rf"\bfollow these new {_RULES}",
-            r"\b(?:ignoriert?|ignoriere|vergiss|vergesst|vergessen sie|missachtet?) (?:alle? )?(?:deine|eure|ihre) "
-            r"(?:anweisungen|befehle|regeln|vorgaben)",
             rf"\b(?:stop|cease|quit) (?:following|obeying|reading) (?:the |your )?\W?(?:agents\.|claude\.|gemini\."
             rf"|copilot-|\.cursor|{_EARLIER} {_RULES})",
-            r"(?:忽略|无视|忘记|忘掉).{0,8}(?:指令|指示|说明|规则)",
-            r"(?:以前|これまで|前)の(?:指示|命令).{0,6}無視",
         ),
         unless=_NOT,
     ),
@@ -196,7 +213,8 @@ _CLASSES = (
             r"(?m)^\W*\[?(?:system|admin|operator|developer)\W{1,3}new (?:policy|policies|rules?|instructions?"
             r"|orders?)\b",
             r"\b(?:tool (?:calls?|uses?)|agents?|assistants?) (?:do not|don't|no longer) (?:needs?|requires?) (?:an? "
-            r"|any |the |to ask for )?(?:approvals?|confirmations?|permissions?|consent)\b",
+            r"|any |the |to ask for )?(?:approvals?|confirmations?|permissions?|consent)(?: any ?more| any longer| now"
+            r"| from now on| at all)?\W?(?:[.;!,\n]|$)",
         ),
     ),
     InstructionClass(
@@ -216,8 +234,8 @@ _CLASSES = (
             r"(?:reviewers?|humans?|maintainers?|team|people|anyone|anybody|person)\b",
             r"\b(?:secretly|covertly) (?:add|send|upload|run|copy|include|insert|change|install|push|commit|record"
             r"|store|collect|track|call|write|replace|remove|disable|forward|report|log)\b",
-            rf"\b(?:keep|kept|stays?|remains?|must be|should be)(?: \w+){{0,2}} (?:hidden|secret|concealed) from "
-            rf"(?:the |any |your |all )?{_PEOPLE}\b",
+            rf"\b(?:keep (?:it|them|that|everything|{_THIS})|{_THIS}(?: (?:is|are|to|must|should|shall|has|have|be|kept"
+            rf"|stays?|remains?)){{1,4}})(?: \w+)? (?:hidden|secret|concealed) from (?:the |any |your |all )?{_PEOPLE}",
             rf"\b(?:do not|don'?t|never) {_HIDE}\b[^.;!\n]{{0,20}}\bthis (?:instruction|memory|note|rule|message)\b",
             r"\b(?:do not|don'?t|never) mention (?:it|this|that) ?(?:[.;!]|$)",
             r"\bact on (?:it|this|them|these) (?:silently|quietly|secretly)",
@@ -265,14 +283,15 @@ _CLASSES = (
             rf"\b(?:print|dump|write|copy|put|paste|include|output|append|save) [^.;!\n]{{0,40}}{_CONFIDENTIAL} "
             rf"(?:into|in|to) (?:the |a |your )?\S{{0,20}}(?:docs?|notes|readme|pull request|pr|commits?|issues?"
             rf"|description|comments?|answer|reply|summary)\b",
-            r"\b(?:reply|respond|answer|print|show|output|display|return|put|include|paste|open|read|выведи)\b"
-            r"[^.\n]{0,60}(?:~/\.(?:aws/credentials|netrc|pgpass|gnupg)|\bid_(?:rsa|ed25519)(?:[^.\w]|$)|/etc/shadow)",
+            r"\b(?:reply|respond|answer|print|show|output|display|return|put|include|paste|open|read)\b"
+            rf"[^.\n]{{0,60}}{_KEY_FILE}",
+            rf"(?:выведи|покажи|прочитай|прочти)(?:те)? [^.\n]{{0,60}}{_KEY_FILE}",
             r"\b(?:include|show|print|list|output|paste) (?:the |all |any )?(?:api keys|passwords|secrets|credentials"
             r"|tokens|private keys) from (?:the )?(?:settings|env|environment|config\w*|vault|keychain|\.env)",
             r"\buse (?:the )?(?:tokens?|credentials?|keys?|passwords?) (?:in|from|of) (?:the )?(?:\.git/|~/|\.env"
             r"|users?)[^\n]{0,40} to (?:open|post|push|create|upload|send|publish|comment)\b",
-            rf"\b(?:envía|envia|sube|envoie|envoyez|sende|schicke?|отправь)\b[^\n]{{0,60}}{_CONFIDENTIAL}[^\n]{{0,40}}"
-            rf"\b(?:gist|{_AWAY})",
+            rf"(?:\b(?:envía|envia|sube|envoie|envoyez|sende|schicke?)|(?:отправь|пришли|загрузи)(?:те)?) "
+            rf"[^\n]{{0,60}}{_CONFIDENTIAL}[^\n]{{0,40}}\b(?:gist|{_AWAY})",
             rf"\bsend (?:the )?(?:contents? of )?(?:the )?{_CONFIDENTIAL}(?: file)?\W*$",
             r"\b(?:append|add|include|put|paste|insert|attach|write|echo|post)\b[^.;\n]{0,30}\b(?:value|contents?"
             r"|output|result) of [`\"'$]{0,2}(?:\w*(?:token|secret|password|api_?key)s?\b|(?:print)?env\b"
@@ -295,9 +314,12 @@ _CLASSES = (
             rf"\b(?:when|whenever|if|once|next time) (?:the |a |any )?(?:{_PEOPLE}|someone|somebody)(?: ever)? "
             rf"(?:asks?|says?|mentions?|wants?)\b[^.;!\n]{{0,80}}\b{_SAID} (?:only |always |them )?that\b",
             r"\bwhen(?:ever)? (?:the )?(?:word|phrase|name|term|string)s? \S+(?: \S+){0,3} (?:appears?|occurs?"
-            r"|comes? up|is (?:said|used|mentioned))\b",
+            r"|comes? up|is (?:said|used|mentioned))(?: in (?:a |an |any |the )?(?:chat|conversation|message|prompt"
+            r"|question|request|session))?,? (?:\w+ )?(?:append|approve|answer|curl|delete|disable|e-?mail|execute"
+            r"|fetch|forward|ignore|include|install|merge|post|push|recommend|reply|respond|run|say|send|skip|switch"
+            r"|upload|use|write)\b",
             r"\b(?:when|whenever|once|after|before|at the (?:start|end|beginning) of) (?:you|each|every|any|a|the)?"
-            r"(?: \w+){0,4} ?(?:session|task|answer|reply|finish|done)\b[^.;\n]{0,80}(?:--no-verify|--force\b|head:main"
+            r"(?: \w+){0,4} ?(?:session|task|answer|reply|finish|done)\b[^.;\n]{0,80}(--no-verify|--force\b|head:main"
             r"|gitmem (?:approve|trust))",
             r"\bgitmem (?:approve|trust)\b[^.\n]{0,40}\b(?:at the (?:start|beginning|end) of|before|after) "
             r"(?:each|every|any) (?:session|task|prompt)",
@@ -306,6 +328,7 @@ _CLASSES = (
             r"\b(?:if|when|whenever|upon|once|until|on)(?: \w+){0,4} (?:trigger|activation|magic|code|secret)\s?"
             r"(?:word|phrase)s?\b",
         ),
+        unless=rf"{_NOT}[^,]*$",
     ),
     InstructionClass(
         "propagation",
@@ -338,10 +361,12 @@ _CLASSES = (
             r"(?:commands?|tool calls?|tool uses?|permissions?|memor(?:y|ies)|facts?|checks?|prompts?|requests? from|of"
             r" the memory)",
             r"\b(?:policy|policies|rules?|restrictions?|limits?) [^.\n]{0,60}\b(?:does not|do not|doesn't|don't) apply"
-            r" to (?:you|agents?|ai|assistants?|models?|llms?|bots?)\b",
+            r" to you\b",
+            r"\b(?:policy|policies|rules?|restrictions?) [^.\n]{0,60}\b(?:does not|do not|doesn't|don't) apply"
+            r" to (?:agents?|ai|assistants?|llms?)\b",
             r"\bmerge (?:it |this |them )?without (?:running|testing|a review|review|reading|waiting|checking)",
             r"\b(?:insert|add|put|append)\b[^.\n]{0,40}(?:nosec|noqa|eslint-disable|nolint|type: ignore|ts-ignore)\b"
-            r"[^.\n]{0,40}\b(?:every|all|each|any)\b",
+            r"\S{0,12} (?:\w+ )?(?:above|after|at|before|in|on|to|wherever) (?:\w+ ){0,3}(?:every|all|each|any)\b",
             r"\bcontinue-on-error: true\W{0,3}(?:on|for|in|to) (?:all|every|each)\b",
             r"\badd (?:my|this|the following|our) (?:\w+ )?(?:ssh |public )*keys? to \S*authorized_keys",
             r"\b(?:set|use|enable|start|run|switch|launch|pass|change)\b[^;\n]{0,60}(?:bypassPermissions"
@@ -416,11 +441,18 @@ _CLASSES = (
             r"\badd yourself as (?:an? |the )?(?:reviewer|maintainer|owner|admin|approver|allowed signer)",
             r"\bgitmem (?:approve|trust)\b[^\n]{0,40} --(?:all|yes)\b",
             r"\bset \W?trust: (?:all|any|true|everyone|\*)",
-            r"\byou (?:now )?have root\b|\byou need no (?:confirmation|permission|approval)",
+            rf"\bfor (?:this|these|all|any|every|each|the rest)\b[^.;\n]{{0,30}}{_PRIVILEGED}",
             r"\b(?:set|use|enable|pass|add|start with|run with) (?:the )?(?:flag )?[`\"']?"
             r"(?:--)?dangerously-?skip-?permissions",
         ),
         unless=_DESCRIBED,
+    ),
+    InstructionClass(
+        "privileges",
+        ERROR,
+        "asks to give approvals that are a person's",
+        (_PRIVILEGED,),
+        unless=rf"{_DESCRIBED}|\b(?:for|if|once|unless|until|when|whenever|where|whether)\b",
     ),
     InstructionClass(
         "authority",
@@ -455,8 +487,8 @@ _CLASSES = (
         (
             r"\byour (?:real|true|hidden|secret|new) (?:goal|task|purpose|objective|mission|instructions?|role)\b",
             r"\bfrom now on,? (?:you are|ignore|obey|pretend|act as|reply only|respond only|answer only)\b",
-            r"\b(?:whatever|no matter what|regardless of what) (?:the |a |your )?(?:users?|humans?|developers?"
-            r"|operators?) (?:asks?|says?|wants?|requests?)\b",
+            rf"{_WHATEVER}[^.;\n]{{0,20}},? (?:\w+ )?{_FAVOUR}\b",
+            rf"\b{_FAVOUR}\b[^.;\n]{{0,60}} {_WHATEVER}",
             r"\b(?:act|behave|answer|respond) as (?:if|though) (?:you|there) (?:had|have|were|are) no "
             r"(?:rules|restrictions|limits|guidelines|guardrails)",
             r"\bpretend (?:to be|that you are|you are) (?:the |an? )?(?:\w+ )?(?:user|owner|maintainer|admin\w*"
@@ -556,7 +588,9 @@ def _starts(text: str, pattern: Any, unless: Any) -> Iterator[int]:
         while start < match.end() and text[start].isspace():
             start += 1
         before = _before(text, start)
-        if (unless is None or not unless.search(before)) and not _example().search(before):
+        request = _before(text, match.start(1)) if pattern.groups else before
+        is_honest = unless is not None and (unless.search(before) or unless.search(request))
+        if not is_honest and not _example().search(before):
             yield start
 
 
