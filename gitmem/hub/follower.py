@@ -47,8 +47,8 @@ LOST_S = 60.0
 REBUILD_S = 10.0
 # The files of a segment of Tantivy's index.
 PARTS = ("idx", "pos", "term", "store", "fast", "fieldnorm")
-# A fingerprint of who may read what, which no other hub has.
-ACCESS = "SELECT concat_ws(' ', generation, (SELECT print FROM hub.access_print)) FROM hub.hub"
+# A fingerprint of who may read what, which no other hub and no other time has.
+ACCESS = "SELECT concat_ws(' ', generation, (SELECT mark FROM hub.access)) FROM hub.hub"
 # The mark of a change is that of the statement that made it.
 MARK = "SELECT mark::text FROM hub.history WHERE seq >= %s ORDER BY seq LIMIT 1"
 _STATE = f"""

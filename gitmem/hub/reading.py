@@ -195,7 +195,7 @@ class Reading:
         Args:
             identity: Who asks.
             access: The fingerprint from before. If the database, or its replica, has another one now, what it says is
-                not remembered: rights that are taken back at once leave the fingerprint as it was.
+                not remembered: rights may have been granted and revoked in between.
             now: Monotonic seconds.
 
         Raises:

@@ -6,13 +6,14 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 from support.facts import make_memory, put
 from support.hubs import add_to, synced
 from support.postgres import HubDatabase, run_sql
 
 from gitmem.hub import links
-from gitmem.hub.database import connected
+from gitmem.hub.database import FOLLOWER, READER, connected
 from gitmem.hub.follower import ACCESS
 from gitmem.hub.identity import make_identity
 from gitmem.hub.reading import Reading
@@ -111,6 +112,51 @@ def test_rights_that_are_taken_back_at_once_are_not_remembered(hub_with_suspicio
         reading.close()
 
     assert (during, after) == (2, 1)
+
+
+# Changes, and whether the fingerprint of who may read what is another one after each.
+MARKED = [
+    ("INSERT INTO hub.reader SELECT id, 'bob' FROM hub.repository", True),
+    ("DELETE FROM hub.reader WHERE principal = 'bob'", True),  # as it was before: still another one
+    ("UPDATE hub.reader SET principal = 'dora' WHERE principal = 'everyone'", True),
+    ("UPDATE hub.repository SET removed_at = now() WHERE name = 'web'", True),
+    ("UPDATE hub.repository SET removed_at = NULL", True),
+    ("INSERT INTO hub.repository (name, url, branch) VALUES ('new', '/new', 'memory')", True),
+    ("DELETE FROM hub.repository WHERE name = 'new'", True),
+    ("TRUNCATE hub.reader", True),
+    ("UPDATE hub.hub SET generation = gen_random_uuid()", True),
+    ("UPDATE hub.repository SET synced_at = now(), commit = ''", False),
+    ("UPDATE hub.memory SET status = 'stale'", False),
+]
+
+
+def test_each_change_of_rights_is_another_fingerprint_which_only_changes_make(
+    hub_with_suspicion: HubDatabase,
+) -> None:
+    found = []
+    with connected(hub_with_suspicion.admin) as connection:
+
+        def look() -> str:
+            return str(connection.execute(ACCESS).fetchone()[0])
+
+        seen = {look()}
+        for statement, _ in MARKED:
+            connection.execute(statement)
+            found.append((statement, look() not in seen))
+            seen.add(look())
+    for role in (READER, FOLLOWER):
+        for statement in (
+            "UPDATE hub.access SET mark = mark",
+            "DELETE FROM hub.access",
+            "CREATE TEMP TABLE mine ();"
+            " CREATE TRIGGER own AFTER INSERT ON mine FOR EACH STATEMENT EXECUTE FUNCTION hub.mark_access()",
+        ):
+            with connected(hub_with_suspicion.serving) as connection:
+                connection.execute(f"SET ROLE {role}")
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    connection.execute(statement)
+
+    assert found == MARKED
 
 
 def test_rights_are_believed_for_a_minute_while_the_fingerprint_is_known_and_the_same(

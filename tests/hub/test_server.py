@@ -227,7 +227,7 @@ def test_node_that_follows_answers_by_the_rights_of_a_moment_ago(
             with connected(hub.url) as connection:
                 remove(connection, "open")
             removed = wait_until(lambda: found(ALICE) == [], 5)
-            run_sql(hub.admin, "ALTER TABLE hub.access_print RENAME TO gone")  # it can follow no longer
+            run_sql(hub.admin, "REVOKE SELECT ON hub.access FROM gitmem_follower")  # it can follow no longer
             followed_no_more = wait_until(lambda: not node.known_access(), 10)
             add_to(hub, tmp_path / "secret", readers=("@payments",))
             again = found(ALICE)

@@ -81,11 +81,12 @@ def hub_of(tenants: tuple[Tenant, ...], hub: HubDatabase, template: Path, folder
         connection.execute("UPDATE hub.memory SET status = 'failed' WHERE key = 'weather' OR key LIKE '%-fact'")
     people = TokenFile(token_file(folder, **{one.name: (f"{one.name}s",) for one in TENANTS}))
     place = Place("https://hub.example.org", "https://id.example.org", SECRET)
-    # What is known of one tenant's rights is used again, as on a node that follows.
-    options = {"limits": Limits(10_000, 10_000), "place": place, "access": lambda: "the same"}
-    with followed(hub, folder) as node, served(hub, node, people, **options) as found:
+    with followed(hub, folder) as node:
         node.looked_at = float("inf")  # each is ready, however long the walk takes on this machine
-        yield found
+        # What is known of one tenant's rights is used again, as on a node that follows.
+        options = {"limits": Limits(10_000, 10_000), "place": place, "access": node.known_access}
+        with served(hub, node, people, **options) as found:
+            yield found
 
 
 @dataclass
@@ -257,6 +258,24 @@ def test_walk_has_every_endpoint_and_every_argument(hubs: Hubs) -> None:
 
     assert sorted(route.path for route in app.routes) == sorted(requests(TENANTS))
     assert {one["name"]: {*one["inputSchema"]["properties"]} for one in tools} == walked
+
+
+def test_each_tenants_rights_are_remembered(hubs: Hubs, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[str] = []
+    read = Reading._read_visible
+    monkeypatch.setattr(
+        Reading, "_read_visible", lambda self, who, *rest: looks.append(who.name) or read(self, who, *rest)
+    )
+    monkeypatch.setattr("gitmem.hub.reading.VISIBLE_S", 60.0)  # however long it takes on this machine
+    with httpx2.Client(timeout=60) as http:
+        for one in (*TENANTS, *TENANTS):
+            before = len(looks)
+            found = [answer(http, hubs.both, Asked("/search?q=storm"), one) for _ in range(2)]
+            assert found[0] == found[1]
+            assert other_of(one).repository not in found[1][1]
+            assert looks[before + 1 :] == []  # the second asks nothing
+
+    assert len(looks) <= len(TENANTS)
 
 
 def test_tenants_find_their_own(hubs: Hubs) -> None:
