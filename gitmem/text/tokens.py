@@ -259,7 +259,7 @@ class Memo(dict[str, "Any"]):
 
 
 def _memos(stem: Callable[[str], str], dropped: frozenset[str]) -> tuple[Memo, Memo, Memo]:
-    """Return caches of the terms of chunks, or of text between two spaces: but for *dropped*, these joined, and all."""
+    """Return three caches of a chunk's terms: without stop words, the same joined by spaces, and with stop words."""
 
     def analyse(chunk: str, without: frozenset[str] = dropped) -> tuple[str, ...]:
         words = [chunk.lower()] if _is_plain(chunk) else _words_of_spaced(chunk)

@@ -53,8 +53,10 @@ _WARNING = re.compile(
     r"^(?:\[!(?:warning|caution)\]|(?:warning|caution|gotcha|pitfall|beware|watch out|be careful)\b)", re.I
 )
 # Words of a rule. After another subject than "you" or "we", "always" and "do not" describe: "they don't go stale". So
-# does "must" of the product's users and of what has happened; and a question is none.
+# does "must" of the product's users and of what has happened. A question is not a rule, nor is the word of a glossary.
 _DESCRIBED = r"(?:need|have|know|think|want|care|mind|like|mean|worry|hesitate|panic|be (?:afraid|shy|surprised))"
+# What one uses over another: code, or one or two words without an article.
+_TOOL = r"(?:`[^`]{1,60}`|(?!(?:the|this|these|that|a|an|your|it|all|each)\b)[\w./+#-]{1,40}(?: [\w./+#-]{1,40})?)"
 _NORM = re.compile(
     r"(?<!user )(?<!users )(?<!client )(?<!clients )(?<!customers )\bmust\b(?! have been| be one of)|\bshall\b|"
     rf"\b(?-i:Never|Always|NEVER|ALWAYS|(?:Do not|DO NOT|Don['’]t)(?! {_DESCRIBED}\b))\b(?![^.!?]{{0,80}}\?(?:\s|$))|"
@@ -62,12 +64,14 @@ _NORM = re.compile(
     rf"[\s*_`\"'“]{{0,5}}+(?:never|(?<!is )(?<!are )always|(?:do not|don['’]t)(?! {_DESCRIBED}\b))\b"
     r"(?![^.!?]{0,80}\?(?:\s|$))|"
     r"^(?:please )?(?:prefer|avoid|ensure|make sure(?! you(?:['’]re| are| have)\b)|be sure to"
-    r"|stick to|refrain from|favou?r|keep(?! in mind))\b|"
-    r"^(?:please )?use\b[^.!?]{0,80}(?:, (?:not|never)|\b(?:instead of|rather than|over))\b|"
+    r"|stick to|refrain from|favou?r|keep(?! in mind))\b(?!-| ?[:=]| [-–—] | (?:is|was|are|were) )|"
+    r"^(?:please )?use\b(?! ?[:=])[^.!?]{0,80}(?:, (?:not|never)|\b(?:instead of|rather than))\b|"
+    rf"^(?:please )?use {_TOOL} over {_TOOL}|"
     r"(?<!that )(?<!what )(?<!which )\bshould (?:be (?!able)\w+(?:ed|en|t)|not|only)\b|"
     r"\bshouldn['’]t\b|\b(?:you|we) should (?!be|see|now|find|get|have|consider)\w|"
     r"\b(?:is|are) (?:strictly )?(?:forbidden|prohibited|mandatory|not (?:allowed|permitted|accepted))\b|"
-    r"\bwill (?:not|never) be (?:merged|accepted|reviewed)\b|^only [\w ]{1,40} may\b|"
+    r"\bwill (?:not|never) be (?:merged|accepted|reviewed)\b(?! by (?!(?:the |our )?(?:maintainers|reviewers|team)\b))|"
+    r"^only [\w ]{1,40} may\b|"
     r"\bha(?:s|ve) to be \w+(?:ed|en|t)\b",
     re.I,
 )
