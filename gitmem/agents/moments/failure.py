@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # The most hits examined, and the most memories shown.
 HITS, MOST = 12, 2
-# The phrase of a commit (``cautions``): a memory about files concerns one that has such files.
+# The phrase of a commit (``cautions``): a memory with paths concerns a commit of files that match them.
 COMMIT = "git commit"
 
 
@@ -61,20 +61,26 @@ def recall_warning(
 
     def recall_placed(query: Query) -> RecallResult:
         result = recall(query)
-        elsewhere = _elsewhere(repository, event, result.hits)
+        texts = _texts_of(repository, result.hits)
+        only = [hit for hit in result.hits if not warns(texts.get(hit.reference, ""), others)]
+        elsewhere = _elsewhere(repository, event, only)
         return replace(result, hits=tuple(hit for hit in result.hits if hit.reference not in elsewhere))
+
+    others = replace(risk, cued=tuple(phrase for phrase in risk.cued if phrase != COMMIT))
 
     wanted = recall_placed if COMMIT in risk.cued else recall
     return _show(repository, event, wanted, risk.query, lambda text: warns(text, risk))
 
 
 def _elsewhere(repository: OpenRepository, event: Event, hits: Sequence[Hit]) -> set[str]:
-    """Return the references of memories that are about other files than a command commits."""
+    """Return the references of memories that are about other files than a command commits; none if it is unknown."""
     from gitmem.agents.moments.touched import committed_by  # only before a commit
     from gitmem.commands.context.near import keys_elsewhere
 
-    places = committed_by(repository, event)
+    places = committed_by(repository, event) if hits else []
     elsewhere: set[str] = set()
+    if not places:
+        return elsewhere
     for scope in dict.fromkeys(hit.scope for hit in hits):
         own = {hit.key: hit.reference for hit in hits if hit.scope == scope}
         for store in repository.stores((scope,))[:1]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from gitmem.agents.moments.programs import commands_in, sentences_of, without_runner, words_of
+from gitmem.agents.moments.programs import SEPARATE, commands_in, sentences_of, without_runner, words_of
 from gitmem.text import display
 from gitmem.text.marker_words import CIRCUMSTANCES, REPAIRED
 
@@ -177,7 +177,7 @@ def may_have_failed(output: str, command: str = "") -> bool:
         for line in last
     ):
         return True
-    named = {f"{word.rpartition('/')[2]}:" for word in command.translate(_SEPARATE).split()}
+    named = {f"{word.rpartition('/')[2]}:" for word in command.translate(SEPARATE).split()}
     return 0 < len(last) <= SHORT and last[0].partition(" ")[0] in named
 
 
@@ -453,7 +453,6 @@ def _identifiers(lines: Iterable[str]) -> Iterator[str]:
 
 
 _APART = str.maketrans("()[]{}<>'\"`,;=", "              ")
-_SEPARATE = str.maketrans("|&;()", "\n\n\n\n\n")
 _PARTED = str.maketrans(dict.fromkeys(";()[]{}<>'\"`", "\n"))
 
 

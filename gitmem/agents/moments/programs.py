@@ -20,16 +20,19 @@ _RUNNERS = frozenset("sudo time env nice exec npx bunx pnpx xvfb-run command std
 _RUNNERS_WITH = frozenset(
     ("poetry run", "uv run", "pipenv run", "pdm run", "bundle exec", "pnpm exec", "npm exec", "yarn exec", "hatch run")
 )
+_NO_SCRIPT = frozenset(("-m", "-c", "-e", "-"))
 _INTERPRETERS = ("python", "node", "bash", "sh", "ruby", "php", "perl", "deno")
 # Programs whose text is a command line, on standard input, behind `-c`, or as their arguments.
-_SHELLS, _SHELL_OPTIONS = frozenset(("sh", "bash", "zsh")), frozenset(("-c", "-lc", "-ec", "-ic"))
+_SHELLS, _SHELL_OPTIONS = frozenset("sh bash zsh dash ksh ash fish".split()), frozenset(("-c", "-lc", "-ec", "-ic"))
 _RUN_TEXT = frozenset(("ssh", "eval", "watch", "su"))
 # Lower case, and a space for what is in no word.
 _ASCII_WORDS = [char.lower() if char.isalnum() or char == "_" else " " for char in map(chr, range(128))]
-_SEPARATE = str.maketrans("|&;()", "\n\n\n\n\n")
+# What separates commands: a line is split at newlines after it.
+SEPARATE = str.maketrans("|&;()", "\n\n\n\n\n")
 # What replaces blanks and signs in quotation marks, so that a quoted text is one word of its command.
 _JOINED = "\x02"
 _PARTS = frozenset(" \t|&;()<#")
+_BEFORE_COMMENT = frozenset(("", " ", "\t", "|", "&", ";", "("))
 # The most characters before a quotation mark that are read for what runs it.
 TAIL = 200
 
@@ -47,10 +50,13 @@ def sentences_of(text: str) -> list[str]:
 
 
 def without_runner(words: Sequence[str]) -> list[str]:
-    """Return a command without what runs it: `poetry run`, `python -m`, `timeout 60`."""
+    """Return a command without what runs it: `poetry run`, `python -u -m`, `timeout 60`."""
     words = list(words)
     while len(words) > 1:
-        is_interpreter = words[0].startswith(_INTERPRETERS)
+        is_interpreter = words[0].rpartition("/")[2].startswith(_INTERPRETERS)
+        script = next((at for at in range(1, len(words)) if words[at][:1] != "-" or words[at] in _NO_SCRIPT), 1)
+        if is_interpreter and (words[script] == "-m" or "." in words[script]):
+            del words[1:script]
         has_two = words[0] == "timeout" or " ".join(words[:2]) in _RUNNERS_WITH or (is_interpreter and words[1] == "-m")
         if has_two:
             words = words[2:]
@@ -70,27 +76,30 @@ def commands_in(line: str) -> list[str]:
     """Return the commands of a command line, which `|`, `&`, `;` and parentheses separate.
 
     A text in quotation marks is one word, unless a shell runs it. What a program reads (`python - <<EOF`) and comments
-    are left out.
+    are left out. Marks that are never closed have no meaning.
     """
     line = line.replace("\\\n", " ")
     if "'" not in line and '"' not in line and "<<" not in line and "#" not in line:
-        return line.translate(_SEPARATE).split("\n")
+        return line.translate(SEPARATE).split("\n")
     commands: list[str] = []
     end, quoted, rows = "", _Quoted(), ""
-    for row in line.split("\n"):
+    whole = line.split("\n")
+    ends = {row.strip() for row in whole}
+    begun = 0
+    for at, row in enumerate(whole):
         if end:
             end = "" if row.strip() == end else end
             continue
-        if not quoted.sign and row.lstrip().startswith("#"):
-            continue
+        begun = begun if quoted.sign else at
         rows += quoted.joined(rows, row)
         if quoted.sign:
             rows += _JOINED
             continue
         end = _end_of_text(rows) if "<<" in rows else ""
-        commands += rows.translate(_SEPARATE).split("\n")
+        end = end if end in ends else ""
+        commands += rows.translate(SEPARATE).split("\n")
         rows = ""
-    return commands + rows.translate(_SEPARATE).split("\n") if rows else commands
+    return commands + "\n".join(whole[begun:]).translate(SEPARATE).split("\n") if quoted.sign else commands
 
 
 class _Quoted:
@@ -101,13 +110,21 @@ class _Quoted:
         self._run = ""  # of a text that a shell runs
 
     def joined(self, before: str, row: str) -> str:
-        """Return a row in which quoted texts are single words; *before* is what precedes it in its command."""
-        if "'" not in row and '"' not in row and not self.sign:
+        """Return a row in which quoted texts are single words, without a comment.
+
+        Args:
+            before: What precedes the row in its command.
+            row: The row.
+        """
+        if "'" not in row and '"' not in row and "#" not in row and not self.sign:
             return row
         parts: list[str] = []
-        last = ""
+        last, is_escaped = "", False
         for at, char in enumerate(row):
-            is_mark = char in ("'", '"') and (last != "\\" or self.sign == "'")
+            is_mark = char in ("'", '"') and (not is_escaped or self.sign == "'")
+            is_escaped = char == "\\" and not is_escaped
+            if char == "#" and not (self.sign or self._run) and last in _BEFORE_COMMENT:
+                break
             if self.sign:
                 parts.append(_JOINED if char in _PARTS else char)
                 self.sign = "" if is_mark and char == self.sign else self.sign
@@ -124,8 +141,8 @@ class _Quoted:
 
 
 def _is_run(before: str) -> bool:
-    """Return whether the text behind the beginning of a command is one that a shell runs: `bash -c`, `ssh host`."""
-    words = [word.rpartition("/")[2] for word in before.translate(_SEPARATE).rpartition("\n")[2].split()]
+    """Return whether the text after the beginning of a command is one that a shell runs: `bash -c`, `ssh host`."""
+    words = [word.rpartition("/")[2] for word in before.translate(SEPARATE).rpartition("\n")[2].split()]
     words = words[words[:1] == ["sudo"] :]
     return (words[-1:] != [] and words[-1] in _SHELL_OPTIONS and not _SHELLS.isdisjoint(words)) or (
         words[:1] != [] and words[0] in _RUN_TEXT
@@ -135,9 +152,11 @@ def _is_run(before: str) -> bool:
 def _end_of_text(row: str) -> str:
     """Return the line that ends a text which begins here: ``cat > a.md <<EOF``; empty if a shell runs it."""
     before, _, after = row.partition("<<")
-    words = before.translate(_SEPARATE).rpartition("\n")[2].split()
+    if before.count("((") > before.count("))"):  # the number of an arithmetic expression is shifted
+        return ""
+    words = before.translate(SEPARATE).rpartition("\n")[2].split()
     named = after.lstrip("-").split()
-    last = named[0].translate(_SEPARATE).partition("\n")[0].strip("'\"\\") if named else ""
+    last = named[0].translate(SEPARATE).partition("\n")[0].strip("'\"\\") if named else ""
     readers = {word.rpartition("/")[2] for word in (*words, *after.replace("|", " ").split())}
     is_run = not readers.isdisjoint(_SHELLS) or not _RUN_TEXT.isdisjoint(words)
     return last if last.replace("_", "").isalnum() and not last[0].isdigit() and not is_run else ""

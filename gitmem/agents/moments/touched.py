@@ -6,7 +6,9 @@ import os
 
 from gitmem.agents import event as happened
 from gitmem.agents.capture.source import place_of
+from gitmem.agents.moments.programs import commands_in
 from gitmem.agents.session import log, topics
+from gitmem.errors import ProcessError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +23,12 @@ FILES_AT_MOST = 10
 # How long git may take to name the changed files.
 GIT_S = 1.0
 WILDCARDS = frozenset("*?[")
-_APART, _SEPARATE = str.maketrans(dict.fromkeys("()<>\"'`=", " ")), str.maketrans(dict.fromkeys("|&;", "\n"))
+_APART = str.maketrans(dict.fromkeys("()<>\"'`=", " "))
+# Arguments of git with which all files are meant or may be, and signs of paths that are not known from their text.
+_ALL = frozenset("-A --all -u --update -p --patch -i --interactive --pathspec-from-file -e --edit".split())
+_TOP = frozenset((".", "./", "..", ":/", "*"))
+_UNCLEAR = frozenset("$*?[`:{")
+_VALUED = frozenset("--message --file --author --date --template --fixup --squash --cleanup --trailer".split())
 
 
 def touched_by(repository: OpenRepository, event: Event) -> tuple[list[str], list[str]]:
@@ -54,7 +61,7 @@ def named_in(repository: OpenRepository, event: Event) -> list[str]:
 
 def _named_by(repository: OpenRepository, event: Event) -> list[str]:
     paths, folder = [], ""
-    for command in event.command.translate(_SEPARATE).split("\n"):
+    for command in commands_in(event.command):
         words = command.translate(_APART).split()
         if words[:1] == ["cd"] and len(words) > 1:
             folder = os.path.join(folder, words[1])
@@ -67,14 +74,65 @@ def _named_by(repository: OpenRepository, event: Event) -> list[str]:
 
 
 def committed_by(repository: OpenRepository, event: Event) -> list[str]:
-    """Return the files that a command may commit: those that it names, or else all that were changed."""
-    named = _named_by(repository, event)
-    if named:
-        return named
+    """Return the files that a command may commit; empty if they are unknown.
+
+    They are those that are staged, and those that its `git add` and `git commit` name, or else all that were changed.
+    """
+    paths, folder = [], ""
+    has_all = False
+    for command in commands_in(event.command):
+        words = [word.strip("'\"") for word in command.split()]
+        if words[:1] == ["cd"] and len(words) > 1:
+            folder = os.path.join(folder, words[1])
+        if words[:1] != ["git"] or len(words) < 2:
+            continue
+        if words[1].startswith("-"):  # of another folder
+            return []
+        if words[1] in ("add", "stage", "rm", "mv", "commit"):
+            named = _pathspecs(words[2:], has_message=words[1] == "commit")
+            has_all = has_all or named is None
+            paths += [os.path.join(folder, path) for path in named or ()]
     top = repository.git.repository.top or ""
-    argv = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all")
-    raw = repository.git.run(f"--work-tree={top}", "-C", top, *argv, timeout_s=GIT_S, check=False).stdout
-    return [os.fsdecode(entry[3:]) for entry in raw.split(b"\0") if len(entry) > 3]
+    argv = ("status", "--porcelain", "-z", "-uall", "--no-renames", "--ignore-submodules=all")
+    try:
+        raw = repository.git.run(f"--work-tree={top}", "-C", top, *argv, timeout_s=GIT_S, check=False).stdout
+    except ProcessError:  # it took too long
+        return []
+    entries = [entry for entry in raw.split(b"\0") if len(entry) > 3]
+    changed = [os.fsdecode(entry[3:]) for entry in entries]
+    if has_all:
+        return changed
+    staged = [os.fsdecode(entry[3:]) for entry in entries if entry[:1] not in b" ?"]
+    if not paths:
+        return staged or changed
+    places = _placed(repository, event, paths)
+    below = [path for path in changed if any(path.startswith(f"{place.rstrip('/')}/") for place in places)]
+    files = [place for place in places if place in changed or os.path.isfile(os.path.join(top, place))]
+    return [*staged, *files, *below]
+
+
+def _pathspecs(arguments: list[str], *, has_message: bool) -> list[str] | None:
+    """Return the paths among the arguments of a command of git; None if it takes all files, or they are unclear.
+
+    Args:
+        arguments: The arguments, without quotation marks.
+        has_message: Whether the command is a commit, whose options have values.
+    """
+    paths: list[str] = []
+    is_value = False
+    for word in arguments:
+        is_short = word.startswith("-") and not word.startswith("--")
+        if is_value or ">" in word or "<" in word:
+            is_value = False
+        elif word in _ALL or (is_short and has_message and "a" in word.partition("m")[0]):
+            return None
+        elif word.startswith("-"):
+            is_value = has_message and (word in _VALUED or (is_short and word[-1] in "mFCct"))
+        elif word in _TOP or not _UNCLEAR.isdisjoint(word):
+            return None
+        else:
+            paths.append(word)
+    return paths
 
 
 def _places(repository: OpenRepository, event: Event, paths: Iterable[str]) -> list[str]:

@@ -146,6 +146,14 @@ def test_what_is_done_before_a_commit_is_shown_where_its_files_are_committed(mem
     assert [named("clear") in _announced(memory, repo, line) for line in lines] == [False, True]
 
 
+def test_other_cautions_are_shown_beside_a_commit_of_other_files(memory: Memory, repo: Path) -> None:
+    put(repo, make_memory("auto", "pytest -n auto deadlocks", "The workers share a schema.", paths=["tests/**"]))
+    write_cues(memory.repository)
+    (repo / "a.py").write_text("1\n")
+
+    assert named("auto") in _announced(memory, repo, "pytest -n auto && git add a.py && git commit -m x")
+
+
 def _announced(memory: Memory, repo: Path, command: str) -> str:
     payload = {"hook_event_name": "PreToolUse", "session_id": "s1", "cwd": str(repo), "tool_name": "Bash"}
     event = claude_code.parse(payload | {"tool_input": {"command": command}}, "")

@@ -27,6 +27,16 @@ from gitmem.agents.moments.programs import commands_in, without_runner
         ("echo $((1<<2))\nmake a", ["echo", "1<<2", "make"]),
         ("git commit -m \"$(cat <<'EOF'\ndon't; tox\nEOF\n)\" && ls", ["git", "$", "cat", "ls"]),
         ("echo don\\'t; ls", ["echo", "ls"]),
+        ("cd app  # don't forget\ngit push -f", ["cd", "git"]),
+        ("ls a#b 'c # d' # tox; ls\nmake", ["ls", "make"]),
+        ("bash -c 'tox # fast' && ls", ["bash", "tox", "ls"]),
+        ('echo "a\\\\"; tox', ["echo", "tox"]),
+        ("x=$((1<<shift))\ntox", ["x=$", "1<<shift", "tox"]),
+        ("x=$(( 1 << n ))\ntox\nn", ["x=$", "1", "tox", "n"]),
+        ("dash <<EOF\ntox\nEOF", ["dash", "tox", "EOF"]),
+        ("cat <<EOF\ntox", ["cat", "tox"]),
+        ("echo don't\ntox; ls", ["echo", "tox", "ls"]),
+        ("echo 'a'\necho don't && ls\ntox", ["echo", "echo", "ls", "tox"]),
     ],
 )
 def test_quoted_text_and_what_a_program_reads_are_no_commands(line: str, first_words: list[str]) -> None:
@@ -41,6 +51,12 @@ def test_quoted_text_and_what_a_program_reads_are_no_commands(line: str, first_w
         ("python manage.py migrate", "manage.py migrate"),
         ("python -c x", "python -c x"),
         ("sudo", "sudo"),
+        ("python -u manage.py migrate", "manage.py migrate"),
+        ("python3 -W ignore -c x", "python3 -W ignore -c x"),
+        ("python -u -m pytest -x", "pytest -x"),
+        ("bash -x deploy.sh prod", "deploy.sh prod"),
+        ("node --inspect app.js run", "app.js run"),
+        ("pytest -x a.py", "pytest -x a.py"),
     ],
 )
 def test_what_runs_a_command_is_left_out(line: str, run: str) -> None:
@@ -51,5 +67,6 @@ def test_long_line_is_read_in_bounded_time() -> None:
     begun = time.process_time()
     commands_in("git commit -m 'a\n" * 20_000)
     commands_in('bash -c "a" ' * 20_000)
+    commands_in("cat <<EOF\n# don't\n" * 20_000)
 
     assert time.process_time() - begun < 2  # 0.2 s; 10 if all before each mark were read

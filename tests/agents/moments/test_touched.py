@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from conftest import commit_files
+from conftest import commit_files, git
 from support.agent_work import edited, ran
 
 from gitmem.agents import on_event
-from gitmem.agents.moments.touched import named_in, touched_by
+from gitmem.agents.moments.touched import committed_by, named_in, touched_by
 from gitmem.memory import Memory
 
 SCRIPT = "python3 - <<'EOF'\nimport tool\ntool.run()\nEOF"
@@ -48,3 +48,34 @@ def test_command_names_files_and_folders_by_their_paths(memory: Memory, repo: Pa
     }
 
     assert {line: named_in(memory.repository, ran(repo, line)) for line in lines} == lines
+
+
+def test_commit_takes_what_is_staged_and_named_or_else_all_that_was_changed(memory: Memory, repo: Path) -> None:
+    commit_files(repo, {"src/a.py": "1\n", "c.py": "1\n", "done.py": "1\n"})
+    (repo / "books").mkdir()
+    for name in ("src/a.py", "c.py", "books/a.ipynb"):
+        (repo / name).write_text("2\n", encoding="utf-8")
+    every = ["books/a.ipynb", "c.py", "src/a.py"]
+    lines = {
+        "git commit -m x": every,
+        'git add -A && git commit -m "Fix rounding in src/a.py"': every,
+        "git add . && git commit -m x": every,
+        "git commit -qam src/a.py": every,
+        "git add '*.py' && git commit -m x": every,
+        "git add books/ && git commit -m x": ["books/a.ipynb"],
+        "git add c.py src/a.py && git commit -m x": ["c.py", "src/a.py"],
+        "cd src && git add a.py; git commit -m c.py 2>log": ["src/a.py"],
+        "git add done.py && git commit -m x": ["done.py"],
+        "git -C books commit -am x": [],
+    }
+
+    assert {line: sorted(committed_by(memory.repository, ran(repo, line))) for line in lines} == lines
+    git(repo, "add", "c.py")
+    assert committed_by(memory.repository, ran(repo, "git commit -m x")) == ["c.py"]
+    assert committed_by(memory.repository, ran(repo, "git add src && git commit -m x")) == ["c.py", "src/a.py"]
+
+
+def test_files_of_a_commit_are_unknown_if_git_takes_too_long(memory: Memory, repo: Path, monkeypatch) -> None:
+    monkeypatch.setattr("gitmem.agents.moments.touched.GIT_S", 0.0)
+
+    assert committed_by(memory.repository, ran(repo, "git commit -m x")) == []
