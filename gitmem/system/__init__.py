@@ -76,7 +76,19 @@ def blocked_by(err: OSError, path: str | os.PathLike[str]) -> str:
     elif err.errno != errno.EISDIR:
         return ""
     kind = "folder" if os.path.isdir(there) else "file"
-    return f"a {kind} is in its place; move it: mv '{there}' '{there}.old'"
+    return f"a {kind} is in its place; move it: {command_to_move(there)}"
+
+
+def command_to_move(path: str) -> str:
+    """Return a command that moves a file or a folder out of the way, and overwrites none."""
+    return command_of("mv", "-n", path, f"{path}.old")
+
+
+def command_of(*words: str) -> str:
+    """Return a command for a shell, its words quoted where they need it."""
+    import shlex  # it imports re, which hooks do not need
+
+    return shlex.join(words)
 
 
 def only_regular(path: str, flags: int) -> int:

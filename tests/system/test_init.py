@@ -69,8 +69,8 @@ def test_what_blocks_a_file_is_named_with_a_command_and_other_errors_are_not(tmp
     (tmp_path / "file").touch()
     (tmp_path / "folder").mkdir()
     cases = {
-        "folder": f"a folder is in its place; move it: mv '{tmp_path}/folder' '{tmp_path}/folder.old'",
-        "file/below/it": f"a file is in its place; move it: mv '{tmp_path}/file' '{tmp_path}/file.old'",
+        "folder": f"a folder is in its place; move it: mv -n {tmp_path}/folder {tmp_path}/folder.old",
+        "file/below/it": f"a file is in its place; move it: mv -n {tmp_path}/file {tmp_path}/file.old",
         "missing/file": "",
     }
 

@@ -7,7 +7,7 @@ branch; Claude's has a list (``chat_messages`` with ``sender``, ``text``, ``cont
 
 from __future__ import annotations
 
-from gitmem.plugins.import_.fields import Unreadable, is_prose, without_empty
+from gitmem.plugins.import_.fields import TEXT, Unreadable, is_prose, without_empty
 from gitmem.plugins.import_.times import time_of
 
 TYPE_CHECKING = False
@@ -19,6 +19,8 @@ KIND = "session"
 # The parts of a message's content that have its words, and those that name a file beside the export, or a tool.
 _WORDS = ("text", "result", "thinking", "extracted_content", "content", "code")
 _NAMES = ("file_name", "asset_pointer", "name")
+# The addresses that become links, and the most characters of one, and of the type of data.
+_FOLLOWED, MOST_URL, MOST_KIND = ("https://", "http://"), 2_000, 80
 _CREATED, _EDITED = ("create_time", "created_at", "createdAt"), ("update_time", "updated_at", "updatedAt")
 
 
@@ -29,7 +31,10 @@ def is_chat(table: Mapping[str, Any]) -> bool:
     messages, is_titled = table.get("messages"), any(isinstance(table.get(name), str) for name in ("title", "name"))
     if not (is_titled and isinstance(messages, list) and messages):
         return False
-    return any(isinstance(part, dict) and _role(part) for part in messages) or all(map(_has_words, messages))
+    if any(isinstance(part, dict) and _role(part) for part in messages):
+        return True
+    has_text = any(isinstance(text := table.get(name), str) and text.strip() for name in TEXT)
+    return not has_text and all(map(_has_words, messages))
 
 
 def _is_tree(table: Mapping[str, Any]) -> bool:
@@ -109,25 +114,48 @@ def _texts(value: object) -> Iterator[str]:
     """
     if isinstance(value, str):
         if value.strip():
-            yield value.strip()
+            yield _without_data(value.strip())
     elif isinstance(value, list):
         for part in value:
             yield from _texts(part)
     elif isinstance(value, dict):
         names = [value[name] for name in _NAMES if isinstance(value.get(name), str) and value[name]]
         arguments = value.get("input")
-        words = [text for name in _WORDS for text in _texts(value.get(name))]
-        words += _texts(list(arguments.values()) if isinstance(arguments, dict) else arguments)
-        if not words and not names:
+        said = [value.get(name) for name in _WORDS]
+        said += arguments.values() if isinstance(arguments, dict) else [arguments]
+        words = _texts(said)
+        first = next(words, "")
+        if first:
+            yield first
+            yield from words
+        elif not names:
             others = (other for name, other in value.items() if name not in (*_WORDS, "input"))
-            for other in others:
-                words += (
-                    _texts(other) if isinstance(other, list | dict) or (_has_words(other) and is_prose(other)) else ()
-                )
-        yield from words
-        if isinstance(value.get("url"), str) and value["url"]:  # what it quotes
-            yield f"[{value['title']}]({value['url']})" if isinstance(value.get("title"), str) else f"<{value['url']}>"
-        yield from (f"[{name}]" for name in names)
+            yield from _texts([other for other in others if isinstance(other, list | dict) or _is_said(other)])
+        if isinstance(value.get("url"), str):
+            yield from _link(value["url"], value.get("title"))
+        if isinstance(value.get("image_url"), str):
+            yield from _link(value["image_url"], None)
+        yield from (f"[{_without_data(name).strip('[]')}]" for name in names)
+
+
+def _link(url: str, title: object) -> Iterator[str]:
+    """Yield a link to what a part quotes, or the type of the data in its address."""
+    if url.startswith(_FOLLOWED) and len(url) <= MOST_URL:
+        yield f"[{title}]({url})" if isinstance(title, str) else f"<{url}>"
+    elif (data := _without_data(url)) != url:
+        yield data
+
+
+def _without_data(text: str) -> str:
+    """Return a text; of a URL that has the data itself only its type: ``[image/png]`` (RFC 2397)."""
+    head, has_data, _ = text.partition(",")
+    kind = head.removeprefix("data:").partition(";")[0]
+    is_data = has_data and head.startswith("data:") and (";" in head or "/" in head) and " " not in head
+    return f"[{kind[:MOST_KIND] or 'data'}]" if is_data else text
+
+
+def _is_said(value: object) -> bool:
+    return _has_words(value) and is_prose(value)
 
 
 def _has_words(value: object) -> bool:

@@ -39,7 +39,7 @@ from gitmem.plugins.import_.fields import (
     with_remark,
 )
 from gitmem.plugins.import_.frontmatter import Front, read_front
-from gitmem.plugins.import_.joplin import JEX, Joplin, collect, is_item, read_item, read_items, read_jex, read_note
+from gitmem.plugins.import_.joplin import JEX, collect, is_item, read_item, read_items, read_jex, read_note
 from gitmem.plugins.import_.jsonl import read_jsonl
 from gitmem.plugins.import_.names import Names
 from gitmem.plugins.import_.notes import (
@@ -323,9 +323,9 @@ def read_markdown(
     except (OSError, FormatError) as err:
         return [_unreadable(err, where)]
     if (item := read_item(text)) is not None:
-        export = pages.joplin if item.id in pages.joplin.keys else Joplin({item.id: pages.keys.get(inside, "")})
-        note = read_note(item, where, kind or FILE_KIND, export)
-        return [_named(note, name, export.keys[item.id])] if note is not None else []
+        key = pages.keys.get(inside, "")
+        note = read_note(item, key, where, kind or FILE_KIND, pages.joplin)
+        return [_named(note, name, key)] if note is not None else []
     record = _place(file.path)
     if pages.is_bundle:
         concept = read_concept(text, inside, where, pages)

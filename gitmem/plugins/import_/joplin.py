@@ -68,7 +68,7 @@ class Joplin:
     """What an export says about its notes.
 
     Attributes:
-        keys: The keys of its notes, by their ids.
+        keys: The keys of its notes, by their ids, for links.
         notebooks: The titles of notebooks and the ids of those that they are in, by their ids.
         tags: The titles of tags, by the ids of notes.
     """
@@ -82,7 +82,7 @@ def read_item(text: str) -> Item | None:
     """Return the item in a file; None if the file is not of such an export."""
     if "type_: " not in text[-400:]:
         return None
-    lines = text.rstrip("\n").split("\n")
+    lines = text.replace("\r\n", "\n").rstrip("\n").split("\n")
     fields: dict[str, str] = {}
     while lines and (field := _FIELD.fullmatch(lines[-1])):
         fields[field[1]] = field[2]
@@ -108,8 +108,8 @@ def collect(items: Iterable[Item], keys: Mapping[str, str]) -> Joplin:
     return Joplin(keys, notebooks, tags)
 
 
-def read_note(item: Item, where: str, kind: str, export: Joplin) -> ImportRecord | Unreadable | None:
-    """Return the memory in a note, or the reason why there is none; None for an item of another type."""
+def read_note(item: Item, key: str, where: str, kind: str, export: Joplin) -> ImportRecord | Unreadable | None:
+    """Return the memory in a note with its key, or the reason why there is none; None for an item of another type."""
     if not item.is_note:
         return None
     fields = {name: value for name, value in item.fields.items() if value.strip() not in _NOTHING}
@@ -120,9 +120,9 @@ def read_note(item: Item, where: str, kind: str, export: Joplin) -> ImportRecord
     is_todo = "is_todo" in fields
     refs = [export.keys[one] for one in _LINK.findall(item.body) if one in export.keys and one != item.id]
     table = {name: fields[name] for name in _KEPT if name in fields} | without_empty(
-        key=export.keys.get(item.id),
+        key=key,
         body=item.body or " ",
-        tags=sorted(export.tags.get(item.id, [])),
+        tags=sorted({*export.tags.get(item.id, ())}),
         refs=list(dict.fromkeys(refs)),
         notebook=_notebook(fields.get("parent_id", ""), export),
         created=fields.get("user_created_time", fields.get("created_time")),
@@ -163,7 +163,7 @@ def read_jex(file: NoteFile, kind: str, names: Names) -> Iterator[ImportRecord |
     keys = {items[inside].id: names.key(one, items[inside].title) for inside, one in own.items()}
     export = collect(items.values(), keys)
     for inside, item in items.items():
-        record = read_note(item, f"{file.where}#{inside}", kind, export)
+        record = read_note(item, keys.get(item.id, ""), f"{file.where}#{inside}", kind, export)
         if record is not None:
             yield replace(record, name=own[inside]) if isinstance(record, ImportRecord) else record
     yield from problems

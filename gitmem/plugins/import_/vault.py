@@ -42,6 +42,7 @@ class Vault:
         is_dendron: Whether it is a workspace of Dendron: its links are ``[[shown|page]]``.
         day: How a graph of Logseq names the pages of its journal, as ``:journal/page-title-format`` has it.
         templates: The folders of templates, relative to the folder that is read.
+        name: The name of its folder; empty if there is none.
     """
 
     is_vault: bool = False
@@ -50,6 +51,7 @@ class Vault:
     is_dendron: bool = False
     day: str = ""
     templates: tuple[str, ...] = ()
+    name: str = ""
 
 
 def read_vault(folder: Path) -> Vault:
@@ -67,7 +69,7 @@ def read_vault(folder: Path) -> Vault:
     templates = tuple(one for one in inside if not one.startswith("..") and one != ".")
     is_foam = (top / ".foam").exists() and not (top / ".obsidian").exists()
     day = _day_format(top / LOGSEQ) if is_logseq else ""
-    return Vault(True, is_logseq, is_foam, (top / DENDRON).exists(), day, templates)
+    return Vault(True, is_logseq, is_foam, (top / DENDRON).exists(), day, templates, top.name)
 
 
 def _day_format(path: Path) -> str:

@@ -17,7 +17,7 @@ import re
 from collections import Counter
 from types import MappingProxyType
 from unicodedata import normalize
-from urllib.parse import unquote
+from urllib.parse import parse_qs, unquote
 
 from gitmem.document.note import ENDINGS, HEAD
 from gitmem.frozen import frozen, replace
@@ -36,6 +36,8 @@ INDEX = "MEMORY.md"
 MDC = "mdc:"
 # The most parts of a path that are compared with the names of notes.
 MOST_PARTS = 32
+# The most lists in each other whose texts may be links.
+DEEPEST = 20
 NO_VAULT, NO_JOPLIN = Vault(), Joplin()
 _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,255})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]")
 _DENDRON_LINK = re.compile(
@@ -50,7 +52,8 @@ _PLACE = re.compile(r"\]\([^()\n]{0,1000}\)")
 # The address of a page of Notion: an export has it where the page was mentioned. Its id is a name of the note.
 _NOTION_PAGE = re.compile(r"https://(?:www\.)?notion\.so/(?:[^?#]{0,300}[/-])?([0-9a-f]{32})(?:\?|$)")
 # Links of Bear and Obsidian to a note, which programs other than a browser open.
-_OF_APP = re.compile(r"(?:bear|obsidian)://[^?]{1,100}\?(?:[^#]{0,300}&)?(?:title|file)=([^&#]{1,300})")
+_OF_APP = re.compile(r"(?:bear|obsidian)://[^?]{1,100}\?([^#]{1,1000})")
+_VAULT_ID = re.compile(r"[0-9a-f]{16}")
 # A memory of Serena, a note of basic-memory, a block of Logseq.
 _NAMED = re.compile(r"(?<![\w/])(?:mem:|memory://)([\w/%-](?:[\w./%-]{0,198}[\w/%-])?)")
 _BLOCK = re.compile(r"\(\(([0-9a-f-]{36})\)\)")
@@ -134,7 +137,9 @@ class Pages:
     def find_path(self, target: str, inside: str) -> str:
         """Return the key of the note that a relative link of Markdown in the note *inside* leads to, or its folder."""
         if app := _OF_APP.match(target):
-            return self.find(unquote(app[1].replace("+", " ")))
+            asked = parse_qs(app[1])
+            named = asked.get("title") or asked.get("file") or [""]
+            return self.find(named[0]) if named[0] and self._is_own(*asked.get("vault", [])[:1]) else ""
         path = unquote(target.partition("#")[0])
         if page := _NOTION_PAGE.match(path):
             return self.by_path.get(page[1], "")
@@ -143,6 +148,11 @@ class Pages:
         whole = posixpath.normpath(path.lstrip("/") if path[0] == "/" else f"{posixpath.dirname(inside)}/{path}")
         exact = _without_ending(normalize("NFC", whole.lstrip("/")))
         return self.by_path.get(exact) or self._at(exact.lower()) or self._find_from_top(path)
+
+    def _is_own(self, vault: str = "") -> bool:
+        """Return whether a link names the vault of these notes, or none, or one by its id."""
+        is_known = vault and self.vault.name and not _VAULT_ID.fullmatch(vault)
+        return not is_known or normalize("NFC", vault).lower() == normalize("NFC", self.vault.name).lower()
 
     def _find_from_top(self, path: str) -> str:
         """Return the key of the note that a link from a repository's top leads to, if the notes are a part of it."""
@@ -242,16 +252,17 @@ def _tags(prose: str, fields: Mapping[str, Any], vault: Vault) -> Iterator[str]:
 
 def _texts(fields: Mapping[str, Any]) -> Iterator[str]:
     """Yield the texts of properties that may be links: ``up: "[[Index]]"``."""
-    waiting = [value for name, value in fields.items() if name != "title"]
-    while waiting:
-        value = waiting.pop(0)
+    yield from _texts_in([value for name, value in fields.items() if name != "title"], DEEPEST)
+
+
+def _texts_in(values: list[Any], depth: int) -> Iterator[str]:
+    for value in values if depth else ():
         if isinstance(value, str):
             yield value
-        elif isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
-            yield from (f"[[{one}]]" for one in value[0] if isinstance(one, str))  # without quotes: `up: [[Index]]`
-            waiting = [*value[0], *waiting]
         elif isinstance(value, list):
-            waiting = [*value, *waiting]
+            if len(value) == 1 and isinstance(value[0], list):  # without quotes: `up: [[Index]]`
+                yield from (f"[[{one}]]" for one in value[0] if isinstance(one, str))
+            yield from _texts_in(value, depth - 1)
 
 
 def _heading(fields: Mapping[str, Any]) -> str:

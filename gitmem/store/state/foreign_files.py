@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from gitmem.errors import UnwritableError
-from gitmem.system import CLOSE_ON_EXEC, NO_FOLLOW, ONLY_FOLDER
+from gitmem.system import CLOSE_ON_EXEC, NO_FOLLOW, ONLY_FOLDER, command_of, command_to_move
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def remove_links(*state_folders: str) -> None:
                 continue  # another process removed it
             except OSError as err:
                 message = f"cannot remove {place}, which is a link or a special file: {err.strerror}"
-                raise UnwritableError(message, hint=f"remove it: rm '{place}'") from err
+                raise UnwritableError(message, hint=f"remove it: {command_of('rm', place)}") from err
 
 
 def has_links(state_folder: str) -> bool:
@@ -55,7 +55,7 @@ def describe_misplaced(*state_folders: str) -> str:
     for folder in state_folders:
         if os.path.lexists(folder) and not os.path.isdir(folder):
             why = "is not a folder, so every command reads all memories again and records nothing in this clone"
-            return f"{folder} {why}; move it: mv '{folder}' '{folder}.old'"
+            return f"{folder} {why}; move it: {command_to_move(folder)}"
     return ""
 
 
@@ -72,7 +72,7 @@ def _below(path: str, name: str, parent: int | None, depth: int) -> Iterator[tup
         if not os.access(name, os.X_OK, dir_fd=parent):
             return  # then nothing in it can be opened either
         message = f"{path} cannot be listed: {err.strerror}"
-        raise UnwritableError(message, hint=f"check its contents, then: chmod 700 '{path}'") from err
+        raise UnwritableError(message, hint=f"check its contents, then: {command_of('chmod', '700', path)}") from err
     except OSError:
         return  # it does not exist, or is a file
     try:

@@ -315,7 +315,7 @@ def test_writer_that_cannot_commit_captured_text_says_that_its_own_text_was_not_
 
     assert refused.value.message.startswith("nothing was recorded: the repository cannot be written to: ")
     assert "texts captured earlier are kept" in refused.value.hint
-    assert f"a folder is in its place; move it: mv '{lock}' '{lock}.old', then" in refused.value.hint
+    assert f"a folder is in its place; move it: mv -n {lock} {lock}.old, then" in refused.value.hint
     assert set(keys_found(memory, "gateway retries limited")) == {GATEWAY}
     lock.rename(f"{lock}.old")
     memory.remember("Retries are limited")

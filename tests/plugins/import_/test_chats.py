@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from support.each import each
+
 from gitmem.plugins.import_.chats import read_chat
 from gitmem.plugins.import_.fields import Unreadable
 from gitmem.plugins.import_.systems import in_common_terms, list_objects
@@ -81,6 +83,10 @@ def test_messages_may_be_plain_texts_and_a_list_of_names_is_no_conversation() ->
     assert in_common_terms(chat, "x")["body"] == "user: which port?\n\nassistant: it is 5000"
     names = {"title": "Ports", "text": "Of ports", "messages": ["a", "b"]}
     assert in_common_terms(names, "x") == names
+    own = {"title": "Ports", "text": "The gateway listens on 5000", "messages": ["see also the wiki"]}
+    assert in_common_terms(own, "x") == own
+    asked = {"role": "user", "content": "Which port?"}
+    assert in_common_terms({**own, "messages": [asked]}, "x")["kind"] == "session"
 
 
 def test_no_words_of_parts_that_are_not_known_are_lost() -> None:
@@ -105,6 +111,25 @@ def test_no_words_of_parts_that_are_not_known_are_lost() -> None:
     found = read_chat({"name": "Parts", "chat_messages": [claude]}, "x")
     assert not isinstance(found, Unreadable)
     assert found["body"] == "**a**: unknown words\n\n<https://d.example>"
+
+
+@each(
+    ("part", "words"),
+    [
+        ({"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBO"}}, ["[image/png]"]),
+        ({"type": "input_image", "image_url": "data:image/png;base64,iVBO"}, ["[image/png]"]),
+        ({"type": "input_image", "image_url": "https://e.example/a.png"}, ["<https://e.example/a.png>"]),
+        ({"type": "image", "content": "data:;base64,iVBO"}, ["[data]"]),
+        ({"name": "data:text/csv,a"}, ["[text/csv]"]),
+        ({"url": "javascript:alert(1)", "text": "data: 5, 6"}, ["data: 5, 6"]),
+        ({"url": f"https://e.example/{'a' * 2_000}", "text": "on pools"}, ["on pools"]),
+    ],
+)
+def test_addresses_are_linked_and_data_in_them_is_named(part: dict[str, object], words: list[str]) -> None:
+    found = read_chat({"name": "Parts", "chat_messages": [{"sender": "a", "content": ["Look", part]}]}, "x")
+
+    assert not isinstance(found, Unreadable)
+    assert found["body"].split("\n\n") == ["**a**: Look", *words]
 
 
 def test_object_with_another_mapping_is_a_memory_of_its_own() -> None:

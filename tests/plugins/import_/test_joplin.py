@@ -123,6 +123,21 @@ def test_file_that_is_no_archive_is_named(tmp_path):
     assert problem.reason == "it is not an archive of Joplin (JEX)"
 
 
+def test_two_exports_of_the_same_notes_have_their_own_keys_and_may_have_other_line_ends(tmp_path):
+    raw(tmp_path)
+    raw(tmp_path / "more")
+    for path in (tmp_path / "more" / "raw").glob("*.md"):
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+
+    found = read_sources([str(tmp_path)], ImportContext(Names(), "doc"), stdin=None, progress_of=None)
+
+    notes = [one for one in found if isinstance(one, ImportRecord) and one.fields.get("id") == A]
+    assert len({one.key for one in notes}) == 2
+    assert [(one.body.count("\r"), one.fields["tags"], one.fields["notebook"]) for one in notes] == [
+        (0, ["prod"], notes[0].fields["notebook"])
+    ] * 2
+
+
 def header(kind: bytes, size: int) -> bytes:
     member = tarfile.TarInfo("././@LongLink")
     member.type, member.size = kind, size

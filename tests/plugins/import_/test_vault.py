@@ -29,7 +29,7 @@ def test_part_of_a_vault_is_in_it(tmp_path: Path, mark: str) -> None:
     (tmp_path / "Notes").mkdir()
 
     assert read_vault(tmp_path / "Notes") == Vault(
-        is_vault=True, is_foam=mark == ".foam", is_dendron=mark == "dendron.yml"
+        is_vault=True, is_foam=mark == ".foam", is_dendron=mark == "dendron.yml", name=tmp_path.name
     )
 
 
@@ -52,6 +52,6 @@ def test_graph_of_logseq_is_told_from_a_vault(tmp_path: Path) -> None:
     (tmp_path / "logseq").mkdir()
     (tmp_path / "logseq" / "config.edn").write_text(';; :journal/page-title-format "d"\n{}')
 
-    assert read_vault(tmp_path) == Vault(is_vault=True, is_logseq=True, day="MMM do, yyyy")
+    assert read_vault(tmp_path) == Vault(is_vault=True, is_logseq=True, day="MMM do, yyyy", name=tmp_path.name)
     (tmp_path / "logseq" / "config.edn").write_text('{:journal/page-title-format "dd.MM.yyyy"}')
     assert read_vault(tmp_path).day == "dd.MM.yyyy"

@@ -21,7 +21,7 @@ from gitmem.plugins.import_.wiki import (
 )
 
 PATHS = ("Auth/JWT Tokens.md", "Gateway.md", "README.md", "auth/README.md")
-PAGES = pages_of(Names().keys("vault", PATHS), vault=Vault(is_vault=True))
+PAGES = pages_of(Names().keys("vault", PATHS), vault=Vault(is_vault=True, name="v"))
 
 
 @each(
@@ -32,6 +32,10 @@ PAGES = pages_of(Names().keys("vault", PATHS), vault=Vault(is_vault=True))
         ("| [[Gateway\\|gate]] | ![[JWT Tokens\\|80]] |", ["gateway", "auth-jwt-tokens"], None),
         ("[g](bear://x-callback-url/open-note?id=A-1&title=gateway&header=x)", ["gateway"], None),
         ("[g](obsidian://open?vault=v&file=Auth%2FJWT%20Tokens)", ["auth-jwt-tokens"], None),
+        ("[g](obsidian://open?file=Gateway&vault=V)", ["gateway"], None),
+        ("[g](obsidian://open?vault=ef6ca3e3b524d22f&file=Gateway)", ["gateway"], None),
+        ("[g](obsidian://open?vault=other&file=Gateway)", None, None),
+        ("[g](obsidian://open?vault=v)", None, None),
         ("[[Nowhere]] stays. C# and https://a.org/#top are no tags.", None, None),
         ("About #Auth/keys and #retry, not `a`#1.", None, ["auth/keys", "retry"]),
         ("```\n[[Gateway]] #code\n```\ntext #real", None, ["real"]),

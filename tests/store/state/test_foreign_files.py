@@ -98,6 +98,8 @@ def test_every_command_says_what_to_do_about_a_file_in_the_place_of_the_state(me
 
     assert [hit.title for hit in found.hits] == ["The gateway drops idle connections"]
     assert [
-        notice for notice in said if f"{state} is not a folder" in notice and f"mv '{state}' '{state}.old'" in notice
+        notice for notice in said if f"{state} is not a folder" in notice and f"mv -n {state} {state}.old" in notice
     ]
     assert (state.read_text(), describe_misplaced(str(repo), str(repo / "none"))) == ("not gitmem's", "")
+    (repo / "ana's").touch()
+    assert """mv -n '{0}'"'"'s' '{0}'"'"'s.old'""".format(repo / "ana") in describe_misplaced(str(repo / "ana's"))

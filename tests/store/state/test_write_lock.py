@@ -179,7 +179,7 @@ def test_unwritable_repository_says_that_reading_works(tmp_path: Path) -> None:
 
     assert caught.value.exit_status == 3
     assert "gitmem recall" in caught.value.hint
-    assert f"a file is in its place; move it: mv '{tmp_path}/file' " in caught.value.hint
+    assert f"a file is in its place; move it: mv -n {tmp_path}/file " in caught.value.hint
 
 
 def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
