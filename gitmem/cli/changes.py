@@ -106,6 +106,11 @@ def print_change(
             out.note(f"{name} already says this; nothing was written")
         elif more:
             out.note(more)
+    if change.contradicts and not getattr(args, "json", False):
+        from gitmem.verify.overview.cause import few  # few memories contradict others
+
+        name, *others = shown_names(memory, [change.key, *change.contradicts], out).values()
+        out.note(f"it contradicts {few(others)}: gitmem settle {name}")
     return 0
 
 
@@ -183,6 +188,10 @@ def print_written(change: Change, memory: Memory, out: Output, *, did: str) -> N
 
 def _tables(memory: Memory, changes: Sequence[Change]) -> list[dict[str, Any]]:
     """Return changes as documented JSON."""
-    tables = [{"key": change.key, "path": change.path, "commit": change.commit} for change in changes]
+    tables: list[dict[str, Any]] = [
+        {"key": change.key, "path": change.path, "commit": change.commit}
+        | ({"contradicts": list(change.contradicts)} if change.contradicts else {})
+        for change in changes
+    ]
     named: list[dict[str, Any]] = with_short_ids(memory, tables)
     return named

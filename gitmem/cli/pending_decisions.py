@@ -51,12 +51,14 @@ class Decision:
         key: The memory, or the name of a text that was set aside.
         lines: What the person must see.
         choices: What can be done.
+        other: The older memory of a contradiction; else empty.
     """
 
     kind: str
     key: str
     lines: tuple[str, ...]
     choices: tuple[Choice, ...]
+    other: str = ""
 
 
 def list_decisions(memory: Memory) -> list[Decision]:
@@ -88,6 +90,15 @@ def print_decisions(memory: Memory, out: Output, *, as_json: bool) -> int:
     for decision in decisions:
         _print(decision, names[decision.key], out)
     return 1
+
+
+def print_decisions_about(memory: Memory, key: str, out: Output) -> bool:
+    """Print the contradictions and the kept versions of one memory; return whether it has any."""
+    decisions = [one for one in (*_merged(memory), *_disputes(memory)) if key in (one.key, one.other)]
+    names = shown_names(memory, [one.key for one in decisions], out) if decisions else {}
+    for decision in decisions:
+        _print(decision, names[decision.key], out)
+    return bool(decisions)
 
 
 def _failing(memory: Memory) -> list[Decision]:
@@ -149,7 +160,7 @@ def _disputes(memory: Memory) -> list[Decision]:
             ),
             Choice("both are true", f"gitmem settle {names[key]} --both", lambda key=key: memory.bulk.reconcile(key)),  # type: ignore[misc]
         )
-        decisions.append(Decision(DISPUTE, key, lines, choices))
+        decisions.append(Decision(DISPUTE, key, lines, choices, other))
     return decisions
 
 

@@ -198,6 +198,10 @@ def _advise(memory: Memory, key: str, args: Arguments, out: Output) -> int:
         print_memory(document, out, names)
         out.line()
         if not warning_of(document["status"]):
+            from gitmem.cli.pending_decisions import print_decisions_about
+
+            if print_decisions_about(memory, key, out):
+                return 1
             status = document["status"]
             out.line("There is nothing to settle: it ", (f"is {status}", status) if status else "has no check", ".")
         else:

@@ -54,6 +54,18 @@ def test_everything_that_waits_is_listed_with_ways_that_work(memory: Memory, rep
     assert run_cli("settle").status == 0
 
 
+def test_contradiction_is_said_when_it_is_written_and_settled_by_either_key(memory: Memory, run_cli: Any) -> None:
+    for key, port in (("one", 5432), ("two", 6432)):
+        done = run_cli("remember", f"Postgres listens on port {port} in staging", "--key", key)
+    as_json = run_cli("remember", "Postgres listens on port 7432 in staging", "--key", "three", "--json")
+
+    assert done.err == "gitmem: it contradicts one: gitmem settle two\n"
+    assert json.loads(as_json.out)["contradicts"] == ["one", "two"]
+    for key in ("one", "two"):
+        shown = run_cli("settle", key)
+        assert (shown.status, "both are true" in shown.out, "nothing to settle" in shown.out) == (1, True, False)
+
+
 def test_contradiction_is_settled_by_superseding(memory: Memory, repo: Path, run_cli: Any) -> None:
     prepare(memory, repo)
     way = undecided(run_cli)["contradiction"]["ways"]["the newer one is true"]
