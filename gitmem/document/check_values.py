@@ -43,7 +43,8 @@ def is_inside(path: str) -> bool:
     return all(part not in ("", ".", "..") for part in path.removesuffix("/").split("/"))
 
 
-def _is_sha256(text: str) -> bool:
+def is_sha256(text: str) -> bool:
+    """Return whether a text is a SHA-256 in lower-case hexadecimal digits."""
     return len(text) == 64 and all(digit in "0123456789abcdef" for digit in text)
 
 
@@ -86,7 +87,7 @@ GLOB = replace(PATH, shown="GLOB", is_pattern=True)
 # A truth value: only ``true`` is written.
 FLAG = Value("true", "true".__eq__, "`{name}` of a built-in check must be `true`, or left out")
 TEXT, REGEX, NAME = Value("TEXT", bool), Value("RE", bool), Value("NAME", bool)
-SHA256 = Value("SHA256", _is_sha256, "`{name}` must be a SHA-256 in 64 lower-case hexadecimal digits")
+SHA256 = Value("SHA256", is_sha256, "`{name}` must be a SHA-256 in 64 lower-case hexadecimal digits")
 PLACE = Value("PATH#KEY", _is_place, _NO_PLACE, _placed_address)
 PLACE_OR_REFERENCE = replace(PLACE, is_valid=_is_place_or_reference, placed=_placed_or_reference)
 VALUE = Value("VALUE", bool)

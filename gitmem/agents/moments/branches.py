@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from gitmem.agents.moments.programs import commands_in
+from gitmem.agents.moments.programs import MARKS, commands_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,6 @@ _ENDS = (";", ":", ".", "!", "?", "\u2013", "\u2014")
 _PASSIVE = frozenset("is are be get gets".split())
 _STEMS = ("rebas", "amend", "cherry-pick", "merg", "push", "commit", "force", "reset")
 _QUOTES = frozenset("`'\"")
-_STRIPPED = "`'\",.;:!?()[]{}\u201c\u201d\u2018\u2019"
 
 
 def changed_branches(line: str, branch: str) -> frozenset[str]:
@@ -128,7 +127,7 @@ def names_other_branches(sentence: Sequence[str], changed: Collection[str]) -> b
 
 def mentions_branch(sentence: Sequence[str]) -> bool:
     """Return whether a word of a sentence may be the name or the kind of a branch."""
-    plain = [word.strip(_STRIPPED) for word in sentence]
+    plain = [word.strip(MARKS) for word in sentence]
     return any(_is_branch(word) or word in _PLACES for word in plain) or any(
         word.lower() in _KINDS and following.lower() in _BRANCHES for word, following in pairwise(plain)
     )
@@ -140,7 +139,7 @@ def named_branches(sentence: Sequence[str]) -> list[str]:
     "Never push to `main`", "never rebase release/*", and `release*` for "release branches are never rebased".
     """
     words = _clause_about_git(sentence)
-    plain = [word.strip(_STRIPPED) for word in words]
+    plain = [word.strip(MARKS) for word in words]
     named: list[str] = []
     for at, word in enumerate(plain):
         has_kind = "".join(plain[at + 1 : at + 2]).lower() in _BRANCHES
@@ -157,11 +156,11 @@ def _clause_about_git(sentence: Sequence[str]) -> list[str]:
     """Return the words of the first clause that says what is done with git; none if there is none."""
     clause: list[str] = []
     for word, following in pairwise([*sentence, ""]):
-        is_begin = word.strip(_STRIPPED).lower() in _BEGINS
+        is_begin = word.strip(MARKS).lower() in _BEGINS
         if not is_begin:
             clause.append(word)
         last = word.rstrip("`'\")]")[-1:]
-        if is_begin or last in _ENDS or (last == "," and not _is_branch(following.strip(_STRIPPED))):
+        if is_begin or last in _ENDS or (last == "," and not _is_branch(following.strip(MARKS))):
             if any(map(_is_done, clause)):
                 return clause
             clause = []
@@ -169,7 +168,7 @@ def _clause_about_git(sentence: Sequence[str]) -> list[str]:
 
 
 def _is_done(word: str) -> bool:
-    return word.strip(_STRIPPED).lower().startswith(_STEMS)
+    return word.strip(MARKS).lower().startswith(_STEMS)
 
 
 def _is_branch(word: str) -> bool:

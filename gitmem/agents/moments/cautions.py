@@ -13,6 +13,7 @@ from gitmem.agents.moments.packages import names_other_packages
 from gitmem.agents.moments.programs import (
     CHANGES,
     MANAGERS,
+    MARKS,
     NPM,
     SCRIPTS,
     commands_in,
@@ -94,7 +95,7 @@ _PROSE_AFTER = frozenset(
 _SCRIPT_FILES = (".sh", ".bash", ".ps1")
 # How many words before and after a command are read; the most words of a sentence, and the most letters of a memory.
 BEFORE, AFTER, WORDS, CHARS = 5, 9, 120, 20_000
-_STRIPPED = "`'\",.;:!?()[]{}*_\u201c\u201d\u2018\u2019"
+_STRIPPED = f"{MARKS}*_"
 _NO_WORDS = str.maketrans(dict.fromkeys("`'\",;:!?()[]{}*/", " "))
 # The most phrases of one command line, and the most letters of one.
 PHRASES_AT_MOST, LETTERS = 40, 60

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from gitmem.agents.moments.programs import FAMILIES, sentences_of, words_of
+from gitmem.agents.moments.programs import FAMILIES, MARKS, sentences_of, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ NAMED_AT_MOST = 20
 _BARE = frozenset(("bare", "plain", "blanket", "blind", "unscoped", "naked"))
 # Subcommands that change all packages unless one is named.
 _UPDATES = frozenset(("update", "up", "upgrade"))
-_MARKS = "`'\",.;:!?()[]{}*_"
+_MARKS = f"{MARKS}*_"
 _SPLITS = str.maketrans(dict.fromkeys("\"'`=<>~!^[](){};#&|,", " "))
 _PIECES = str.maketrans(dict.fromkeys(",;", "\n"))
 # The most names of one edit, the fewest letters of a name; the most characters and changed parts of an edit.

@@ -27,6 +27,8 @@ _SHELLS, _SHELL_OPTIONS = frozenset("sh bash zsh dash ksh ash fish".split()), fr
 _RUN_TEXT = frozenset(("ssh", "eval", "watch", "su"))
 # Lower case, and a space for what is in no word.
 _ASCII_WORDS = [char.lower() if char.isalnum() or char == "_" else " " for char in map(chr, range(128))]
+# The marks around words of prose.
+MARKS = "`'\",.;:!?()[]{}\u201c\u201d\u2018\u2019"
 # What separates commands: a line is split at newlines after it.
 SEPARATE = str.maketrans("|&;()", "\n\n\n\n\n")
 # What replaces blanks and signs in quotation marks, so that a quoted text is one word of its command.

@@ -143,6 +143,11 @@ def find_risk(line: str, cued: Sequence[str] = (), branch: str = "") -> Risk:
         from gitmem.agents.moments.packages import named_packages  # few commands change a package
 
         packages = named_packages(packages)
+    branches: frozenset[str] = frozenset()
+    if "git" in line:
+        from gitmem.agents.moments.branches import changed_branches  # few commands at risk are those of git
+
+        branches = changed_branches(line, branch)
     from gitmem.agents.moments.cautions import options_of  # few commands are at risk
 
     return Risk(
@@ -152,15 +157,9 @@ def find_risk(line: str, cued: Sequence[str] = (), branch: str = "") -> Risk:
         managers=tuple(dict.fromkeys(managers)),
         options=options_of(line),
         cued=tuple(cued),
-        branches=_branches(line, branch) if "git" in line else frozenset(),
+        branches=branches,
         words=frozenset(line.split()),
     )
-
-
-def _branches(line: str, branch: str) -> frozenset[str]:
-    from gitmem.agents.moments.branches import changed_branches  # few commands at risk are those of git
-
-    return changed_branches(line, branch)
 
 
 def _forced(words: Sequence[str], plain: Sequence[str]) -> list[str]:

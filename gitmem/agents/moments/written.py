@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from gitmem.commands.context.near import NO_CODE, SYMBOLS_AT_MOST, is_distinctive_name
 
 TYPE_CHECKING = False
@@ -42,7 +44,7 @@ _IT = (
 )
 # What "not" follows where it forbids, besides nothing: "the worker does not use `send_mail`" says what is so.
 _ORDERS = frozenset("do must should shall may can ought or and but please".split())
-# Words behind a name that forbid it.
+# Words after a name that forbid it.
 _AFTER = frozenset(("banned", "forbidden", "deprecated", "prohibited", "discouraged", "obsolete", "off-limits"))
 _NEGATED = (
     *(
@@ -56,7 +58,7 @@ _NEGATED = (
 # After a name that "not" only distinguishes from another one: "`a`, not `b`, is slow".
 _SUBJECT = tuple(f", {verb} " for verb in ("is", "are", "was", "were", "has", "does"))
 _NO = frozenset("not never no isn't wasn't".split())
-# Words behind a name, in its sentence, that say what harm it did.
+# Words after a name, in its sentence, that say what harm it did.
 _HARMS = frozenset(
     """
     hung hangs hang deadlocks deadlocked deadlock breaks broke broken crashes crashed leaks leaked loses lost corrupts
@@ -66,17 +68,29 @@ _HARMS = frozenset(
     """.split()
 )
 # Words between a name and a harm after which the harm is that of something else, or none.
-_TURNS = frozenset("or otherwise else unless until before not never no doesn't don't cannot can't isn't didn't".split())
+_TURNS = frozenset(
+    """
+    or otherwise else unless until before not never no doesn't don't cannot can't isn't didn't nothing fixed fixes fix
+    prevents prevented prevent avoids avoided avoid repaired repairs cured solved solves stopped removed
+    """.split()
+)
+# Words after a harm that say that there was none, or that only a text is wrong.
+_NOTHING = frozenset(("nothing", "none", "no"))
+_TEXTS = frozenset("docs documentation readme docstring comment comments diagram wiki changelog manual".split())
 # Words before a name, in its clause, that order it, ask for it, or say what happens where it is missing.
 _ORDERED = frozenset(
     "use call always must pass set run need needs want wants require requires add keep prefer without unless until"
     " before after missing lacks forgot".split()
 )
 _CLAUSE_BEGINS = frozenset(("that", "which", "who"))
+# What no package is called after `import` and `use`: words of a language, and its own library.
+_NO_PACKAGES = frozenset("static crate self super java javax kotlin type strict warnings core".split())
 # Verbs at the beginning of what a memory says to do instead of what its sentence before names.
 _INSTEAD = ("use ", "pass ", "prefer ", "call ", "set ")
-# How many characters before and behind a name are read.
+# How many characters before and after a name are read.
 AROUND = 160
+# The most characters of a memory that are read, and the most names of code in it that an edit may have instead.
+MEMORY_CHARS, OTHERS_AT_MOST = 20_000, 200
 _CODE_SIGNS = frozenset("_.(=`:!")
 _UNQUOTED = str.maketrans("'\"()<>;,", "        ")
 _SEPARATED = str.maketrans("(),;{}[]", "        ")
@@ -110,16 +124,39 @@ def imported_packages(edits: Iterable[Edit]) -> list[str]:
 
 def _imports(text: str) -> list[str]:
     names: list[str] = []
+    in_block = False
     for line in text.split("\n"):
         words = line.translate(_UNQUOTED).split()
-        if words[:1] in (["import"], ["from"], ["require"], ["use"], ["#include"]) and len(words) > 1:
-            named = words[words.index("from") + 1 :][:1] if "from" in words[1:] else words[1:2]
-        elif "require" in words:
-            named = words[words.index("require") + 1 :][:1]
-        else:
-            continue
-        names += [name.split(".")[0].split("::")[0] for name in named if not name.startswith(".")]
-    return [name for name in names if len(name) >= NAME_CHARS]
+        if in_block:  # of Go
+            in_block = not line.lstrip().startswith(")")
+            names.append(line.partition('"')[2].partition('"')[0])
+        elif words == ["import"]:
+            in_block = line.rstrip().endswith("(")
+        elif not line.lstrip().startswith(("'", '"')):  # 'use strict'
+            names += _imported(words, line)
+    packages = (_package_of(name) for name in names if not name.startswith("."))
+    return [name for name in packages if len(name) >= NAME_CHARS and name not in _NO_PACKAGES]
+
+
+def _imported(words: list[str], line: str) -> list[str]:
+    """Return the modules that a line imports, as written."""
+    if words[:1] in (["import"], ["}"]) and "from" in words[1:]:
+        return words[words.index("from") + 1 :][:1]
+    if words[:1] == ["import"] and "," in line:
+        return [part.split()[0] for part in " ".join(line.split()[1:]).split(",") if part.strip()]
+    if words[:1] in (["import"], ["from"], ["require"], ["use"], ["#include"]):
+        return words[2:3] if words[1:2] == ["static"] else words[-1:] if '"' in line and len(words) == 3 else words[1:2]
+    return words[words.index("require") + 1 :][:1] if "require" in words else []
+
+
+def _package_of(module: str) -> str:
+    """Return the package of a module: `errors` of `github.com/pkg/errors/v2`, `lodash` of `lodash/merge`."""
+    parts = [part for part in module.split("/") if part and not (part[0] == "v" and part[1:].isdigit())]
+    if not parts:
+        return ""
+    is_inner = len(parts) > 1 and ("." in parts[0] or parts[0].startswith("@"))
+    name = parts[0] if not is_inner else parts[1] if parts[0].startswith("@") else parts[-1]
+    return name.split(".")[0].split("::")[0]
 
 
 def _names(text: str) -> list[str]:
@@ -159,18 +196,21 @@ def speaks_against(text: str, name: str, added: str) -> bool:
         name: The name.
         added: The text that the edit adds.
     """
+    text = text[:MEMORY_CHARS]
     return forbids(text, name) or (name in text and _blames(text, name, added))
 
 
 def _blames(text: str, name: str, added: str) -> bool:
     """Return whether a memory says what harm a name did, or what to use instead, and the edit does not heed that."""
     for before, rest in _mentions(text, name):
+        if _is_numbered(name) and before[-1:] != "`" and rest[:1] != "(":  # the name of a type is also one of prose
+            continue
         start = _clause(before[-AROUND:][::-1])[::-1].lower().split()
         has_order = not _ORDERED.isdisjoint(start) and _CLAUSE_BEGINS.isdisjoint(start)
         sentence, _, following = rest[: 2 * AROUND].partition(". ")
         words = [word.strip("`'\"(),:;.") for word in sentence.lower().replace("\u2019", "'").split()]
         harm = next((at for at, word in enumerate(words) if word in _HARMS), None)
-        is_harm = harm is not None and _TURNS.isdisjoint(words[:harm])
+        is_harm = harm is not None and _TURNS.isdisjoint(words[:harm]) and _did_harm(words[harm : harm + 5])
         if (
             not has_order
             and (is_harm or _names_another(sentence, following))
@@ -178,6 +218,11 @@ def _blames(text: str, name: str, added: str) -> bool:
         ):
             return True
     return False
+
+
+def _did_harm(words: list[str]) -> bool:
+    """Return whether a word of harm says that there was some, by the words after it."""
+    return _NOTHING.isdisjoint(words[1:2]) and not (words[0] == "wrong" and not _TEXTS.isdisjoint(words))
 
 
 def _names_another(sentence: str, following: str) -> bool:
@@ -199,25 +244,31 @@ def _is_heeded(text: str, name: str, words: list[str], added: str) -> bool:
     Args:
         text: The memory.
         name: The name.
-        words: The words behind the name.
+        words: The words after the name.
         added: The text that the edit adds.
     """
     low = added.lower()
     if words[:1] == ["without"]:
         missing = next((word for word in words[1:4] if word not in ("a", "an", "the", "its", "any")), "")
         return bool(missing) and missing in low
-    others = (word.strip("`'\",;.()") for word in text.split() if _is_code([word.strip("'\",;")]))
-    return any(
-        len(other) >= NAME_CHARS and name not in other and other not in name and other in added for other in others
-    )
+    return any(name not in other and other not in name for other in _code_in_both(text, added))
+
+
+@lru_cache(maxsize=64)
+def _code_in_both(text: str, added: str) -> tuple[str, ...]:
+    """Return the code that a memory names and an edit adds; read once for all names that are looked up in it."""
+    words = (word.strip("`'\",;.()") for word in text.split() if _is_code([word.strip("'\",;")]))
+    others = dict.fromkeys(word for word in words if len(word) >= NAME_CHARS)
+    return tuple(other for other in list(others)[:OTHERS_AT_MOST] if other in added)
 
 
 def _mentions(text: str, name: str) -> Iterator[tuple[str, str]]:
-    """Yield what is before and behind each mention of a name; one that may be prose must be written as code."""
+    """Yield what is before and after each mention of a name; one that may be prose must be written as code."""
     is_plain = not ("." in name or "=" in name or is_distinctive_name(name) or _is_numbered(name))
     at = text.find(name)
     while at >= 0:
-        before, rest = text[:at], text[at + len(name) :]
+        end = at + len(name)
+        before, rest = text[max(0, at - AROUND) : at], text[end : end + 2 * AROUND]
         is_whole = not (before[-1:].isalnum() or before[-1:] in ("_", ".")) and not (
             rest[:1].isalnum() or rest[:1] == "_"
         )
@@ -281,7 +332,7 @@ def _forbidden_by(words: list[str]) -> bool:
 
 
 def _is_forbidden(rest: str) -> bool:
-    """Return whether the words behind a name, in its clause, forbid it."""
+    """Return whether the words after a name, in its clause, forbid it."""
     words = _clause(rest[:120]).lower().replace("`", " ").replace("()", " ").split()[:WORDS_BETWEEN]
     sentence = " ".join(word.rstrip(".!") for word in words)
     return sentence.startswith(_NEGATED) or (not _AFTER.isdisjoint(sentence.split()) and _NO.isdisjoint(words))

@@ -239,8 +239,8 @@ def _fewer(here: _Here, part: Part, last: Part) -> Part:
     """Return a part of the digest as a start shows it: the best of what is related, and of the newest only news.
 
     What a file is about is shown when it is read or changed. News are the memories since the session before, without
-    what its summary says; after a compaction there are none. Where there are many, what a person learned or noted
-    without a word of the code comes with the prompt that needs it: it may be about the office.
+    what its summary says; after a compaction there are none. If the list is full, memories by people that name nothing
+    in the code are left out: the prompt that needs one recalls it.
     """
     entries = part.entries
     if part.heading == HEADINGS[RELEVANT]:

@@ -6,6 +6,7 @@ do after it is merged. So they are listed first.
 
 from __future__ import annotations
 
+from gitmem.document.check_values import is_sha256
 from gitmem.store.code_folder import CODE_FOLDER
 from gitmem.store.scopes import POLICY_PATH
 from gitmem.text import display, list_some
@@ -25,8 +26,6 @@ APPROVED = "gitmem-approved"
 OF_FORGES = (".github/", ".gitlab/", ".gitlab-ci.yml", ".forgejo/", ".gitea/")
 # The most commands of a list that are named (all are counted), and the characters of each.
 NAMED, SHOWN = 5, 80
-# The characters of a hash at the beginning of a line of a list.
-HASH_LENGTH = 64
 # No real workflow file is larger.
 SIZE_LIMIT = 1024 * 1024
 
@@ -73,7 +72,7 @@ def _command(line: str) -> str:
 def _lines(text: bytes) -> Iterator[str]:
     """Yield the lines of a list that may approve something: each begins with a hash."""
     for line in text.decode("utf-8", "replace").split("\n"):
-        if len(line.partition(" ")[0]) == HASH_LENGTH and _command(line).strip(" ()"):
+        if is_sha256(line.partition(" ")[0]) and _command(line).strip(" ()"):
             yield line.rstrip()
 
 

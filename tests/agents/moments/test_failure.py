@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from conftest import git
 from support.agent_work import edited, ran
 from support.each import each
 from support.facts import make_fact, make_memory, put, verify
@@ -133,6 +134,15 @@ def test_warning_is_shown_before_the_command_once_and_nothing_at_others(memory: 
     assert answer.keys() == {"hookEventName", "additionalContext"}
     assert named("mirror") in answer["additionalContext"]
     assert named("push") not in answer["additionalContext"]
+
+
+def test_warning_about_another_branch_than_that_of_head_is_left_out(memory: Memory, repo: Path) -> None:
+    put(repo, make_memory("mirror", "Never force-push to main", "The mirror of the bank stops."))
+    git(repo, "checkout", "-q", "-b", "pdf")
+
+    shown = [_announced(memory, repo, f"git push {options}") for options in ("-f", "-f origin HEAD", "-f origin main")]
+
+    assert [bool(one) for one in shown] == [False, False, True]
 
 
 def test_what_is_done_before_a_commit_is_shown_where_its_files_are_committed(memory: Memory, repo: Path) -> None:

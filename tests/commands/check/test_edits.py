@@ -16,6 +16,7 @@ LINE = "{hash}  {key}  make {key}\n"
 
 def test_list_workflow_and_policy_are_named_and_nothing_else(repo: Path) -> None:
     lines = [LINE.format(hash=str(n) * 64, key=f"k{n}") for n in range(3)]
+    other_word = LINE.format(hash="x" * 64, key="k9")
     other = "jobs: {test: {steps: [{run: make test}]}}\n"
     base = commit_files(
         repo,
@@ -30,7 +31,7 @@ def test_list_workflow_and_policy_are_named_and_nothing_else(repo: Path) -> None
     head = commit_files(
         repo,
         {
-            ".github/gitmem-approved": f"# reviewed again\n{lines[1]}{lines[2]}x\n{'4' * 64}\n",
+            ".github/gitmem-approved": f"# reviewed again\n{lines[1]}{lines[2]}x\n{'4' * 64}\n{other_word}",
             ".github/workflows/gitmem-check.yml": "run: gitmem check || true\n",
             ".github/workflows/test.yml": other + "# slower\n",
             ".memory/gitmem.toml": "[verify]\nclaimed = true\n",
