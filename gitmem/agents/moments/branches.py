@@ -31,6 +31,8 @@ _PLACES = frozenset("prod production staging stable".split())
 # What kinds of branches are called: "release branches" are those whose names begin with it.
 _KINDS = frozenset("release hotfix feature topic stable support deploy maintenance".split())
 _BRANCHES = frozenset(("branch", "branches"))
+# Kinds whose branches may have any name.
+_ANY_NAME = frozenset(("feature", "topic"))
 # Words between what is done with git and the branch that it is done to, and those of them that "rebase" has before
 # the branch that stays as it is.
 _LINKS = frozenset("to on into at the our any a an or and nor git origin upstream shared directly".split())
@@ -39,9 +41,10 @@ _INTO = frozenset(("to", "on", "into", "at"))
 _BEGINS = frozenset(
     """
     before after until unless without when while if because since as except but besides outside than other instead
+    - -- \u2013 \u2014
     """.split()
 )
-_ENDS = (";", ":", ".", "!", "?", "\u2013", "\u2014")
+_ENDS = (";", ":", ".", "!", "?")
 _PASSIVE = frozenset("is are be get gets".split())
 _STEMS = ("rebas", "amend", "cherry-pick", "merg", "push", "commit", "force", "reset")
 _QUOTES = frozenset("`'\"")
@@ -144,7 +147,7 @@ def named_branches(sentence: Sequence[str]) -> list[str]:
     for at, word in enumerate(plain):
         has_kind = "".join(plain[at + 1 : at + 2]).lower() in _BRANCHES
         is_called = has_kind or (at > 0 and plain[at - 1].lower() in _BRANCHES)
-        if has_kind and word.lower() in _KINDS:
+        if has_kind and word.lower() in _KINDS - _ANY_NAME:
             named.append(f"{word.lower()}*")
         is_name = _is_branch(word) or (word in _PLACES and (is_called or words[at][0] in _QUOTES))
         if is_name and (is_called or _is_object(plain[:at]) or _is_subject(plain[:at], plain[at + 1 :])):
@@ -182,7 +185,8 @@ def _is_object(before: Sequence[str]) -> bool:
         at -= 1
     has_into = not _INTO.isdisjoint(word.lower() for word in before[at:])
     verb = next((word.lower() for word in before[max(0, at - 3 if has_into else at - 1) : at] if _is_done(word)), "")
-    return bool(verb) and not (has_into and verb.startswith("rebas"))
+    is_source = verb.startswith("merg") and any(map(_is_done, before[: max(0, at - 1)]))  # "push and merge main"
+    return bool(verb) and not is_source and not (has_into and verb.startswith("rebas"))
 
 
 def _is_subject(before: Sequence[str], after: Sequence[str]) -> bool:

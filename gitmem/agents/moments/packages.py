@@ -52,8 +52,8 @@ _NO_PACKAGES = frozenset(
     """
     again all alone anything anywhere blindly by-hand ci dependencies directly everything everywhere first forks gems
     globally here it locally manually modules nightlies offline online only outside overnight packages prereleases
-    pre-releases betas prod production root something sudo tarballs that them then there these things this today
-    together twice unattended unpinned unreviewed unsigned wheels yourself
+    pre-releases betas binaries prod production root something sudo tarballs that them then there these things this
+    today together twice unattended unpinned unreviewed unsigned wheels yourself
     """.split()
 )
 _NO_PACKAGE_ENDS = ("ly", "-wide", "wide", "releases", "versions", "-side", "builds")
