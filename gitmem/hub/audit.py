@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from time import monotonic, time
 
-from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
@@ -106,16 +105,17 @@ class AuditLog:
             return
         try:
             self._write(rows)
-        except GitmemError:
+        except Exception:  # noqa: BLE001 - whatever it is, the rows stay, and reads stop until some can be written
             with self._lock:
                 self._works = False
                 self._waiting = [*rows, *self._waiting]
             self._wake.set()
 
-    def close(self) -> None:
-        """Write what waits, and stop."""
+    def close(self) -> int:
+        """Write what waits, and stop; return how many rows could not be written."""
         self._stop.set()
         self._wake.set()
         if self._thread.ident is not None:
             self._thread.join()
         self._flush()
+        return len(self._waiting)

@@ -46,7 +46,7 @@ FILLER = "\0"
 ROUNDING = 1.0001
 # Those of FTS5's bm25() (sqlite.org/fts5.html, section 5.1.1), by which the engine at home picks its candidates.
 _K1, _B = 1.2, 0.75
-# Memories that are held in memory after they were read: some 50 MB, of which the largest have much.
+# Memories that are held in memory after they were read: some 50 MB, much of it in the largest.
 KNOWN_AT_MOST = 4_000
 # What a view remembers of what readers asked for, who choose the words and the repositories: some 20 MB of counts.
 MOST_COUNTS, MOST_FILTERS = 100_000, 1000
@@ -499,7 +499,10 @@ class TantivyView:
 
 
 def _make_room(held: dict[Any, Any], most: int) -> None:
-    """Forget the oldest quarter of what is held of earlier searches if it has so many entries: all would take 40 ms."""
+    """Forget the oldest quarter of what is held of earlier searches if it has so many entries.
+
+    Forgetting all at once takes 40 ms.
+    """
     if len(held) >= most:
         for key in list(held)[: most // 4 + 1]:
             held.pop(key, None)

@@ -130,10 +130,11 @@ class Reading:
         self._pool.open()
         self.audit.open()
 
-    def close(self) -> None:
-        """Write what is not noted yet, and close the connections."""
-        self.audit.close()
+    def close(self) -> int:
+        """Write what is not noted yet, and close the connections; return how many reads could not be noted."""
+        lost = self.audit.close()
         self._pool.close()
+        return lost
 
     @contextmanager
     def of(self, identity: Identity) -> Iterator[Connection]:

@@ -491,7 +491,8 @@ def serve(
         stop.set()
         if follower.ident is not None:
             follower.join()
-        reading.close()
+        if lost := reading.close():
+            log("problem", {"problem": f"lost rows of hub.audit, because the database did not take them: {lost}"})
         node.close()
 
 

@@ -18,10 +18,11 @@ class Table:
     def __init__(self) -> None:
         self.written: list[list[str]] = []
         self.is_full = False
+        self.error: Exception = GitmemError("full")
 
     def write(self, rows: Sequence[Read]) -> None:
         if self.is_full:
-            raise GitmemError("full")
+            raise self.error
         self.written.append([one.detail for one in rows])
 
     @property
@@ -59,12 +60,15 @@ def test_first_read_is_written_at_once_and_later_ones_together(log: AuditLog, ta
     assert table.all[1:] == [str(number) for number in range(50)]
 
 
-def test_nothing_is_read_while_rows_cannot_be_written_and_none_is_lost(log: AuditLog, table: Table) -> None:
+@pytest.mark.parametrize("error", [GitmemError("full"), ValueError("a fault of the program")], ids=lambda e: str(e))
+def test_nothing_is_read_while_rows_cannot_be_written_and_none_is_lost(
+    log: AuditLog, table: Table, error: Exception
+) -> None:
     log.note(row("first"))
-    table.is_full = True
+    table.is_full, table.error = True, error
     log.note(row("waits"))  # known to work a moment ago
     assert wait_until(lambda: not log._works)
-    with pytest.raises(GitmemError):
+    with pytest.raises(type(error)):
         log.note(row("refused"))
     table.is_full = False
     log.note(row("later"))
@@ -83,8 +87,28 @@ def test_database_that_never_took_a_row_gives_nothing_away(log: AuditLog, table:
 def test_rows_that_have_waited_too_long_stop_reads(
     log: AuditLog, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr("gitmem.hub.audit.monotonic", lambda: clock[0])
+    monkeypatch.setattr("gitmem.hub.audit.EACH_S", 600)  # the thread does not come to write them
     log.note(row("first"))
-    monkeypatch.setattr("gitmem.hub.audit.MOST", 0)
+    log.note(row("waits"))
+    clock[0] += 0.9
+    log.note(row("waits, too"))
+    table.is_full = True
+    clock[0] += 0.2
+    with pytest.raises(GitmemError):
+        log.note(row("refused"))
+    table.is_full = False
+    log.note(row("at once"))
+
+    assert table.written == [["first"], ["at once"]]
+
+
+def test_no_more_rows_wait_than_some(log: AuditLog, table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gitmem.hub.audit.EACH_S", 600)
+    monkeypatch.setattr("gitmem.hub.audit.MOST", 1)
+    log.note(row("first"))
+    log.note(row("waits"))
     log.note(row("does not wait"))
 
     assert table.written == [["first"], ["does not wait"]]
@@ -95,9 +119,20 @@ def test_close_writes_what_waits(log: AuditLog, table: Table, monkeypatch: pytes
     log.note(row("first"))
     log.note(row("waits"))
     before = [*table.all]
-    log.close()
+    lost = log.close()
 
-    assert (before, table.all) == (["first"], ["first", "waits"])
+    assert (before, table.all, lost) == (["first"], ["first", "waits"], 0)
+
+
+def test_close_says_how_many_rows_could_not_be_written(
+    log: AuditLog, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitmem.hub.audit.EACH_S", 600)
+    log.note(row("first"))
+    log.note([*row("waits"), *row("waits, too")])
+    table.is_full = True
+
+    assert log.close() == 2
 
 
 def test_only_reads_of_other_teams_are_noted() -> None:

@@ -1,5 +1,5 @@
--- What the history of changes is: a search node that has another one was made from a state that a backup took back.
--- Their numbers alone do not show that, because the changes after the backup have the same ones.
+-- Marks that identify the history of changes. A node with another mark was made from a state that a restored backup took
+-- back. The numbers of the changes alone do not show that, because those after the backup have the same ones.
 
 CREATE TABLE hub.history (
   seq bigint PRIMARY KEY,                    -- the number of the last change of a statement
