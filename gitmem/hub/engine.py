@@ -227,10 +227,12 @@ class TantivyEngine:
         """Return the present state."""
         return self._view
 
-    def apply(self, changed: Iterable[Found], removed: Iterable[tuple[int, str]]) -> None:
-        """Replace memories, and remove those of a repository's number and a path, all or nothing."""
+    def apply(self, changed: Iterable[Found], removed: Iterable[tuple[int, str]], begin: Any = None) -> None:
+        """Replace and remove memories, after calling *begin* with the places of the records that will be erased."""
         went, came = list(removed), list(changed)
         old = self._view.places([*went, *((one.repository_id, one.path) for one in came)])
+        if begin:
+            begin(old)
         for number, path in went:
             self._writer.delete_documents_by_term("id", _id(number, path))
         for one in came:
@@ -499,10 +501,7 @@ class TantivyView:
 
 
 def _make_room(held: dict[Any, Any], most: int) -> None:
-    """Forget the oldest quarter of what is held of earlier searches if it has so many entries.
-
-    Forgetting all at once takes 40 ms.
-    """
+    """Forget the oldest quarter of what is held if it has so many entries; forgetting all at once takes 40 ms."""
     if len(held) >= most:
         for key in list(held)[: most // 4 + 1]:
             held.pop(key, None)

@@ -16,18 +16,19 @@ from time import monotonic
 import psycopg
 
 from gitmem.errors import GitmemError
-from gitmem.frozen import frozen
+from gitmem.frozen import fields_of, frozen
 from gitmem.hub.database import FOLLOWER, connect, connected, in_words, transaction
 from gitmem.hub.engine import FORMAT, Found, TantivyEngine
 from gitmem.hub.records import is_whole
 from gitmem.model import IndexText
 from gitmem.system import read_file
+from gitmem.system.atomic_write import write_durably
 from gitmem.text import parse_json
 from gitmem.text.tokens import format_stamp, joined_terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from gitmem.hub.database import Connection
@@ -70,6 +71,29 @@ class Repository:
     policy: str
 
 
+@frozen
+class _State:
+    """What is noted of an index.
+
+    Attributes:
+        generation: That of the hub from which it was made; empty if it has nothing.
+        mark: The mark of the last change that it has.
+        seq: The number of that change.
+        stored: The size of its records with that change.
+        erased: The places of the records that the next changes erase, while these are applied.
+        next_seq: The number of the last one of these, which the index may have; 0 if none are applied.
+        next_mark: The mark of that change.
+    """
+
+    generation: str = ""
+    mark: str = ""
+    seq: int = 0
+    stored: int = 0
+    erased: tuple[int, ...] = ()
+    next_seq: int = 0
+    next_mark: str = ""
+
+
 class SearchNode:
     """An index that follows the database.
 
@@ -90,12 +114,16 @@ class SearchNode:
             folder: The folder of the index.
         """
         self._url, self._folder = url, folder
-        self._generation, self._mark, self.seq, stored = _read_state(folder)
-        if not self._generation or not _is_whole(folder / "tantivy", stored):
-            self._generation, self.seq = "", 0
+        state = _read_state(folder)
+        if state is None or not _is_whole(folder / "tantivy", state.stored):
+            state = _State()
             _refuse_used(folder)
             shutil.rmtree(folder, ignore_errors=True)
+        self._generation, self._mark, self.seq = state.generation, state.mark, state.seq
+        self._next = state.next_seq, state.next_mark
         self.engine = self._opened()
+        if self._generation:
+            self.engine.records.recover(state.stored, state.erased)
         self.repositories: dict[int, Repository] = {}
         self.looked_at = self.asked_at = float("-inf")
         self.access = ""
@@ -113,16 +141,16 @@ class SearchNode:
             if "LockBusy" in str(err):
                 raise _in_use(self._folder) from err
         shutil.rmtree(self._folder)
-        self._generation, self.seq = "", 0
+        self._generation, self.seq, self._next = "", 0, (0, "")
         return TantivyEngine(folder)
 
-    def catch_up(self, connection: Connection) -> int:
-        """Apply all changes that the index lacks; return how many there were.
+    def catch_up(self, connection: Connection, stop: Any = None) -> int:
+        """Apply all changes that the index lacks, or those before an event is set; return how many there were.
 
         Each transaction begins in the role of the follower, so a pooler may serve each by another process.
         """
         total = 0
-        while True:
+        while not (stop and stop.is_set()):
             start = monotonic()
             with transaction(connection):
                 connection.execute(f"SET LOCAL ROLE {FOLLOWER}")
@@ -136,7 +164,8 @@ class SearchNode:
                 total += len(rows)
             if len(rows) < BATCH:
                 self.looked_at = start
-                return total
+                break
+        return total
 
     def history(self) -> tuple[int, str]:
         """Return the last change that the index has, and its mark; 0 if it has none."""
@@ -175,25 +204,29 @@ class SearchNode:
         assert row is not None, "the table has one row"
         generation, last, mark, access = row
         is_other = generation != self._generation or last < self.seq or (self.seq and (mark or "") != self._mark)
+        if self._next[0]:
+            is_other |= (connection.execute(MARK, self._next[:1]).fetchone() or ("",))[0] != self._next[1]
         if is_other or self.engine.records.damage.is_set():
             self.engine.close()
             shutil.rmtree(self._folder)
             self.engine = self._opened()
-            self._generation, self.seq = generation, 0
+            self._generation, self.seq, self._next = generation, 0, (0, "")
         return str(access)
 
     def _apply(self, rows: list[Any], mark: str) -> None:
         removed = [(row[1], row[2]) for row in rows if row[-1]]
         changed = [found_of(row) for row in rows if not row[-1]]
-        # A process that is killed meanwhile may leave a text that should be erased: the index is then made again.
-        self._write_state(stored=0)
-        self.engine.apply(changed, removed)
-        self.seq, self._mark = rows[-1][0], mark
-        self._write_state(stored=self.engine.records.size)
+        # A process that is killed meanwhile may leave texts that should be erased: the next one erases them, and applies
+        # these rows again, whether or not the index has them.
+        self._next = rows[-1][0], mark
+        self.engine.apply(changed, removed, self._write_state)
+        (self.seq, self._mark), self._next = self._next, (0, "")
+        self._write_state(())
 
-    def _write_state(self, *, stored: int) -> None:
-        state = {"format": FORMAT, "analysis": format_stamp(), "generation": self._generation, "seq": self.seq}
-        _write_state(self._folder, {**state, "mark": self._mark, "stored": stored})
+    def _write_state(self, erased: Sequence[int]) -> None:
+        state = _State(self._generation, self._mark, self.seq, self.engine.records.size, tuple(erased), *self._next)
+        written = {"format": FORMAT, "analysis": format_stamp(), **fields_of(state)}
+        write_durably(str(self._folder / STATE), json.dumps(written).encode())
 
     def follow(self, stop: Any, note: Callable[[str], None] = lambda _: None) -> None:
         """Catch up again and again until an event is set; after a failure it tries again a second later.
@@ -229,14 +262,14 @@ class SearchNode:
         with suppress(ValueError):
             self.engine.close()
         shutil.rmtree(self._folder, ignore_errors=True)
-        self._generation, self.seq = "", 0
+        self._generation, self.seq, self._next = "", 0, (0, "")
         with suppress(GitmemError, OSError, ValueError):
             self.engine = self._opened()
 
     def _listen(self, connection: Connection, stop: Any, done: Callable[[], None]) -> None:
         is_listening = _can_listen(connection)
         while not stop.is_set():
-            self.catch_up(connection)
+            self.catch_up(connection, stop)
             done()
             if is_listening:
                 for _ in connection.notifies(timeout=POLL_S, stop_after=1):
@@ -306,18 +339,14 @@ def _repositories(connection: Connection) -> dict[int, Repository]:
     return {row[0]: Repository(*row) for row in rows}
 
 
-def _read_state(folder: Path) -> tuple[str, str, int, int]:
-    """Return the generation, the last change with its mark and the bytes of an index; empty if it cannot be used."""
+def _read_state(folder: Path) -> _State | None:
+    """Return the state of an index; None if it cannot be used."""
     try:
         state: Mapping[str, Any] = json.loads(read_file(folder / STATE))
-        is_right = state.get("format") == FORMAT and state.get("analysis") == format_stamp()
-        found = (str(state["generation"]), str(state["mark"]), int(state["seq"]), int(state["stored"]))
+        if state.get("format") != FORMAT or state.get("analysis") != format_stamp():
+            return None
+        erased = tuple(int(at) for at in state["erased"])
+        seq, stored, next_seq = (int(state[name]) for name in ("seq", "stored", "next_seq"))
+        return _State(str(state["generation"]), str(state["mark"]), seq, stored, erased, next_seq, str(state["next_mark"]))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return "", "", 0, 0
-    return found if is_right else ("", "", 0, 0)
-
-
-def _write_state(folder: Path, state: Mapping[str, object]) -> None:
-    unfinished = folder / f"{STATE}.new"
-    unfinished.write_text(json.dumps(state), encoding="utf-8")
-    unfinished.replace(folder / STATE)
+        return None

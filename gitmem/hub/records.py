@@ -63,6 +63,15 @@ class Records:
                     os.pwrite(number, _BEGIN.pack(size, more, 0, 0) + bytes(size + more), at)
         os.fsync(number)
 
+    def recover(self, size: int, places: Iterable[int]) -> None:
+        """Erase all after a size, and the records at some places: what a process that was killed has left half done.
+
+        The index may name records after that size; they are erased ones then. No view may be in use.
+        """
+        os.ftruncate(self._file.fileno(), size)
+        os.ftruncate(self._file.fileno(), self.size)  # with zeros
+        self.erase(places)
+
     def view(self) -> RecordView:
         """Return what can be read until now."""
         return RecordView(mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ), self.damage)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -146,30 +147,76 @@ def test_backup_that_was_restored_empties_the_index_although_its_new_changes_hav
     assert after == (["calm", "gust", "open-storm"], number, 3)
 
 
+def die(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
 @pytest.mark.parametrize("step", ["Records.flush", "Records.erase"])
 def test_process_that_is_killed_while_it_writes_leaves_no_text_that_should_be_erased(
     hub: HubDatabase, api: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     put(api, make_memory("gust", "A storm of xylophones"))
     synced(hub, tmp_path)
-
-    def die(*_: object) -> None:
-        raise KeyboardInterrupt
-
     with followed(hub, tmp_path) as node, monkeypatch.context() as patch:
         put(api, make_memory("gust", "A zeppelin storm"))
         synced(hub, tmp_path)
         patch.setattr(f"gitmem.hub.records.{step}", die)
         with pytest.raises(KeyboardInterrupt):
             node.catch_up_now()
+        finished = node.seq
     put(api, make_memory("gust", "A storm"))
     synced(hub, tmp_path)
-    with followed(hub, tmp_path) as node:
-        found = keys(node)
+    again = SearchNode(hub.serving, tmp_path / "node")
+    at_start, content = again.seq, (tmp_path / "node" / "tantivy" / RECORDS).read_bytes()
+    assert (b"xylophon" in content, b"zeppelin" in content, b"After" in content) == (False, False, True)
+    changed, found, count = again.catch_up_now(), keys(again), again.engine.view().memories
+    again.close()
     content = (tmp_path / "node" / "tantivy" / RECORDS).read_bytes()
 
-    assert found == ["calm", "gust"]
+    assert (at_start, changed) == (finished, 1)  # what was finished is kept
+    assert (found, count) == (["calm", "gust"], 2)
     assert (b"xylophon" in content, b"zeppelin" in content) == (False, False)
+
+
+@pytest.mark.parametrize("step", ["Records.flush", "Records.erase"])
+def test_changes_that_were_half_applied_and_that_a_backup_took_back_leave_nothing(
+    hub: HubDatabase, api: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    with followed(hub, tmp_path) as node, monkeypatch.context() as patch:
+        put(api, make_memory("new", "A zeppelin storm"))
+        synced(hub, tmp_path)
+        patch.setattr(f"gitmem.hub.records.{step}", die)
+        with pytest.raises(KeyboardInterrupt):
+            node.catch_up_now()
+    run_sql(hub.admin, "DELETE FROM hub.memory WHERE key = 'new'")
+    run_sql(hub.admin, "DELETE FROM hub.history WHERE seq > (SELECT max(seq) FROM hub.memory)")
+    with followed(hub, tmp_path) as node:
+        found = (keys(node), node.engine.view().memories)
+
+    assert found == (["calm", "gust"], 2)
+
+
+def test_node_stops_between_batches_and_goes_on_there(
+    hub: HubDatabase, api: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitmem.hub.follower.BATCH", 1)
+    stop, node = threading.Event(), SearchNode(hub.serving, tmp_path / "node")
+    write = SearchNode._write_state
+
+    def write_and_stop(self: SearchNode, erased: Sequence[int]) -> None:
+        write(self, erased)
+        stop.set()  # during the first batch
+
+    with monkeypatch.context() as patch, connected(hub.serving) as connection:
+        patch.setattr(SearchNode, "_write_state", write_and_stop)
+        first = (node.catch_up(connection, stop), node.engine.view().memories, node.known_access())
+    node.close()
+    with followed(hub, tmp_path) as again:
+        found = keys(again)
+        rest = again.seq - node.seq
+
+    assert first == (1, 1, "")  # and is not up to date
+    assert (found, rest) == (["calm", "gust"], 1)
 
 
 def test_records_of_another_node_are_not_read_and_the_index_is_made_again(
