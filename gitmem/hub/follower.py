@@ -46,6 +46,8 @@ BELIEVED_S = 3.0
 LOST_S = 60.0
 # After the index could not be written, for example to a full disk, it is read again from the database: not too often.
 REBUILD_S = 10.0
+# A server that starts makes its index again if more than half of its records was erased, and more than these bytes.
+FREE_BYTES = 64_000_000
 # The files of a segment of Tantivy's index.
 PARTS = ("idx", "pos", "term", "store", "fast", "fieldnorm")
 # A fingerprint of who may read what, which no other hub and no other time has.
@@ -83,6 +85,7 @@ class _State:
         erased: The places of the records that the next changes erase, while these are applied.
         next_seq: The number of the last one of these, which the index may have; 0 if none are applied.
         next_mark: The mark of that change.
+        free: How many bytes of the records were erased.
     """
 
     generation: str = ""
@@ -92,6 +95,7 @@ class _State:
     erased: tuple[int, ...] = ()
     next_seq: int = 0
     next_mark: str = ""
+    free: int = 0
 
 
 class SearchNode:
@@ -115,7 +119,8 @@ class SearchNode:
         """
         self._url, self._folder = url, folder
         state = _read_state(folder)
-        if state is None or not _is_whole(folder / "tantivy", state.stored):
+        is_sparse = state is not None and state.free > max(FREE_BYTES, state.stored // 2)
+        if state is None or is_sparse or not _is_whole(folder / "tantivy", state.stored):
             state = _State()
             _refuse_used(folder)
             shutil.rmtree(folder, ignore_errors=True)
@@ -123,6 +128,7 @@ class SearchNode:
         self._next = state.next_seq, state.next_mark
         self.engine = self._opened()
         if self._generation:
+            self.engine.records.free = state.free
             self.engine.records.recover(state.stored, state.erased)
         self.repositories: dict[int, Repository] = {}
         self.looked_at = self.asked_at = float("-inf")
@@ -216,15 +222,16 @@ class SearchNode:
     def _apply(self, rows: list[Any], mark: str) -> None:
         removed = [(row[1], row[2]) for row in rows if row[-1]]
         changed = [found_of(row) for row in rows if not row[-1]]
-        # A process that is killed meanwhile may leave texts that should be erased: the next one erases them, and applies
-        # these rows again, whether or not the index has them.
+        # A process that is killed meanwhile may leave texts that should be erased: the next one erases them, and
+        # applies these rows again, whether or not the index has them.
         self._next = rows[-1][0], mark
         self.engine.apply(changed, removed, self._write_state)
         (self.seq, self._mark), self._next = self._next, (0, "")
         self._write_state(())
 
     def _write_state(self, erased: Sequence[int]) -> None:
-        state = _State(self._generation, self._mark, self.seq, self.engine.records.size, tuple(erased), *self._next)
+        records = self.engine.records
+        state = _State(self._generation, self._mark, self.seq, records.size, tuple(erased), *self._next, records.free)
         written = {"format": FORMAT, "analysis": format_stamp(), **fields_of(state)}
         write_durably(str(self._folder / STATE), json.dumps(written).encode())
 
@@ -345,8 +352,15 @@ def _read_state(folder: Path) -> _State | None:
         state: Mapping[str, Any] = json.loads(read_file(folder / STATE))
         if state.get("format") != FORMAT or state.get("analysis") != format_stamp():
             return None
-        erased = tuple(int(at) for at in state["erased"])
-        seq, stored, next_seq = (int(state[name]) for name in ("seq", "stored", "next_seq"))
-        return _State(str(state["generation"]), str(state["mark"]), seq, stored, erased, next_seq, str(state["next_mark"]))
+        return _State(
+            str(state["generation"]),
+            str(state["mark"]),
+            int(state["seq"]),
+            int(state["stored"]),
+            tuple(int(at) for at in state["erased"]),
+            int(state["next_seq"]),
+            str(state["next_mark"]),
+            int(state["free"]),
+        )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

@@ -1,8 +1,9 @@
-"""What a search node stores of each memory, in one file that only grows: an index names the place of each record.
+"""What a search node stores of each memory, in one file that grows at its end: an index names the place of each record.
 
 A record has two parts: what the scorer needs, read for each candidate, and what is shown, read for each hit. The file's
 pages are in the system's cache, so that nothing has to be held. A record of a memory that changed or went is erased,
-since someone may have purged it; its room stays empty until the index is made again.
+since someone may have purged it. Its room stays empty until the index is made again: a server that starts does so if
+most of the file is empty.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class Records:
         (folder / NAME).touch(0o600)
         self._file = (folder / NAME).open("r+b")
         self.damage = threading.Event()
+        self.free = 0  # bytes that were erased, as far as the caller counts those of earlier processes
         self.size = self._file.seek(0, os.SEEK_END)
         if not self.size:
             self.size += self._file.write(_HEAD)
@@ -60,7 +62,7 @@ class Records:
             with suppress(GitmemError):  # its damage is noted
                 if view.scored(at) is not None:
                     size, more, *_ = _BEGIN.unpack(os.pread(number, _BEGIN.size, at))
-                    os.pwrite(number, _BEGIN.pack(size, more, 0, 0) + bytes(size + more), at)
+                    self.free += os.pwrite(number, _BEGIN.pack(size, more, 0, 0) + bytes(size + more), at)
         os.fsync(number)
 
     def recover(self, size: int, places: Iterable[int]) -> None:
@@ -70,6 +72,7 @@ class Records:
         """
         os.ftruncate(self._file.fileno(), size)
         os.ftruncate(self._file.fileno(), self.size)  # with zeros
+        self.free += self.size - size
         self.erase(places)
 
     def view(self) -> RecordView:

@@ -60,7 +60,7 @@ def test_first_read_is_written_at_once_and_later_ones_together(log: AuditLog, ta
     assert table.all[1:] == [str(number) for number in range(50)]
 
 
-@pytest.mark.parametrize("error", [GitmemError("full"), ValueError("a fault of the program")], ids=lambda e: str(e))
+@pytest.mark.parametrize("error", [GitmemError("full"), ValueError("a fault of the program")], ids=str)
 def test_nothing_is_read_while_rows_cannot_be_written_and_none_is_lost(
     log: AuditLog, table: Table, error: Exception
 ) -> None:

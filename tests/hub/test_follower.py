@@ -219,6 +219,33 @@ def test_node_stops_between_batches_and_goes_on_there(
     assert (found, rest) == (["calm", "gust"], 1)
 
 
+def test_node_that_starts_with_mostly_erased_records_makes_the_index_again(
+    hub: HubDatabase, api: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes, found, file = [], [], tmp_path / "node" / "tantivy" / RECORDS
+    with followed(hub, tmp_path) as node:
+        found.append(keys(node))
+    sizes.append(file.stat().st_size)
+    for number in range(3):  # of two records, one is renewed again and again, by one process after another
+        put(api, make_memory("gust", f"A storm, the {number}th"))
+        synced(hub, tmp_path)
+        with followed(hub, tmp_path) as node:
+            found.append(keys(node))
+        sizes.append(file.stat().st_size)
+    for least in (1_000_000, 0):
+        monkeypatch.setattr("gitmem.hub.follower.FREE_BYTES", least)
+        with followed(hub, tmp_path) as node:
+            found.append(keys(node))
+        sizes.append(file.stat().st_size)
+    with followed(hub, tmp_path) as node:  # it is whole now, and kept
+        assert node.seq
+        assert node.catch_up_now() == 0
+
+    assert found == [["calm", "gust"]] * 6
+    assert sizes[0] < sizes[1] < sizes[2] < sizes[3] == sizes[4]
+    assert sizes[5] < sizes[1]
+
+
 def test_records_of_another_node_are_not_read_and_the_index_is_made_again(
     hub: HubDatabase, template: Path, tmp_path: Path
 ) -> None:
