@@ -326,7 +326,8 @@ class Judge:
         seen = next(filter(None, (evidence.hidden, describe_unset(due.spec), evidence.missing)), "")
         if not seen and (absent := find_absent(due.spec, self._path())):
             seen = f"it needs the program {absent}, which is not on the PATH of checks"
-        return seen or find_missing(ran.output if ran else "") or evidence.denied
+        text = due.spec.check.words[0] if due.spec.check.form == SHELL else ""
+        return seen or find_missing(ran.output if ran else "", text) or evidence.denied
 
     def _run_traced(self, due: Due) -> tuple[Ran | None, str, Evidence]:
         try:

@@ -37,6 +37,7 @@ _NAME = r"[\w@+./:-]"
 _VARIABLE = re.compile(r"(?<!\\)\$(?:([A-Z_][A-Z0-9_]*)|\{([A-Z_][A-Z0-9_]*)\})")
 _ASSIGNED = re.compile(r"\b(?:([A-Z_][A-Z0-9_]*)=|(?:for|read)\s+([A-Z_][A-Z0-9_]*))")
 _QUOTED = re.compile(r"'[^']*'")
+_WORD_END = re.compile(r"[\s;&|(){}`!]+")
 _SET_HERE = frozenset(
     """
         PATH HOME PWD OLDPWD TMPDIR SHELL USER LOGNAME LANG LC_ALL IFS TERM PPID OPTARG OPTIND LINENO RANDOM SECONDS UID
@@ -49,7 +50,8 @@ SEARCHED = 8_000
 _PROGRAM = "the program {}"
 # Words that only some shells know, and what to do about them.
 _ONLY_BASH = frozenset("[[ source shopt pushd popd declare let mapfile readarray".split())
-FOR_BASH = "sh runs checks: for what only bash reads, write bash -c '…'"
+FOR_BASH = "checks run in sh; put bash syntax in bash -c '…'"
+SCRIPT_FOR_BASH = "sh runs a script of the code that only bash can read"
 # Messages of tools that something is missing on this machine, with what it is; the name is the group.
 _MESSAGES = tuple(
     (re.compile(form, re.MULTILINE), what)
@@ -107,11 +109,16 @@ _MESSAGES = tuple(
 )
 
 
-def find_missing(output: str) -> str:
-    """Return what is missing on this machine by the message of a tool, as ``it needs the program jq, …``; or empty."""
+def find_missing(output: str, text: str = "") -> str:
+    """Return what is missing on this machine by the message of a tool, as ``it needs the program jq, …``; or empty.
+
+    Args:
+        output: What a check printed.
+        text: The check, if a shell runs it.
+    """
     name, what = find_needed(output)
     if name in _ONLY_BASH:
-        return FOR_BASH
+        return FOR_BASH if name in _WORD_END.split(_QUOTED.sub("", text)) else SCRIPT_FOR_BASH
     return f"it needs {what}, which is not available to checks here" if name else ""
 
 

@@ -6,6 +6,7 @@ import re
 
 from gitmem.frozen import replace
 from gitmem.model import BLOCKED, FAILS, HOLDS, INTERRUPTED, SHELL, Ran, Spec
+from gitmem.system import process
 from gitmem.text import display
 from gitmem.verify.run.missing import FOR_BASH, find_needed, find_program
 from gitmem.verify.run.reason import reason_of
@@ -125,7 +126,7 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
         return UNCLEAR, said or f"the command could not be run (exit {ran.status})"
     if ran.status is None or ran.status < 0 or ran.status in SIGNALLED:
         return UNCLEAR, f"{_KILLED} (exit {ran.status})"
-    if spec.check.form == SHELL and _NO_SYNTAX.search(ran.output):
+    if spec.check.form == SHELL and _NO_SYNTAX.search(ran.output) and not _can_be_read(spec.check.words[0]):
         return UNCLEAR, f"{said}; {FOR_BASH}"
     if short := _line_with(SHORTAGES, ran.output):
         return UNCLEAR, f"this machine ran out of a resource: {short}"
@@ -133,6 +134,11 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
         hint = "" if spec.network else "; if it needs the network, set network: true"
         return UNCLEAR, f"the sandbox blocked it: {denied}{hint}"
     return FAILS, f"{CHOSEN}{ran.status}" + (f": {said}" if said else "")
+
+
+def _can_be_read(text: str) -> bool:
+    """Return whether sh can read a text. A message may be about another one: npm runs scripts with ``sh -c`` too."""
+    return process.run(["sh", "-n", "-c", text], env=None, check=False).status == 0
 
 
 def describe_vain(what: str) -> str:

@@ -11,11 +11,10 @@ import re
 
 from gitmem.verify.run.shell_words import read_shell
 from gitmem.verify.run.stand_ins import (
-    depends_on,
     does_without,
+    find_dependency,
     list_stand_ins,
     read_failed,
-    read_worked,
     with_watchers,
 )
 from gitmem.verify.sandbox.sandbox import find_program
@@ -27,18 +26,21 @@ if TYPE_CHECKING:
     from gitmem.model import Ran, Spec
 
 # Programs that ask a service, each with the exit statuses by which it says that it reached none (curl(1), "EXIT CODES";
-# wget(1) and psql(1), "EXIT STATUS"; pg_isready(1); ping(8); ssh(1); rsync(1)); others print a message.
+# wget(1) and psql(1), "EXIT STATUS"; dig(1), "RETURN CODES"; pg_isready(1); ping(8); ssh(1); rsync(1)); others print a
+# message.
 _CLIENTS: dict[str, frozenset[int]] = {
     **dict.fromkeys(
         """
         docker docker-compose podman nerdctl kubectl oc helm mysql mysqladmin mariadb redis-cli valkey-cli mongo
-        mongosh sqlcmd cqlsh clickhouse-client etcdctl consul vault nats kcat grpcurl http https dig host
-        nslookup telnet gh glab aws gcloud az
+        mongosh sqlcmd cqlsh clickhouse-client etcdctl consul vault nats kcat grpcurl http https
+        telnet gh glab aws gcloud az
         """.split(),
         frozenset(),
     ),
     "curl": frozenset((5, 6, 7, 28, 35, 52, 56)),
     "wget": frozenset((4,)),
+    "dig": frozenset((9,)),
+    **dict.fromkeys(("host", "nslookup"), frozenset((1,))),
     "psql": frozenset((2,)),
     "pg_isready": frozenset((2, 3)),
     **dict.fromkeys(("nc", "ncat", "netcat"), frozenset((1,))),
@@ -48,8 +50,9 @@ _CLIENTS: dict[str, frozenset[int]] = {
 }
 _NOT_REACHED = re.compile(
     r"(?:can ?not|can't|couldn't|could not|unable to|failed to|error) (?:connect|resolve|reach)|name resolution"
-    r"|connection (?:refused|to server)|econnrefused|eai_again|enotfound|no such host|dial (?:tcp|unix)|not known"
-    r"|network is unreachable|no servers could be reached|no configuration has been provided|communications error",
+    r"|connection (?:refused|to (?:the )?server)|econnrefused|eai_again|enotfound|no such host"
+    r"|dial (?:tcp|unix)|not known|network is unreachable|no servers could be reached|no configuration has been provided|communications error"
+    r"|unable to locate credentials|(?:gh auth|gcloud auth|az) login",
     re.I,
 )
 
@@ -69,11 +72,10 @@ def find_unserved(spec: Spec, texts: Mapping[str, str], path: str, run: Callable
     ran = run(with_watchers(spec, names)) if names else None
     stand_ins = list_stand_ins(texts, is_read=True)
     # A check may start a service, and ask until it answers.
-    worked = read_worked(ran.output) if ran is not None else ()
-    for name, (status, messages) in read_failed(ran.output).items() if ran is not None else ():
-        is_unserved = (
-            name in names and name not in worked and (status in _CLIENTS[name] or _NOT_REACHED.search(messages))
-        )
-        if is_unserved and depends_on(spec, name, stand_ins, ran, run):
-            return name
-    return ""
+    failed = read_failed(ran.output, is_lasting=True) if ran is not None else {}
+    unserved = [
+        name
+        for name, (status, messages) in failed.items()
+        if name in names and (status in _CLIENTS[name] or _NOT_REACHED.search(messages))
+    ]
+    return find_dependency(spec, unserved, stand_ins, ran, run)

@@ -106,8 +106,8 @@ def find_needed(
         is_safe: Whether programs that follow a stand-in may be run although it did nothing; else each program that was
             started, that has no alternative and whose status is not ignored is needed.
     """
-    names = list_absent(texts, output, path)
-    ran = run(with_stand_ins(spec, names, StandIn())) if names else None
+    names, runs = list_absent(texts, output, path), _Runs(run)
+    ran = runs(with_stand_ins(spec, names, StandIn())) if names else None
     started = read_started(ran.output, names) if ran is not None else {}
     if not is_safe or ran is None:
         return next((name for name in started if not _is_ignored(texts, name)), "")
@@ -116,21 +116,32 @@ def find_needed(
     if len(names) > 1 and started:  # one may decide whether another is started: `which rg || exit 0`
         tried.append((names, StandIn(status=0)))
     quick = replace(spec, timeout_s=min(spec.timeout_s, math.ceil(_SLOWER * ran.seconds) + _MORE_S))
-    seconds = ran.seconds
     firsts: dict[str, Ran | None] = {}
     for together, stand_in in tried:
-        if seconds >= (LIMIT_S if stand_in.is_late else LONGEST_S):
+        if runs.seconds >= (LIMIT_S if stand_in.is_late else LONGEST_S):
             continue
         name = together[0]
         if ran.status != 0 and len(names) > 1 == len(together) and name not in firsts:  # perhaps for another one
-            firsts[name] = run(with_stand_ins(quick, together, StandIn()))
+            firsts[name] = runs(with_stand_ins(quick, together, StandIn()))
         first = firsts.get(name, ran) if len(together) == 1 else ran
         changed = with_stand_ins(quick, together, stand_in)
-        again = run(changed)
-        seconds += again.seconds if again is not None else 0.0
-        if _is_other(again, first) and _is_other(run(changed), first):  # twice: a check may fail at random
+        if _is_other(runs(changed), first) and _is_other(runs(changed), first):  # twice: a check may fail at random
             return name if len(together) == 1 else next(iter(started))
     return ""
+
+
+class _Runs:
+    """Runs checks, and adds up the seconds that they take."""
+
+    def __init__(self, run: Callable[[Spec], Ran | None]) -> None:
+        """Begin without a run."""
+        self._run, self.seconds = run, 0.0
+
+    def __call__(self, spec: Spec) -> Ran | None:
+        """Run a check."""
+        ran = self._run(spec)
+        self.seconds += ran.seconds if ran is not None else 0.0
+        return ran
 
 
 def _is_other(again: Ran | None, first: Ran | None) -> bool:
@@ -324,50 +335,57 @@ def find_crashed(spec: Spec, texts: Mapping[str, str], path: str, run: Callable[
         return ""  # the script is about what is missing
     stand_ins = list_stand_ins(texts, is_read=False)[:2]
     crashed = sorted(read_failed(ran.output).keys() & {*names}) if ran is not None else []
-    return what if any(depends_on(spec, program, stand_ins, ran, run) for program in crashed) else ""
+    return what if find_dependency(spec, crashed, stand_ins, ran, run) else ""
 
 
-def read_failed(output: str) -> dict[str, tuple[int, str]]:
-    """Return the programs that watchers saw fail, each with its last exit status and all its messages."""
+def read_failed(output: str, *, is_lasting: bool = False) -> dict[str, tuple[int, str]]:
+    """Return the programs that watchers saw fail, each with its last exit status and all its messages.
+
+    Args:
+        output: The output of a check with watchers.
+        is_lasting: Whether calls are left out if one with the same first argument succeeded.
+    """
+    worked = _read_worked(output) if is_lasting else set()
     failed: dict[str, tuple[int, str]] = {}
     for part in f"\n{output.rpartition(MARK)[2]}".split(f"\n{_CRASHED}")[1:]:
         first, _, messages = part.partition("\n")
-        name, _, status = first.partition(" ")
-        if status.isdecimal():
+        name, status, argument = (*first.split(" ", 2), "", "")[:3]
+        if status.isdecimal() and (name, argument) not in worked:
             failed[name] = int(status), failed.get(name, (0, ""))[1] + messages
     return failed
 
 
-def read_worked(output: str) -> set[str]:
-    """Return the programs that watchers saw succeed at least once."""
+def _read_worked(output: str) -> set[tuple[str, str]]:
+    """Return the programs that watchers saw succeed, with the first arguments."""
     lines = output.rpartition(MARK)[2].split("\n")
-    return {line.removeprefix(_WORKED) for line in lines if line.startswith(_WORKED)}
+    calls = (line.removeprefix(_WORKED).partition(" ") for line in lines if line.startswith(_WORKED))
+    return {(name, argument) for name, _, argument in calls}
 
 
-def depends_on(
-    spec: Spec, program: str, stand_ins: Iterable[StandIn], ran: Ran | None, run: Callable[[Spec], Ran | None]
-) -> bool:
-    """Return whether a stand-in for a program that is here changes the answer of a check, twice."""
+def find_dependency(
+    spec: Spec, programs: Iterable[str], stand_ins: list[StandIn], ran: Ran | None, run: Callable[[Spec], Ran | None]
+) -> str:
+    """Return a program that is here and for which a stand-in changes the answer of a check, twice; or empty."""
     first_s = ran.seconds if ran is not None else 0.0
     quick = replace(spec, timeout_s=min(spec.timeout_s, math.ceil(_SLOWER * first_s) + _MORE_S))
-    seconds = 0.0
-    for stand_in in stand_ins:
-        if seconds >= LIMIT_S:
-            break
-        changed = with_stand_ins(quick, [program], stand_in, is_first=True)
-        again = run(changed)
-        seconds += again.seconds if again is not None else 0.0
-        if _is_other(again, ran) and _is_other(run(changed), ran):
-            return True
-    return False
+    runs = _Runs(run)
+    for program in programs:
+        for stand_in in stand_ins:
+            if runs.seconds >= LIMIT_S:
+                return ""
+            changed = with_stand_ins(quick, [program], stand_in, is_first=True)
+            if _is_other(runs(changed), ran) and _is_other(runs(changed), ran):
+                return program
+    return ""
 
 
 def with_watchers(spec: Spec, names: Iterable[str]) -> Spec:
     """Return a check that runs this one, and prints which of these programs worked or failed, with their messages."""
     watcher = (
+        "a=; case ${1-} in *[!A-Za-z0-9._:/=-]*) ;; *) a=${1-} ;; esac\n"
         'd=$0.d; "$(cat "$d/real")" "$@" 2>"$d/said.$$"; s=$?; PATH=$PATH:/usr/bin:/bin; cat "$d/said.$$" >&2\n'
-        f'[ $s = 0 ] || {{ echo "{_CRASHED}${{0##*/}} $s"; cat "$d/said.$$"; }} >>"${{0%/*}}/../started"\n'
-        f'[ $s != 0 ] || echo "{_WORKED}${{0##*/}}" >>"${{0%/*}}/../started"\nexit $s\n'
+        f'[ $s = 0 ] || {{ echo "{_CRASHED}${{0##*/}} $s $a"; cat "$d/said.$$"; }} >>"${{0%/*}}/../started"\n'
+        f'[ $s != 0 ] || echo "{_WORKED}${{0##*/}} $a" >>"${{0%/*}}/../started"\nexit $s\n'
     )
     one = (
         'mkdir "$d/bin/$n.d" && command -v "$n" >"$d/bin/$n.d/real" || exit 0; '

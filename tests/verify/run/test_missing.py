@@ -33,8 +33,8 @@ OUTPUTS = {
         "in offline mode and the artifact org.x:parent:pom:4.1.0 has not been downloaded from it before.",
         "org.x",
     ),
-    "only-bash": ("sh: 1: [[: not found", "write bash -c"),
-    "only-bash-source": ("sh: 1: source: not found", "write bash -c"),
+    "only-bash": ("sh: 1: [[: not found", "only bash can read"),
+    "only-bash-source": ("sh: 1: source: not found", "only bash can read"),
     "postgres": ('connection to server at "localhost" (::1), port 5432 failed: refused', "a service at localhost"),
     "locale": ("bash: warning: setlocale: LC_ALL: cannot change locale (de_DE.UTF-8)", "the locale de_DE.UTF-8"),
     "python-locale": ("locale.Error: unsupported locale setting", "a locale"),
@@ -56,6 +56,19 @@ def test_message_of_a_tool_names_what_is_missing(tool):
     output, named = OUTPUTS[tool]
 
     assert named in find_missing(f"collecting things\n{output}\n")
+
+
+@each(
+    ("word", "text", "named"),
+    [
+        ("[[", "if [[ -f a ]]; then exit 1; fi", "put bash syntax in bash -c"),
+        ("source", "source env; test -f a", "put bash syntax in bash -c"),
+        ("[[", "npm test", "a script of the code"),
+        ("source", "make resource", "a script of the code"),
+    ],
+)
+def test_bash_syntax_is_that_of_the_check_only_if_its_text_has_it(word, text, named):
+    assert named in find_missing(f"sh: 1: {word}: not found", text)
 
 
 @each("output", OF_THE_CODE)

@@ -24,12 +24,6 @@ def ran(status, output="", **fields) -> Ran:
         pytest.param(ran(1, "version is 3\nbye\n\n"), FAILS, "exit 1: version is 3", id="1-with-words"),
         pytest.param(ran(2), FAILS, "exit 2", id="2"),
         pytest.param(
-            ran(2, 'sh: 1: Syntax error: "(" unexpected'),
-            UNCLEAR,
-            "sh: 1: Syntax error: \"(\" unexpected; sh runs checks: for what only bash reads, write bash -c '…'",
-            id="dash-cannot-read-it",
-        ),
-        pytest.param(
             ran(2, 'a.sh: 3: Syntax error: "(" unexpected'),
             FAILS,
             'exit 2: a.sh: 3: Syntax error: "(" unexpected',
@@ -153,3 +147,18 @@ def test_denial_by_a_sandbox_is_not_a_failure_on_any_rung(rung, said, outcome):
     spec = Spec(Check(SHELL, ("x",)), timeout_s=1)
 
     assert outcome_of(ran(1, said), spec, rung, "")[0] == outcome
+
+
+@each(
+    ("command", "outcome"),
+    [
+        ("diff <(sort a) <(sort b)", UNCLEAR),
+        ("npm test", FAILS),  # a script of package.json, which npm runs with `sh -c`
+    ],
+)
+def test_syntax_is_that_of_the_check_only_if_sh_cannot_read_it(command, outcome):
+    spec = Spec(Check(SHELL, (command,)), interpreter="sh", timeout_s=7)
+
+    found, why = outcome_of(ran(2, 'sh: 1: Syntax error: "(" unexpected'), spec, "none", "")
+
+    assert (found, "put bash syntax in bash -c" in why) == (outcome, outcome == UNCLEAR)

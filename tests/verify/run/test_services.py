@@ -11,6 +11,7 @@ from gitmem.model import SHELL, Check, Ran, Spec
 from gitmem.system.environment import search_path
 from gitmem.verify.run.outcome import argv_of
 from gitmem.verify.run.services import find_unserved
+from gitmem.verify.run.stand_ins import MARK, StandIn, find_dependency
 from gitmem.verify.sandbox import sandbox
 
 # Clients where no service runs, as they end and what they print.
@@ -23,7 +24,13 @@ CLIENTS = {
     "http": "[ -e $0.up ] && echo up || { : >$0.up; echo 'Connection refused' >&2; exit 1; }",  # it starts slowly
     "wget": "exit 8",  # a service answered with an error
     "ssh": "echo 'No user exists for uid 65534' >&2; exit 255",
-    "kubectl": "echo 'error: unknown command' >&2; exit 1",
+    "kubectl": "[ $1 = get ] && echo 'The connection to the server localhost:8080 was refused' >&2; exit 1",
+    "podman": "[ $1 = --version ] || { echo 'Cannot connect to Podman.' >&2; exit 125; }",
+    "dig": "echo ';; no servers could be reached'; exit 9",
+    "host": "echo ';; no servers could be reached'; exit 1",
+    "gh": "echo 'To get started with GitHub CLI, please run:  gh auth login' >&2; exit 4",
+    "aws": "echo 'Unable to locate credentials.' >&2; exit 253",
+    "gcloud": "echo 'Please run: gcloud auth login' >&2; exit 1",
 }
 
 
@@ -54,6 +61,13 @@ def machine(tmp_path_factory) -> tuple[Path, str]:
         ("curl -sf localhost:9966 >/dev/null || [ $? -eq 7 ]", "curl"),
         ("ssh -o BatchMode=yes git@e.example true 2>&1 | grep -qv 'Permission granted'", "ssh"),
         ("if timeout 5 curl -sf localhost; then exit 1; fi", "curl"),
+        ("podman --version && ! podman ps | grep -q redis", "podman"),
+        ("! dig e.example | grep -q ANSWER", "dig"),
+        ("! host e.example | grep -q address", "host"),
+        ("! kubectl get pods | grep -q redis", "kubectl"),
+        ("! gh pr list | grep -q draft", "gh"),
+        ("! aws s3 ls | grep -q logs", "aws"),
+        ("! gcloud projects list | grep -q logs", "gcloud"),
         # The answer does not depend on the service, or a service answered.
         ("curl -sf localhost || grep -q redis a.yml", ""),
         ("docker ps; grep -q redis a.yml", ""),
@@ -77,3 +91,15 @@ def test_check_that_holds_where_no_service_answers_needs_it(machine, command, cl
 
     assert run(spec).status == 0
     assert find_unserved(spec, {command: ""}, path, run) == client
+
+
+def test_all_clients_of_a_check_share_one_limit_of_seconds():
+    spec, seconds = Spec(Check(SHELL, ("a; b",)), interpreter="sh", timeout_s=600), []
+
+    def run(_: Spec) -> Ran:
+        seconds.append(4.0)
+        return Ran(len(seconds) % 2, False, MARK, False, 4.0)  # another answer each time: never twice
+
+    first = Ran(0, False, MARK, False, 1.0)
+    assert find_dependency(spec, ["a", "b"], [StandIn()] * 4, first, run) == ""
+    assert len(seconds) == 4
