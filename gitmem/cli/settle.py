@@ -218,7 +218,7 @@ def _advise(memory: Memory, key: str, args: Arguments, out: Output) -> int:
 
 
 def ways(key: str, check: object = None, *, is_reworded: bool = False) -> dict[str, str]:
-    """Return the choices, each with its command; that for other words has the form of the check, as far as it stays."""
+    """Return the choices, each with its command. The command for a new wording repeats what can stay of the check."""
     if is_reworded:
         return {
             "it is true all the same": f"gitmem settle {key} --confirm",

@@ -42,6 +42,7 @@ def test_everything_that_waits_is_listed_with_ways_that_work(memory: Memory, rep
 
     assert sorted(found) == ["contradiction", "personal data", "set aside", "two versions"]
     assert found["two versions"]["text"][1] == "title in Bo's version: Valkey holds the queue"
+    assert found["two versions"]["ways"]["choose a version"].startswith("gitmem edit ")
     for kind, way in (
         ("two versions", "it is right as it is"),
         ("contradiction", "both are true"),

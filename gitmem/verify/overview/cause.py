@@ -143,7 +143,7 @@ def _move_of(case: Case) -> tuple[str, ...]:
 
 
 def _shared_reason(case: Case) -> str:
-    """Return a reason that facts may share; of one that is only an exit status, the key: it is no common cause."""
+    """Return a reason that facts may share. An exit status alone does not show a common cause: the key follows it."""
     words = case.because.split(" ")
     is_status = len(words) == 2 and words[0] == "exit" and words[1].isdecimal()
     return f"{case.because} {case.key}" if is_status else common_reason([case.because])

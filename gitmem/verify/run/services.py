@@ -51,7 +51,8 @@ _CLIENTS: dict[str, frozenset[int]] = {
 _NOT_REACHED = re.compile(
     r"(?:can ?not|can't|couldn't|could not|unable to|failed to|error) (?:connect|resolve|reach)|name resolution"
     r"|connection (?:refused|to (?:the )?server)|econnrefused|eai_again|enotfound|no such host"
-    r"|dial (?:tcp|unix)|not known|network is unreachable|no servers could be reached|no configuration has been provided|communications error"
+    r"|dial (?:tcp|unix)|not known|network is unreachable|no servers could be reached"
+    r"|no configuration has been provided|communications error"
     r"|unable to locate credentials|(?:gh auth|gcloud auth|az) login",
     re.I,
 )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import sys
 import tarfile
 from pathlib import Path
 
+import pytest
 from support.each import each
 
 from gitmem.plugins.import_ import joplin
@@ -98,6 +100,18 @@ def test_one_item_is_read_without_the_others(tmp_path):
 
     assert isinstance(note, ImportRecord)
     assert (note.key, note.fields["title"], "refs" in note.fields) == (A, "Redis eviction", False)
+
+
+@each("export", (raw, jex))
+def test_note_without_a_title_has_its_text(tmp_path_factory, export):
+    with_text = {A: f"\n\nWe use LRU\n\nid: {A}\n{NOTE}"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys.modules[__name__], "ITEMS", with_text)
+        found = read(export(tmp_path_factory.mktemp("untitled")))
+
+    note = found[A]
+    assert isinstance(note, ImportRecord)
+    assert ("title" in note.fields, note.body) == (False, "We use LRU")
 
 
 @each(

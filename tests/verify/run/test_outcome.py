@@ -162,3 +162,12 @@ def test_syntax_is_that_of_the_check_only_if_sh_cannot_read_it(command, outcome)
     found, why = outcome_of(ran(2, 'sh: 1: Syntax error: "(" unexpected'), spec, "none", "")
 
     assert (found, "put bash syntax in bash -c" in why) == (outcome, outcome == UNCLEAR)
+
+
+@each("message", ["dial tcp: lookup e.example: server misbehaving", "curl: (6) Could not resolve host: e.example"])
+def test_negated_check_that_holds_without_the_network_needs_it(message):
+    spec = Spec(Check(SHELL, ("! helm search hub e | grep -q x",)), interpreter="sh", timeout_s=7)
+
+    found, why = outcome_of(ran(0, message), spec, "none", "")
+
+    assert (found, why.partition(",")[0]) == (BLOCKED, "it needs the network")
