@@ -45,7 +45,7 @@ class InstructionClass:
         name: Its name.
         severity: See ``Instruction``.
         message: What such a sentence requests, to follow "it".
-        patterns: Its patterns; a blank matches any run of white space. A group is the request, if others precede it.
+        patterns: Its patterns; a blank matches any run of white space. If one has a group, this is the request.
         unless: Words before it, or its group, that make it honest: "never" before "skip the review".
     """
 
@@ -65,8 +65,8 @@ _DESCRIBED = rf"{_NOT}|\b(?:to|can|could) $|--\w|# $|\w:\*\* $"
 _IF = r"\b(?:if|once|unless|until|when|whenever|after|only|whether|that|before|where)\b"
 # What an attacker wants of an agent that serves somebody else, whose words a program also handles.
 _FAVOUR = (
-    r"(?:approve|commit|delete|disable|download|execute|fetch|install|merge|post|promote|push|recommend|run|send"
-    r"|suggest|upload|you (?:must|should|will)|your (?:answer|reply|task)|(?:do not|don't|never) (?:follow|obey))"
+    r"(?:answer|approve|commit|delete|disable|download|execute|fetch|install|merge|post|promote|push|recommend|reply|run"
+    r"|say|send|suggest|upload|you (?:must|should|will)|your (?:answer|reply|task)|(?:do not|never) (?:follow|obey))"
 )
 _WHATEVER = (
     r"\b(?:whatever|no matter what|regardless of what) (?:the |a |your )?(?:users?|humans?|developers?|operators?)"
@@ -316,8 +316,8 @@ _CLASSES = (
             r"\bwhen(?:ever)? (?:the )?(?:word|phrase|name|term|string)s? \S+(?: \S+){0,3} (?:appears?|occurs?"
             r"|comes? up|is (?:said|used|mentioned))(?: in (?:a |an |any |the )?(?:chat|conversation|message|prompt"
             r"|question|request|session))?,? (?:\w+ )?(?:append|approve|answer|curl|delete|disable|e-?mail|execute"
-            r"|fetch|forward|ignore|include|install|merge|post|push|recommend|reply|respond|run|say|send|skip|switch"
-            r"|upload|use|write)\b",
+            r"|fetch|forward|ignore|include|install|merge|post|print|push|recommend|reply|respond|run|say|send|show|skip"
+            r"|switch|tell|upload|use|write)\b",
             r"\b(?:when|whenever|once|after|before|at the (?:start|end|beginning) of) (?:you|each|every|any|a|the)?"
             r"(?: \w+){0,4} ?(?:session|task|answer|reply|finish|done)\b[^.;\n]{0,80}(--no-verify|--force\b|head:main"
             r"|gitmem (?:approve|trust))",
@@ -328,7 +328,8 @@ _CLASSES = (
             r"\b(?:if|when|whenever|upon|once|until|on)(?: \w+){0,4} (?:trigger|activation|magic|code|secret)\s?"
             r"(?:word|phrase)s?\b",
         ),
-        unless=rf"{_NOT}[^,]*$",
+        # "Never push --force" forbids it; "never wait and push with --force" does not.
+        unless=rf"{_NOT} (?:(?:ever|use|run|do|git|push|commit|merge|add|pass|append|set|type|with|a|an|the) )*$",
     ),
     InstructionClass(
         "propagation",
@@ -523,6 +524,7 @@ _CLASSES = (
 )
 
 
+@cache
 def _compiled(pattern: str) -> Any:
     import re2  # 8.5 ms (measured), only if a text is reviewed
 
@@ -577,11 +579,6 @@ def _find_plain(plain: str) -> Iterator[tuple[str, Instruction]]:
 _EXAMPLE = r"(?:such as|like|e\.g\.|for example|example|phrases?|wordings?|called)[:,]? [\"'`“‘]$"
 
 
-@cache
-def _example() -> Any:
-    return _compiled(_EXAMPLE)
-
-
 def _starts(text: str, pattern: Any, unless: Any) -> Iterator[int]:
     for match in pattern.finditer(text):
         start = match.start()
@@ -590,7 +587,7 @@ def _starts(text: str, pattern: Any, unless: Any) -> Iterator[int]:
         before = _before(text, start)
         request = _before(text, match.start(1)) if pattern.groups else before
         is_honest = unless is not None and (unless.search(before) or unless.search(request))
-        if not is_honest and not _example().search(before):
+        if not is_honest and not _compiled(_EXAMPLE).search(before):
             yield start
 
 
