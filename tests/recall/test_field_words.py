@@ -26,7 +26,7 @@ def _known_in(memory: str):
         ("update the db2 driver", "database", "update the db2 driver"),
         ("the database", "tables", "the database"),
         ("The lookup freezes at night", "http.Client hung all workers", "The lookup hung at night"),
-        ("move to preemptible machines", "Spot machines are drained", "move to spot machine machines"),
+        ("can a preemptible be drained", "Spot machines are drained", "can a spot machine be drained"),
         ("push my branch to master", "The primary takes writes", "push my branch to master"),
         ("clear the pip cache", "Redis drops keys", "clear the pip cache"),
         ("start a new session", "Users are logged out at night", "start a new session"),

@@ -7,6 +7,8 @@ branch; Claude's has a list (``chat_messages`` with ``sender``, ``text``, ``cont
 
 from __future__ import annotations
 
+import re
+
 from gitmem.plugins.import_.fields import TEXT, Unreadable, is_prose, without_empty
 from gitmem.plugins.import_.times import time_of
 
@@ -19,8 +21,9 @@ KIND = "session"
 # The parts of a message's content that have its words, and those that name a file beside the export, or a tool.
 _WORDS = ("text", "result", "thinking", "extracted_content", "content", "code")
 _NAMES = ("file_name", "asset_pointer", "name")
-# The addresses that become links, and the most characters of one, and of the type of data.
-_FOLLOWED, MOST_URL, MOST_KIND = ("https://", "http://"), 2_000, 80
+# The addresses that become links, the most characters of one, and an address that has data itself.
+_FOLLOWED, MOST_URL = ("https://", "http://"), 2_000
+_DATA = re.compile(r"(?<![\w:])data:([\w.+-]{1,60}/[\w.+-]{1,60})?((?:;[\w.=+-]{1,60}){0,4}),\S*")
 _CREATED, _EDITED = ("create_time", "created_at", "createdAt"), ("update_time", "updated_at", "updatedAt")
 
 
@@ -147,11 +150,13 @@ def _link(url: str, title: object) -> Iterator[str]:
 
 
 def _without_data(text: str) -> str:
-    """Return a text; of a URL that has the data itself only its type: ``[image/png]`` (RFC 2397)."""
-    head, has_data, _ = text.partition(",")
-    kind = head.removeprefix("data:").partition(";")[0]
-    is_data = has_data and head.startswith("data:") and (";" in head or "/" in head) and " " not in head
-    return f"[{kind[:MOST_KIND] or 'data'}]" if is_data else text
+    """Return a text with the type alone of each URL that has data itself: ``[image/png]`` (RFC 2397)."""
+    return _DATA.sub(_type_of, text) if "data:" in text else text
+
+
+def _type_of(url: re.Match[str]) -> str:
+    kind, options = url.groups()
+    return f"[{kind or 'data'}]" if kind or "base64" in options else url[0]
 
 
 def _is_said(value: object) -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 
+from gitmem.errors import ProcessError
 from gitmem.frozen import replace
 from gitmem.model import BLOCKED, FAILS, HOLDS, INTERRUPTED, SHELL, Ran, Spec
 from gitmem.system import process
 from gitmem.text import display
-from gitmem.verify.run.missing import FOR_BASH, find_needed, find_program
+from gitmem.verify.run.missing import FOR_BASH, SCRIPT_FOR_BASH, find_needed, find_program
 from gitmem.verify.run.reason import reason_of
 from gitmem.verify.run.shell_words import read_shell
 from gitmem.verify.sandbox import sandbox
@@ -62,6 +64,7 @@ NOT_RUN = (126, 127)
 SIGNALLED = range(129, 193)
 # How dash and bash report a command that they cannot read. Not of a script: its name comes first.
 _NO_SYNTAX = re.compile(r"^sh: (?:\d+: Syntax error: |-c: line \d+: syntax error)", re.M)
+_READ_S = 5
 # How the reasons begin for a run that timed out, and for one that was killed.
 _TIMED_OUT, _KILLED = "timed out", "killed by a signal"
 # What begins another command of a shell, and the words that only some shells have.
@@ -126,8 +129,8 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
         return UNCLEAR, said or f"the command could not be run (exit {ran.status})"
     if ran.status is None or ran.status < 0 or ran.status in SIGNALLED:
         return UNCLEAR, f"{_KILLED} (exit {ran.status})"
-    if spec.check.form == SHELL and _NO_SYNTAX.search(ran.output) and not _can_be_read(spec.check.words[0]):
-        return UNCLEAR, f"{said}; {FOR_BASH}"
+    if spec.check.form == SHELL and _NO_SYNTAX.search(ran.output):
+        return UNCLEAR, f"{said}; {SCRIPT_FOR_BASH if _can_be_read(spec.check.words[0]) else FOR_BASH}"
     if short := _line_with(SHORTAGES, ran.output):
         return UNCLEAR, f"this machine ran out of a resource: {short}"
     if rung != sandbox.NONE and (denied := _line_with(DENIALS, ran.output)):
@@ -137,8 +140,12 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
 
 
 def _can_be_read(text: str) -> bool:
-    """Return whether sh can read a text. A message may be about another one: npm runs scripts with ``sh -c`` too."""
-    return process.run(["sh", "-n", "-c", text], env=None, check=False).status == 0
+    """Return whether sh can read a text. Its message may come from another shell: npm also runs scripts with it."""
+    try:
+        done = process.run(["sh", "-n", "-c", text], env={"PATH": os.defpath}, timeout_s=_READ_S, check=False)
+    except ProcessError:
+        return False
+    return done.status == 0
 
 
 def describe_vain(what: str) -> str:

@@ -121,6 +121,8 @@ def test_no_words_of_parts_that_are_not_known_are_lost() -> None:
         ({"type": "input_image", "image_url": "https://e.example/a.png"}, ["<https://e.example/a.png>"]),
         ({"type": "image", "content": "data:;base64,iVBO"}, ["[data]"]),
         ({"name": "data:text/csv,a"}, ["[text/csv]"]),
+        ("data:image/png;base64,iVBO\n\nWhat is in it? Port 5000.", ["[image/png]", "What is in it? Port 5000."]),
+        ("data:/etc/x, then restart the worker", ["data:/etc/x, then restart the worker"]),
         ({"url": "javascript:alert(1)", "text": "data: 5, 6"}, ["data: 5, 6"]),
         ({"url": f"https://e.example/{'a' * 2_000}", "text": "on pools"}, ["on pools"]),
     ],
