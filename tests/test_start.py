@@ -121,6 +121,7 @@ def test_hook_of_an_agents_tool_loads_nothing_slow(tmp_path: Path) -> None:
     "text",
     [
         "ValueError: the checkout token cache retries (1795891967044851824)",
+        "KeyError of apply_user_key here: see src/recommendations/order_store.py, step 2 of v3",
         "It ends. (more: gitmem show convention-wrap-redis-calls-of-refunds-in-an-encrypted-artifact)",
     ],
 )

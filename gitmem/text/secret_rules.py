@@ -73,6 +73,7 @@ class Rule:
             among them; 0 for ``LONG``.
         signs: Characters one of which is in every match, for needles that are words of prose; empty for any text.
         is_mixed: Whether the longest word has letters of both cases and a digit.
+        is_code: Whether a word of ``LONG`` characters must have a letter and a digit, for words of most code.
         quick: A pattern for re2 that matches wherever this one does; empty to derive it.
         signs_within: The most characters from the beginning of a needle up to and with one of them; 0 for any number.
     """
@@ -86,6 +87,7 @@ class Rule:
     signs: str = ""
     signs_within: int = 0
     is_mixed: bool = False
+    is_code: bool = False
     quick: str = ""
 
 
@@ -327,6 +329,7 @@ RULES = (
         "token secret api-key access-key secret-key auth-key",
         rf"(?i)(?<=-)(?:token|secret|(?:api|access|secret|auth)-key)[ \t]{{1,4}}{_ARGUMENT}",
         is_argument,
+        is_code=True,
     ),
     # Maven's settings, web.config and the like.
     Rule(
@@ -361,8 +364,8 @@ RULES = (
     Rule("bearer-token", "bearer", r"(?i)bearer[ \t]{1,4}([A-Za-z0-9._~+/-]{20,}={0,2})", is_borne),
     Rule(
         "assigned-secret",
-        "pass pwd secret token api credential access account admin app auth client encryption master private "
-        "shared signing",
+        "pass pwd secret token api credential access account admin app_ app- appk auth client encryption master "
+        "private shared signing",
         rf"(?i)({NAME}){_ASSIGNS}{_VALUE}",
         is_assigned,
         is_short=True,
@@ -386,6 +389,7 @@ RULES = (
         r"(?i)(?:token|key|secret|seed)(?:(?:[ \t][\w.-]{1,16}){0,6}?(?:[ \t](?:is|was):?|:))?"
         r"[ \t]{1,2}[\"'`]?([A-Za-z0-9_.+/=-]{19,255}[A-Za-z0-9_+/=-])(?![\w@])",
         is_granting,
+        is_code=True,
     ),
     # A prefix and a random part: what most services give out. Any needle is in most texts.
     Rule(

@@ -153,6 +153,8 @@ def _all_spans(text: str) -> list[tuple[int, int, str]]:
     for rule, needles, ignores_case, is_word in _needles(is_long=longest > 0):
         if rule.longest_word > longest or (rule.signs and signs.isdisjoint(rule.signs)):
             continue
+        if rule.is_code and not any(map(_is_code, long_words)):
+            continue
         where = in_words if is_word else lowered if ignores_case else text
         if rule.longest_word:
             words = [word for word in long_words if len(word) >= rule.longest_word]
@@ -162,6 +164,10 @@ def _all_spans(text: str) -> list[tuple[int, int, str]]:
                 spans += _matches(rule, text, lowered)
                 break
     return _united(spans)
+
+
+def _is_code(word: str) -> bool:
+    return any(map(str.isdigit, word)) and any(map(str.isalpha, word))
 
 
 def _is_mixed(word: str) -> bool:
