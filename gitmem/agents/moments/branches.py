@@ -7,16 +7,24 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from gitmem.agents.moments.programs import MARKS, commands_in
+from gitmem.agents.moments.programs import GIT_PLACES, MARKS, MOVES, WORDS, commands_in, is_git, without_prefix
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-# Subcommands that change the current branch, and those that switch to another, with the options that keep this clear.
-_COMMITS = frozenset(("commit", "reset", "cherry-pick", "revert", "am"))
+# Subcommands that change the current branch, those that switch to another, and the options of a switch after which the
+# new branch is known.
+_COMMITS = frozenset(("commit", "reset", "cherry-pick", "revert", "am", "pull"))
 _SWITCHES = frozenset(("checkout", "switch"))
 _CREATES = frozenset(("-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan"))
+# Subcommands that change no branch; any that is not in these tables may change one.
+_HARMLESS = frozenset(
+    """
+    add apply blame clean config describe diff fetch grep log ls-files ls-remote mv reflog remote restore rev-list
+    rev-parse rm shortlog show stash status tag
+    """.split()
+)
 _PLAIN = frozenset("-q --quiet -f --force -m --merge --no-track --guess --progress --no-progress".split())
 # Options of subcommands after which the branch is unclear: those of many branches, and those with a value.
 _UNCLEAR = {
@@ -31,6 +39,9 @@ _PLACES = frozenset("prod production staging stable".split())
 # What kinds of branches are called: "release branches" are those whose names begin with it.
 _KINDS = frozenset("release hotfix feature topic stable support deploy maintenance".split())
 _BRANCHES = frozenset(("branch", "branches"))
+# Words before "branch" that mean a certain one, or one that is only read; and those that make named branches examples.
+_CERTAIN = frozenset("the this that your my our its from".split())
+_EXAMPLES = frozenset("included including even such like especially anywhere everywhere elsewhere".split())
 # Kinds whose branches may have any name.
 _ANY_NAME = frozenset(("feature", "topic"))
 # Words between what is done with git and the branch that it is done to, and those of them that "rebase" has before
@@ -44,6 +55,8 @@ _BEGINS = frozenset(
     - -- \u2013 \u2014
     """.split()
 )
+# Words after a comma with which a list of branches goes on: "main, or any shared branch".
+_GOES_ON = frozenset("and or nor any all other every branches".split())
 _ENDS = (";", ":", ".", "!", "?")
 _PASSIVE = frozenset("is are be get gets".split())
 _STEMS = ("rebas", "amend", "cherry-pick", "merg", "push", "commit", "force", "reset")
@@ -60,26 +73,42 @@ def changed_branches(line: str, branch: str) -> frozenset[str]:
     changed: set[str] = set()
     for command in commands_in(line):
         words = _without_redirections(command.split())
-        if "git" not in words[:2]:
+        if any(word.startswith(GIT_PLACES) for word in words):
+            branch = ""
+        words = without_prefix(words)
+        if not is_git(words[0] if words else ""):
+            branch = "" if not MOVES.isdisjoint(words[:1]) else branch
+            if any(map(is_git, words)):
+                changed.add("")
             continue
-        words = words[words.index("git") + 1 :]
+        del words[0]
         while words[:1] == ["-c"]:
             del words[:2]
         options, arguments = [word for word in words if word[:1] == "-"], [word for word in words if word[:1] != "-"]
         verb = arguments.pop(0) if arguments else ""
-        if words[:1] == ["-C"] or not _UNCLEAR.get(verb, frozenset()).isdisjoint(options):
+        if words[:1] != [verb] or not _UNCLEAR.get(verb, frozenset()).isdisjoint(options):
             changed.add("")
         elif verb in _SWITCHES:
             branch = _switched(options, arguments, branch)
-        elif verb == "push":
-            changed.update([_resolved(_target(word), branch) for word in arguments[1:]] or [branch])
-        elif verb == "merge":
-            changed.update((branch, *(_resolved(_target(word), branch) for word in arguments)))
-        elif verb == "rebase":
-            changed.add(_resolved(arguments[1], branch) if len(arguments) > 1 else branch)
-        elif verb in _COMMITS:
-            changed.add(branch)
+        else:
+            changed.update(_changed_by(verb, options, arguments, branch))
     return frozenset() if "" in changed else frozenset(changed)
+
+
+def _changed_by(verb: str, options: Sequence[str], arguments: Sequence[str], branch: str) -> list[str]:
+    """Return the branches that a subcommand of git changes, with an empty one if some are unknown."""
+    if verb == "push":
+        return [_resolved(_target(word), branch) for word in arguments[1:]] or [branch]
+    if verb == "merge":
+        return [branch, *(_resolved(_target(word), branch) for word in arguments)]
+    if verb == "rebase":
+        return [_resolved(arguments[1], branch) if len(arguments) > 1 else branch]
+    if verb in _COMMITS:
+        return [branch]
+    if verb == "branch":
+        return [_resolved(_target(word), branch) for word in arguments] if options else []
+    is_harmless = verb in _HARMLESS and not (verb == "fetch" and any(":" in word for word in arguments))
+    return [] if is_harmless else [""]
 
 
 def _without_redirections(words: Sequence[str]) -> list[str]:
@@ -139,10 +168,13 @@ def mentions_branch(sentence: Sequence[str]) -> bool:
 def named_branches(sentence: Sequence[str]) -> list[str]:
     """Return the branches to which a sentence says that something is done, in its first clause about git.
 
-    "Never push to `main`", "never rebase release/*", and `release*` for "release branches are never rebased".
+    "Never push to `main`", "never rebase release/*", and `release*` for "release branches are never rebased". None if
+    it may mean any branch, as "main or any other branch" does, or if the sentence is long.
     """
-    words = _clause_about_git(sentence)
+    words = _clause_about_git(sentence) if len(sentence) <= WORDS else []
     plain = [word.strip(MARKS) for word in words]
+    if _may_mean_any(words, [word.lower() for word in plain]):
+        return []
     named: list[str] = []
     for at, word in enumerate(plain):
         has_kind = "".join(plain[at + 1 : at + 2]).lower() in _BRANCHES
@@ -155,15 +187,43 @@ def named_branches(sentence: Sequence[str]) -> list[str]:
     return named
 
 
+def _may_mean_any(words: Sequence[str], plain: Sequence[str]) -> bool:
+    """Return whether a clause speaks of branches that it does not name, or names some as examples only.
+
+    Args:
+        words: Its words.
+        plain: The words in lower case, without marks.
+    """
+    if not _EXAMPLES.isdisjoint(plain):
+        return True
+    for at in (at for at, word in enumerate(plain) if word in _BRANCHES):
+        before, after = words[:at][-1:], words[at + 1 : at + 2]
+        is_after_name = before != [] and before[0][-1] != "," and _is_name(plain[at - 1])
+        is_before_name = after != [] and words[at][-1].isalpha() and after[0][0] != "(" and _is_name(plain[at + 1])
+        is_certain = plain[at] == "branch" and not _CERTAIN.isdisjoint(plain[max(0, at - 2) : at])
+        if not (is_after_name or is_before_name or is_certain):
+            return True
+        if is_after_name and plain[at - 1] in _ANY_NAME and _CERTAIN.isdisjoint(plain[max(0, at - 3) : at]):
+            return True
+    return False
+
+
+def _is_name(word: str) -> bool:
+    return _is_branch(word) or word in _PLACES or word in _KINDS
+
+
 def _clause_about_git(sentence: Sequence[str]) -> list[str]:
     """Return the words of the first clause that says what is done with git; none if there is none."""
     clause: list[str] = []
     for word, following in pairwise([*sentence, ""]):
-        is_begin = word.strip(MARKS).lower() in _BEGINS
+        begin = word.strip(MARKS).lower()
+        is_begin = begin in _BEGINS and (begin != "other" or following.lower() == "than")
         if not is_begin:
             clause.append(word)
         last = word.rstrip("`'\")]")[-1:]
-        if is_begin or last in _ENDS or (last == "," and not _is_branch(following.strip(MARKS))):
+        next_word = following.strip(MARKS)
+        goes_on = _is_branch(next_word) or (_is_branch(word.strip(MARKS)) and next_word in _GOES_ON)
+        if is_begin or last in _ENDS or (last == "," and not goes_on):
             if any(map(_is_done, clause)):
                 return clause
             clause = []

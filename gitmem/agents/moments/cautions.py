@@ -16,6 +16,7 @@ from gitmem.agents.moments.programs import (
     MARKS,
     NPM,
     SCRIPTS,
+    WORDS,
     commands_in,
     only_shows,
     sentences_of,
@@ -93,8 +94,8 @@ _PROSE_AFTER = frozenset(
     """.split()
 )
 _SCRIPT_FILES = (".sh", ".bash", ".ps1")
-# How many words before and after a command are read; the most words of a sentence, and the most letters of a memory.
-BEFORE, AFTER, WORDS, CHARS = 5, 9, 120, 20_000
+# How many words before and after a command are read, and the most letters of a memory.
+BEFORE, AFTER, CHARS = 5, 9, 20_000
 _STRIPPED = f"{MARKS}*_"
 _NO_WORDS = str.maketrans(dict.fromkeys("`'\",;:!?()[]{}*/", " "))
 # The most phrases of one command line, and the most letters of one.

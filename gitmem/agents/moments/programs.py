@@ -20,6 +20,11 @@ _RUNNERS = frozenset("sudo time env nice exec npx bunx pnpx xvfb-run command std
 _RUNNERS_WITH = frozenset(
     ("poetry run", "uv run", "pipenv run", "pdm run", "bundle exec", "pnpm exec", "npm exec", "yarn exec", "hatch run")
 )
+# Commands and variables after which git may work in another repository or work tree.
+MOVES = frozenset(("cd", "pushd", "popd"))
+GIT_PLACES = ("GIT_DIR=", "GIT_WORK_TREE=", "GIT_COMMON_DIR=")
+# Words of a shell before a command.
+_KEYWORDS = frozenset("! { if then elif else while until do".split())
 _NO_SCRIPT = frozenset(("-m", "-c", "-e", "-"))
 _INTERPRETERS = ("python", "node", "bash", "sh", "ruby", "php", "perl", "deno")
 # Programs whose text is a command line, on standard input, behind `-c`, or as their arguments.
@@ -35,8 +40,8 @@ SEPARATE = str.maketrans("|&;()", "\n\n\n\n\n")
 _JOINED = "\x02"
 _PARTS = frozenset(" \t|&;()<#")
 _BEFORE_COMMENT = frozenset(("", " ", "\t", "|", "&", ";", "("))
-# The most characters before a quotation mark that are read for what runs it.
-TAIL = 200
+# The most characters before a quotation mark that are read for what runs it, and the most words of a sentence.
+TAIL, WORDS = 200, 120
 
 
 def words_of(text: str) -> list[str]:
@@ -67,6 +72,21 @@ def without_runner(words: Sequence[str]) -> list[str]:
         else:
             break
     return words
+
+
+def without_prefix(words: Sequence[str]) -> list[str]:
+    """Return a command without keywords, variables and what runs it: `then`, `A=1`, `env A=1 timeout 60`."""
+    words, size = list(words), -1
+    while len(words) != size:
+        size = len(words)
+        plain = (at for at, word in enumerate(words) if word not in _KEYWORDS and ("=" not in word or word[:1] == "-"))
+        words = without_runner(words[next(plain, size) :])
+    return words
+
+
+def is_git(word: str) -> bool:
+    """Return whether a word of a command line is git's name or path."""
+    return word.lstrip("\\").rpartition("/")[2] == "git"
 
 
 def only_shows(words: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from gitmem.agents.moments.programs import CHANGES, MANAGERS, commands_in, only_shows, sentences_of, words_of
+from gitmem.agents.moments.programs import CHANGES, MANAGERS, WORDS, commands_in, only_shows, sentences_of, words_of
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
@@ -217,8 +217,13 @@ def _names(sentence: str, phrase: str) -> bool:
 
 
 def _is_about_another(sentence: str, phrase: str, risk: Risk) -> bool:
-    """Return whether a sentence names a command with options, packages or branches that the command line lacks."""
+    """Return whether a sentence names a command with options, packages or branches that the command line lacks.
+
+    Long sentences are not read.
+    """
     words = sentence.split()
+    if len(words) > WORDS:
+        return False
     parts = [(part, at) for at, word in enumerate(words) for part in words_of(word)]
     wanted = phrase.split()
     size = len(wanted)

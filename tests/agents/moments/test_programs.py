@@ -6,7 +6,7 @@ import time
 
 from support.each import each
 
-from gitmem.agents.moments.programs import commands_in, without_runner
+from gitmem.agents.moments.programs import commands_in, is_git, without_prefix, without_runner
 
 
 @each(
@@ -63,10 +63,19 @@ def test_what_runs_a_command_is_left_out(line: str, run: str) -> None:
     assert " ".join(without_runner(line.split())) == run
 
 
+def test_what_precedes_the_program_of_a_command_is_left_out() -> None:
+    lines = ("then A=1 env B=2 timeout 60 git push", "! git push", "git push", "while sudo C=3 git push")
+
+    assert {" ".join(without_prefix(line.split())) for line in lines} == {"git push"}
+    assert without_prefix(["A=1"]) == without_prefix([]) == []
+    assert [is_git(word) for word in ("git", "/usr/bin/git", "\\git", "git-lfs", "")] == [True] * 3 + [False] * 2
+
+
 def test_long_line_is_read_in_bounded_time() -> None:
     begun = time.process_time()
     commands_in("git commit -m 'a\n" * 20_000)
     commands_in('bash -c "a" ' * 20_000)
     commands_in("cat <<EOF\n# don't\n" * 20_000)
+    without_prefix("then A=1 ".split() * 20_000)
 
     assert time.process_time() - begun < 2  # 0.2 s; 10 if all before each mark were read
