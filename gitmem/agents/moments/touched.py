@@ -6,7 +6,7 @@ import os
 
 from gitmem.agents import event as happened
 from gitmem.agents.capture.source import place_of
-from gitmem.agents.moments.programs import commands_in
+from gitmem.agents.moments.programs import GIT_PLACES, MOVES, commands_in, is_git, without_prefix
 from gitmem.agents.session import log, topics
 from gitmem.errors import ProcessError
 
@@ -24,10 +24,12 @@ FILES_AT_MOST = 10
 GIT_S = 1.0
 WILDCARDS = frozenset("*?[")
 _APART = str.maketrans(dict.fromkeys("()<>\"'`=", " "))
+# What precedes the parenthesis of a subshell.
+_BEFORE_SUBSHELL = (";", "&", "|", "\n", " do", " then", "!")
 # Arguments of git with which all files are meant or may be, and signs of paths that are not known from their text.
 _ALL = frozenset("-A --all -u --update -p --patch -i --interactive --pathspec-from-file -e --edit".split())
 _TOP = frozenset((".", "./", "..", ":/", "*"))
-_UNCLEAR = frozenset("$*?[`:{")
+_UNCLEAR = frozenset("$*?[`:{\x02")
 _VALUED = frozenset("--message --file --author --date --template --fixup --squash --cleanup --trailer".split())
 
 
@@ -78,20 +80,10 @@ def committed_by(repository: OpenRepository, event: Event) -> list[str]:
 
     They are those that are staged, and those that its `git add` and `git commit` name, or else all that were changed.
     """
-    paths, folder = [], ""
-    has_all = False
-    for command in commands_in(event.command):
-        words = [word.strip("'\"") for word in command.split()]
-        if words[:1] == ["cd"] and len(words) > 1:
-            folder = os.path.join(folder, words[1])
-        if words[:1] != ["git"] or len(words) < 2:
-            continue
-        if words[1].startswith("-"):  # of another folder
-            return []
-        if words[1] in ("add", "stage", "rm", "mv", "commit"):
-            named = _pathspecs(words[2:], has_message=words[1] == "commit")
-            has_all = has_all or named is None
-            paths += [os.path.join(folder, path) for path in named or ()]
+    named = _committed_paths(repository, event)
+    if named is None:
+        return []
+    paths, has_all = named
     top = repository.git.repository.top or ""
     argv = ("status", "--porcelain", "-z", "-uall", "--no-renames", "--ignore-submodules=all")
     try:
@@ -106,9 +98,45 @@ def committed_by(repository: OpenRepository, event: Event) -> list[str]:
     if not paths:
         return staged or changed
     places = _placed(repository, event, paths)
+    if not all(place in changed or os.path.exists(os.path.join(top, place)) for place in places):
+        return []
     below = [path for path in changed if any(path.startswith(f"{place.rstrip('/')}/") for place in places)]
     files = [place for place in places if place in changed or os.path.isfile(os.path.join(top, place))]
     return [*staged, *files, *below]
+
+
+def _committed_paths(repository: OpenRepository, event: Event) -> tuple[list[str], bool] | None:
+    """Return the paths that a command commits, and whether it may commit all files; None if this is unknown."""
+    paths: list[str] = []
+    folder, has_all = "", False
+    for command in commands_in(event.command):
+        words = [word.strip("'\"") for word in command.split()]
+        if any(word.startswith(GIT_PLACES) for word in words):
+            return None
+        words = without_prefix(words)
+        if not MOVES.isdisjoint(words[:1]):
+            folder = os.path.join(folder, *words[1:2])
+            is_clear = len(words) == 2 and words[1][:1] not in ("~", "-") and _UNCLEAR.isdisjoint(words[1])
+            is_inside = place_of(repository, event, os.path.join(folder, "_")) != ""
+            if words[0] != "cd" or not is_clear or not is_inside or _has_subshell(event.command):
+                return None
+        elif not is_git("".join(words[:1])):
+            if any(map(is_git, words)):  # of a program that runs git
+                return None
+        elif "--amend" in words or "".join(words[1:2]).startswith("-"):  # also of the commit before, or elsewhere
+            return None
+        elif len(words) > 1 and words[1] in ("add", "stage", "rm", "mv", "commit"):
+            named = _pathspecs(words[2:], has_message=words[1] == "commit")
+            has_all = has_all or named is None
+            paths += [os.path.join(folder, path) for path in named or ()]
+    return paths, has_all
+
+
+def _has_subshell(line: str) -> bool:
+    """Return whether a command line may change the folder of a subshell only: `(cd books && make)`."""
+    before, *inside = f"\n{line}".split("(")
+    starts = (part.rstrip(" \t").endswith(_BEFORE_SUBSHELL) for part in (before, *inside[:-1]))
+    return bool(inside) and (any(starts) or any(part.lstrip().startswith("cd ") for part in inside))
 
 
 def _pathspecs(arguments: list[str], *, has_message: bool) -> list[str] | None:

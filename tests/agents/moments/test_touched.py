@@ -67,6 +67,19 @@ def test_commit_takes_what_is_staged_and_named_or_else_all_that_was_changed(memo
         "cd src && git add a.py; git commit -m c.py 2>log": ["src/a.py"],
         "git add done.py && git commit -m x": ["done.py"],
         "git -C books commit -am x": [],
+        "SKIP=mypy git commit -qam x": every,
+        "env A=1 git add c.py && sudo git commit -m x": ["c.py"],
+        "git add 'my file.md' c.py && git commit -m x": every,
+        "git commit --amend -m x": [],
+        "git add c.py no.py && git commit -m x": [],
+        "git ls-files -m | xargs git add && git add c.py && git commit -m x": [],
+        "(cd src && make); git add c.py && git commit -m x": [],
+        "cd ../elsewhere && git commit -am x": [],
+        "GIT_DIR=../o/.git git commit -am x": [],
+        "cd $OTHER && git commit -am x": [],
+        "cd ~/other && git commit -am x": [],
+        "a=$(cd src && pwd); git add a.py && git commit -m x": [],
+        "cd src && git add a.py && git commit -m 'fix(a): round'": ["src/a.py"],
     }
 
     assert {line: sorted(committed_by(memory.repository, ran(repo, line))) for line in lines} == lines
