@@ -7,7 +7,7 @@ of who may read what. If the node has not asked lately, or has no answer, it is 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from time import monotonic
+from time import monotonic, sleep
 
 from psycopg_pool import ConnectionPool, PoolTimeout
 
@@ -16,7 +16,7 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
 from gitmem.hub.audit import AuditLog
 from gitmem.hub.database import CONNECT_TIMEOUT_S, FOLLOWER, READER, worded
-from gitmem.hub.follower import ACCESS, MARK, Repository
+from gitmem.hub.follower import ACCESS, MARK, POLL_S, Repository
 from gitmem.hub.links import find_suspicions
 
 TYPE_CHECKING = False
@@ -122,7 +122,7 @@ class Reading:
         )
         self._access, self._history = access, history
         self._allowed: dict[tuple[str, ...], _Allowed] = {}
-        self._shared: dict[frozenset[int], tuple[float, Visible]] = {}
+        self._shared: dict[tuple[str, frozenset[int]], tuple[float, Visible]] = {}
         self.audit = AuditLog(self._write_reads)
 
     def open(self) -> None:
@@ -187,17 +187,20 @@ class Reading:
         allowed = self._allowed.get(identity.principals)
         if allowed is None or not access or access != allowed.access or now - allowed.at >= ALLOWED_S:
             return self._read_visible(identity, access, now)
-        shared = self._fresh(allowed.numbers, now)
+        shared = self._fresh((access, allowed.numbers), now)
         return self._read_visible(identity, access, now) if shared is None else shared
 
-    def _read_visible(self, identity: Identity, access: str, now: float) -> Visible:
+    def _read_visible(self, identity: Identity, access: str, now: float, *, is_last: bool = False) -> Visible:
         """Return what an identity may see; most identities may read the same repositories, and all else is shared.
+
+        A replica that lacks the last change of the index is asked once more, a moment later.
 
         Args:
             identity: Who asks.
             access: The fingerprint from before. If the database, or its replica, has another one now, what it says is
                 not remembered: rights may have been granted and revoked in between.
             now: Monotonic seconds.
+            is_last: Whether it is not asked once more.
 
         Raises:
             GitmemError: The database is not the one that the index follows, as after a backup was restored: a
@@ -207,21 +210,27 @@ class Reading:
         # A snapshot: what others share must come from no repository that this identity may not read.
         with self._as(READER, identity.principals, is_snapshot=True) as connection:
             numbers = frozenset(row[0] for row in connection.execute("SELECT id FROM hub.repository"))
-            shared = self._fresh(numbers, now)
-            if shared is None:
-                shared = _read_visible(connection)
-                _keep(self._shared, numbers, (now, shared))
-            if access or seq:
-                connection.execute(f"SET LOCAL ROLE {FOLLOWER}")
-            if seq and (connection.execute(MARK, (seq,)).fetchone() or ("",)) != (mark,):
-                raise GitmemError("the index of this server does not follow this database yet")
-            if access and connection.execute(ACCESS).fetchone() == (access,):
-                _keep(self._allowed, identity.principals, _Allowed(now, access, numbers))
-        return shared
+            connection.execute(f"SET LOCAL ROLE {FOLLOWER}")
+            found = connection.execute(MARK, (seq,)).fetchone() if seq else (mark,)
+            if (found or ("",)) == (mark,):
+                # If the node does not know the fingerprint, what others share is at least of the same history.
+                present = str((connection.execute(ACCESS).fetchone() or ("",))[0]) if access else mark
+                shared = self._fresh((present, numbers), now)
+                if shared is None:
+                    connection.execute(f"SET LOCAL ROLE {READER}")
+                    shared = _read_visible(connection)
+                    _keep(self._shared, (present, numbers), (now, shared))
+                if access and access == present:
+                    _keep(self._allowed, identity.principals, _Allowed(now, access, numbers))
+                return shared
+        if found is None and not is_last:
+            sleep(POLL_S)
+            return self._read_visible(identity, access, now, is_last=True)
+        raise GitmemError("the index of this server does not follow this database yet")
 
-    def _fresh(self, numbers: frozenset[int], now: float) -> Visible | None:
-        """Return what was read of repositories; None if that is too long ago."""
-        known = self._shared.get(numbers)
+    def _fresh(self, key: tuple[str, frozenset[int]], now: float) -> Visible | None:
+        """Return what was read of repositories under a fingerprint; None if that is too long ago."""
+        known = self._shared.get(key)
         return known[1] if known is not None and now - known[0] < VISIBLE_S else None
 
     def _write_reads(self, rows: Sequence[Read]) -> None:

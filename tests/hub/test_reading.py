@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,9 +13,10 @@ from support.facts import make_memory, put
 from support.hubs import add_to, synced
 from support.postgres import HubDatabase, run_sql
 
+from gitmem.errors import GitmemError
 from gitmem.hub import links
 from gitmem.hub.database import FOLLOWER, READER, connected
-from gitmem.hub.follower import ACCESS
+from gitmem.hub.follower import ACCESS, POLL_S
 from gitmem.hub.identity import make_identity
 from gitmem.hub.reading import Reading
 
@@ -187,3 +189,40 @@ def test_rights_are_believed_for_a_minute_while_the_fingerprint_is_known_and_the
         reading.close()
 
     assert [first, *found] == [2, 2, 1, 1, 2, 2, 2, 1, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("arrives", "mark", "waits", "problem"),
+    [
+        (True, "00000000-0000-0000-0000-000000000001", 1, ""),
+        (True, "00000000-0000-0000-0000-000000000002", 1, "does not follow this database yet"),
+        (False, "00000000-0000-0000-0000-000000000001", 1, "does not follow this database yet"),
+        (None, "00000000-0000-0000-0000-000000000001", 0, ""),
+        (None, "00000000-0000-0000-0000-000000000002", 0, "does not follow this database yet"),
+    ],
+    ids=["arrives", "another arrives", "never", "there", "another is there"],
+)
+def test_replica_without_the_last_change_of_the_index_is_asked_once_more(
+    hub: HubDatabase, monkeypatch: pytest.MonkeyPatch, arrives: bool | None, mark: str, waits: int, problem: str
+) -> None:
+    waited: list[float] = []
+    arrive = "INSERT INTO hub.history VALUES (1000, '00000000-0000-0000-0000-000000000001')"
+
+    def wait(seconds: float) -> None:
+        waited.append(seconds)
+        if arrives:
+            run_sql(hub.admin, arrive)
+
+    monkeypatch.setattr("gitmem.hub.reading.sleep", wait)
+    if arrives is None:
+        run_sql(hub.admin, arrive)
+    looks = count_looks(monkeypatch)
+    reading = Reading(hub.serving, history=lambda: (1000, mark))
+    reading.open()
+    try:
+        with pytest.raises(GitmemError, match=problem) if problem else contextlib.nullcontext():
+            reading.visible(BOB)
+    finally:
+        reading.close()
+
+    assert (waited, len(looks)) == ([POLL_S] * waits, int(not problem))
