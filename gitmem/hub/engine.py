@@ -25,7 +25,7 @@ from gitmem.recall.bm25 import Words, count_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, Protocol
 
     from gitmem.hub.records import RecordView
@@ -227,12 +227,16 @@ class TantivyEngine:
         """Return the present state."""
         return self._view
 
-    def apply(self, changed: Iterable[Found], removed: Iterable[tuple[int, str]], begin: Any = None) -> None:
+    def apply(
+        self,
+        changed: Iterable[Found],
+        removed: Iterable[tuple[int, str]],
+        begin: Callable[[list[int]], None] = lambda _: None,
+    ) -> None:
         """Replace and remove memories, after calling *begin* with the places of the records that will be erased."""
         went, came = list(removed), list(changed)
         old = self._view.places([*went, *((one.repository_id, one.path) for one in came)])
-        if begin:
-            begin(old)
+        begin(old)
         for number, path in went:
             self._writer.delete_documents_by_term("id", _id(number, path))
         for one in came:
@@ -582,11 +586,7 @@ def _totals(searcher: Any) -> dict[int, list[int]]:
     request = {"r": {"terms": {"field": "repository", "size": MOST_REPOSITORIES}, "aggs": sums}}
     buckets = searcher.aggregate(Query.all_query(), request)["r"]["buckets"]
     return {
-        int(bucket["key"]): [
-            int(bucket["doc_count"]),
-            *(int(bucket[f"{name}_length"]["value"] or 0) for name in FIELDS),
-        ]
-        for bucket in buckets
+        int(one["key"]): [int(one["doc_count"]), *(int(one[name]["value"] or 0) for name in sums)] for one in buckets
     }
 
 

@@ -29,6 +29,7 @@ from gitmem.text.tokens import format_stamp, joined_terms
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from threading import Event
     from typing import Any
 
     from gitmem.hub.database import Connection
@@ -75,7 +76,7 @@ class Repository:
 
 @frozen
 class _State:
-    """What is noted of an index.
+    """The state file of an index.
 
     Attributes:
         generation: That of the hub from which it was made; empty if it has nothing.
@@ -131,6 +132,7 @@ class SearchNode:
             self.engine.records.free = state.free
             self.engine.records.recover(state.stored, state.erased)
         self.repositories: dict[int, Repository] = {}
+        self._complete: TantivyEngine | None = None  # the index once it has had all changes
         self.looked_at = self.asked_at = float("-inf")
         self.access = ""
 
@@ -147,10 +149,15 @@ class SearchNode:
             if "LockBusy" in str(err):
                 raise _in_use(self._folder) from err
         shutil.rmtree(self._folder)
-        self._generation, self.seq, self._next = "", 0, (0, "")
+        self._forget()
         return TantivyEngine(folder)
 
-    def catch_up(self, connection: Connection, stop: Any = None) -> int:
+    def _forget(self) -> None:
+        """Note that the index is empty; it is not searched until it has all changes."""
+        self._complete, self.looked_at = None, float("-inf")
+        self._generation, self._mark, self.seq, self._next = "", "", 0, (0, "")
+
+    def catch_up(self, connection: Connection, stop: Event | None = None) -> int:
         """Apply all changes that the index lacks, or those before an event is set; return how many there were.
 
         Each transaction begins in the role of the follower, so a pooler may serve each by another process.
@@ -169,7 +176,7 @@ class SearchNode:
                 self._apply(rows, mark[0] if mark else "")
                 total += len(rows)
             if len(rows) < BATCH:
-                self.looked_at = start
+                self.looked_at, self._complete = start, self.engine
                 break
         return total
 
@@ -181,11 +188,13 @@ class SearchNode:
         """Return the present state of the index.
 
         Raises:
-            GitmemError: It has not followed the database for too long.
+            GitmemError: It has not followed the database for too long, or was emptied and lacks changes.
         """
         if monotonic() - self.asked_at > LOST_S:
             raise GitmemError("the index of this server does not follow the database")
-        return self.engine.view()
+        if (engine := self._complete) is None:
+            raise GitmemError("the index of this server is being made again")
+        return engine.view()
 
     def known_access(self) -> str:
         """Return the fingerprint of who may read what if it is of a moment ago; empty if it may be another one now."""
@@ -213,10 +222,11 @@ class SearchNode:
         if self._next[0]:
             is_other |= (connection.execute(MARK, self._next[:1]).fetchone() or ("",))[0] != self._next[1]
         if is_other or self.engine.records.damage.is_set():
+            self._forget()
             self.engine.close()
             shutil.rmtree(self._folder)
             self.engine = self._opened()
-            self._generation, self.seq, self._next = generation, 0, (0, "")
+            self._generation = generation
         return str(access)
 
     def _apply(self, rows: list[Any], mark: str) -> None:
@@ -235,11 +245,11 @@ class SearchNode:
         written = {"format": FORMAT, "analysis": format_stamp(), **fields_of(state)}
         write_durably(str(self._folder / STATE), json.dumps(written).encode())
 
-    def follow(self, stop: Any, note: Callable[[str], None] = lambda _: None) -> None:
+    def follow(self, stop: Event, note: Callable[[str], None] = lambda _: None) -> None:
         """Catch up again and again until an event is set; after a failure it tries again a second later.
 
         Args:
-            stop: A ``threading.Event``.
+            stop: The event.
             note: Called with each new problem, and with an empty text once the index follows the database again.
         """
         problem = ""
@@ -266,14 +276,14 @@ class SearchNode:
 
     def _make_again(self) -> None:
         """Delete the index after it could not be written; what cannot be done now is tried again."""
+        self._forget()
         with suppress(ValueError):
             self.engine.close()
         shutil.rmtree(self._folder, ignore_errors=True)
-        self._generation, self.seq, self._next = "", 0, (0, "")
         with suppress(GitmemError, OSError, ValueError):
             self.engine = self._opened()
 
-    def _listen(self, connection: Connection, stop: Any, done: Callable[[], None]) -> None:
+    def _listen(self, connection: Connection, stop: Event, done: Callable[[], None]) -> None:
         is_listening = _can_listen(connection)
         while not stop.is_set():
             self.catch_up(connection, stop)

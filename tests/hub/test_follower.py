@@ -115,6 +115,15 @@ def test_other_database_empties_the_index(hub: HubDatabase, api: Path, tmp_path:
     assert found == (left, len(left))
 
 
+def problem_of(action: Callable[[], object]) -> str:
+    """What an action cannot do; empty if it did it."""
+    try:
+        action()
+    except GitmemError as err:
+        return err.message
+    return ""
+
+
 def names_for_bob(reading: Reading) -> list[str]:
     """The repositories that Bob sees, or why he sees none; connections that the database has closed fail once."""
     for _ in range(CONNECTIONS + 1):
@@ -310,6 +319,45 @@ def test_index_that_follows_no_longer_is_not_searched(
             node.view()
     finally:
         node.close()
+
+
+def lose_disk(node: SearchNode, hub: HubDatabase) -> None:
+    node._make_again()
+
+
+def find_damage(node: SearchNode, hub: HubDatabase) -> None:
+    node.engine.records.damage.set()
+
+
+def restore_other(node: SearchNode, hub: HubDatabase) -> None:
+    run_sql(hub.admin, CHANGES["another hub"])
+
+
+@pytest.mark.parametrize("empty", [lose_disk, find_damage, restore_other])
+def test_index_that_was_emptied_is_not_searched_until_it_is_complete(
+    hub: HubDatabase, api: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, empty
+) -> None:
+    monkeypatch.setattr("gitmem.hub.follower.BATCH", 1)
+    stop, write, found = threading.Event(), SearchNode._write_state, []
+
+    def write_and_stop(self: SearchNode, erased: Sequence[int]) -> None:
+        write(self, erased)
+        stop.set()
+
+    with followed(hub, tmp_path) as node, connected(hub.serving) as connection:
+        empty(node, hub)
+        with monkeypatch.context() as patch:
+            patch.setattr(SearchNode, "_write_state", write_and_stop)
+            for _ in range(2):  # batches, after which it has all memories but has not seen that
+                stop.clear()
+                node.catch_up(connection, stop)
+                found.append((node.engine.view().memories, problem_of(node.view), node.looked_at))
+        node.catch_up(connection)
+        last = node.view().memories
+
+    problem = "the index of this server is being made again"
+    assert found == [(1, problem, float("-inf")), (2, problem, float("-inf"))]
+    assert last == 2
 
 
 def damage_index(folder: Path) -> None:
