@@ -24,12 +24,13 @@ from support.processes import wait_until
 from support.terminal import GITMEM, environment
 
 from gitmem.errors import GitmemError
+from gitmem.hub.audit import Read
 from gitmem.hub.database import connected
 from gitmem.hub.identity import TokenFile
 from gitmem.hub.reading import Reading, refuse_powers
 from gitmem.hub.registry import Entry, add, remove
 from gitmem.hub.search import search
-from gitmem.hub.server import Limits, listening
+from gitmem.hub.server import Limits, Place, listening, serve
 
 ALICE, BOB, CAROL = "alice-token", "bob-token", "carol-token"
 
@@ -390,3 +391,31 @@ def test_client_that_disconnects_during_a_request_is_not_logged_as_a_bug(
     events = [json.loads(line) for line in rest.splitlines()]  # and nothing else, such as a traceback
     assert {one.get("endpoint") for one in events} >= {"mcp", "page", "webhook", "search"}
     assert BOB not in rest
+
+
+def test_server_that_ends_says_how_many_reads_it_could_not_note(
+    hub: HubDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Reading] = []
+    log: list[tuple[str, dict[str, object]]] = []
+    rows = [Read(0.0, "alice", "search", 1, key) for key in ("first", "second", "third")]
+
+    class Noticed(Reading):
+        def open(self) -> None:
+            super().open()
+            made.append(self)
+
+    def run(*_: object, **__: object) -> None:
+        made[0].audit.note(rows[:1])
+        run_sql(hub.admin, "REVOKE INSERT ON hub.audit FROM gitmem_reader")
+        made[0].audit.note(rows[1:])  # they wait for others
+
+    monkeypatch.setattr("gitmem.hub.server.Reading", Noticed)
+    monkeypatch.setattr("uvicorn.Server.run", run)
+    place = Place()
+    serve(hub.serving, tmp_path / "node", [], address=("127.0.0.1", 0), place=place, log=lambda *one: log.append(one))
+
+    problem = "lost rows of hub.audit, because the database did not take them: 2"
+    assert log[-1] == ("problem", {"problem": problem})
+    with connected(hub.admin) as connection:
+        assert connection.execute("SELECT detail FROM hub.audit").fetchall() == [("first",)]
