@@ -131,9 +131,10 @@ def _begin(scored: bytes, shown: bytes) -> bytes:
 
 
 def is_whole(folder: Path, size: int) -> bool:
-    """Return whether the file of a folder has at least so many bytes, and is one of records that only this user wrote.
+    """Return whether the file of a folder has at least so many bytes, and is one of records.
 
-    Whoever else can write there could make the program that reads it do anything (``marshal``).
+    It must be one that other users cannot write, apart from the group: whoever else can write there
+    could make the program that reads it do anything (``marshal``).
     """
     try:
         with (folder / NAME).open("rb") as file:
