@@ -1,6 +1,6 @@
 """What a search node stores of each memory, in one file that grows at its end: an index names the place of each record.
 
-A record has two parts: what the scorer needs, read for each candidate, and what is shown, read for each hit. The file's
+A record has two parts: the scorer's, read for each candidate, and the shown one, read for each hit. The file's
 pages are in the system's cache, so that nothing has to be held. A record of a memory that changed or went is erased,
 since someone may have purged it. Its room stays empty until the index is made again: a server that starts does so if
 most of the file is empty.

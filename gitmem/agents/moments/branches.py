@@ -44,8 +44,8 @@ _CERTAIN = frozenset("the this that your my our its from".split())
 _EXAMPLES = frozenset("included including even such like especially anywhere everywhere elsewhere".split())
 # Kinds whose branches may have any name.
 _ANY_NAME = frozenset(("feature", "topic"))
-# Words between what is done with git and the branch that it is done to, and those of them that "rebase" has before
-# the branch that stays as it is.
+# Words between a verb of git and its branch, and those of them after which "rebase" names the branch that it leaves as
+# it is.
 _LINKS = frozenset("to on into at the our any a an or and nor git origin upstream shared directly".split())
 _INTO = frozenset(("to", "on", "into", "at"))
 # Words that begin another clause, and signs that end one.
@@ -213,7 +213,7 @@ def _is_name(word: str) -> bool:
 
 
 def _clause_about_git(sentence: Sequence[str]) -> list[str]:
-    """Return the words of the first clause that says what is done with git; none if there is none."""
+    """Return the words of the first clause with a verb of git; none if no clause has one."""
     clause: list[str] = []
     for word, following in pairwise([*sentence, ""]):
         begin = word.strip(MARKS).lower()
@@ -239,7 +239,7 @@ def _is_branch(word: str) -> bool:
 
 
 def _is_object(before: Sequence[str]) -> bool:
-    """Return whether what is done with git is done to what follows some words: "never push it to"."""
+    """Return whether some words lead from a verb of git to the branch behind them: "never push it to"."""
     at = len(before)
     while at and (before[at - 1].lower() in _LINKS or before[at - 1][:1] == "-" or _is_branch(before[at - 1])):
         at -= 1
@@ -250,7 +250,7 @@ def _is_object(before: Sequence[str]) -> bool:
 
 
 def _is_subject(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Return whether what is between some words is the subject of its clause: "main is never rebased"."""
+    """Return whether the name between some words is the subject of its clause: "main is never rebased"."""
     is_first = all(word.lower() in _LINKS or _is_branch(word) for word in before)
     return is_first and not _PASSIVE.isdisjoint(word.lower() for word in after)
 

@@ -45,8 +45,8 @@ _PROSE = frozenset("black coverage go make just node act git python python3 flas
 # Words of a command before the one that says what it does.
 _CONTINUES = frozenset(("compose", "run", "exec", "tool", "rollout", "state", "s3", "volume", "system"))
 _FORBIDS = frozenset("never not don't dont avoid cannot can't mustn't".split())
-# What is done with git, as sentences say it, and its phrase; the second ones only where branches are named, since
-# "never commit secrets" concerns every commit. How many words may be between it and what forbids it.
+# Verbs of git in sentences, with the phrase of each; the second ones count only where branches are named, since "never
+# commit secrets" concerns every commit. How many words may be between a verb and the word that forbids it.
 _GIT = {
     **{verb: f"git {verb}" for verb in ("rebase", "cherry-pick", "merge", "push", "commit")},
     "amend": "git commit --amend",
@@ -61,7 +61,7 @@ _GIT = {
 _GIT_OF_BRANCHES = frozenset(("merge", "push", "commit", "merging", "pushing", "committing"))
 NEAR = 4
 _GIT_STEMS = ("rebas", "amend", "cherry-pick", "merg", "push", "commit")
-# Words between "before" and what is done with git, and what may be done: "before each commit", "before pushing".
+# Words between "before" and a verb of git, and these verbs: "before each commit", "before pushing".
 _BEFORE_GIT = frozenset("you we each every a any the your next git".split())
 _AFTER_BEFORE = frozenset("commit committing push pushing".split())
 # Words after "commit" that make a thing of it: "before the commit message is read".

@@ -47,7 +47,7 @@ _KEYS = frozenset(
 )
 # Attributes of a package in its line, whose values are not packages.
 _ATTRIBUTES = frozenset("features default-features optional git path branch rev tag workspace extras markers".split())
-# Words after `pip install` that are no package: "never npm install twice". Others that end their clause are one.
+# Words after `pip install` that name no package: "never npm install twice". Another word that ends its clause does.
 _NO_PACKAGES = frozenset(
     """
     again all alone anything anywhere blindly by-hand ci dependencies directly everything everywhere first forks gems

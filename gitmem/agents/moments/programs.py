@@ -30,7 +30,7 @@ _INTERPRETERS = ("python", "node", "bash", "sh", "ruby", "php", "perl", "deno")
 # Programs whose text is a command line, on standard input, behind `-c`, or as their arguments.
 _SHELLS, _SHELL_OPTIONS = frozenset("sh bash zsh dash ksh ash fish".split()), frozenset(("-c", "-lc", "-ec", "-ic"))
 _RUN_TEXT = frozenset(("ssh", "eval", "watch", "su"))
-# Lower case, and a space for what is in no word.
+# Letters in lower case, and a space for each character that separates words.
 _ASCII_WORDS = [char.lower() if char.isalnum() or char == "_" else " " for char in map(chr, range(128))]
 # The marks around words of prose.
 MARKS = "`'\",.;:!?()[]{}\u201c\u201d\u2018\u2019"

@@ -263,7 +263,7 @@ def _code_in_both(text: str, added: str) -> tuple[str, ...]:
 
 
 def _mentions(text: str, name: str) -> Iterator[tuple[str, str]]:
-    """Yield what is before and after each mention of a name; one that may be prose must be written as code."""
+    """Yield the texts before and after each mention of a name; one that may be prose must be written as code."""
     is_plain = not ("." in name or "=" in name or is_distinctive_name(name) or _is_numbered(name))
     at = text.find(name)
     while at >= 0:

@@ -151,7 +151,7 @@ class Code:
         return False
 
     def is_ignored_somewhere(self, path: str) -> bool:
-        """Return whether git ignores the first folder of a path in folders that a pattern names: `packages/*/lib`."""
+        """Return whether git ignores a folder of this name below others: `packages/*/lib`, for `lib/main.js`."""
         first = path.partition("/")[0]
         return any(rules.names_below(first) for rules in self.ignore_rules.values())
 
@@ -173,7 +173,7 @@ class _Rules:
         return [(glob.__eq__ if is_plain(glob) else matcher(glob), takes_back) for glob, takes_back in self._globs]
 
     def names_below(self, name: str) -> bool:
-        """Return whether a pattern ignores a name in other folders than its own one and all."""
+        """Return whether a pattern with a wildcard ignores a name in some folders, but not everywhere."""
         return any(
             not takes_back and glob.endswith(f"/{name}") and "*" in glob.removeprefix("**/")
             for glob, takes_back in self._globs

@@ -271,7 +271,7 @@ def _judge_missing(mention: Mention, past: Past, head: Code, tie: str, *, name: 
 
 @lru_cache(maxsize=8)
 def _example_code(text: str) -> str:
-    """Return the lines of a document's code blocks: what they define is an example's, which the text refers to."""
+    """Return the lines of a document's code blocks: the names that they define are those of an example."""
     return "\n".join(line for one in split(text) if one.kind == CODE for line in one.lines)
 
 
