@@ -137,7 +137,7 @@ class _Known:
         """Read what ``_stored`` returned, and no other bytes: the record had the right checksum."""
         self.at = at
         self._values: tuple[Any, ...]
-        self._length, self._weighted, self._counts, self._values = marshal.loads(stored)  # noqa: S302 - see above
+        self._length, self._weighted, self._counts, self._values = marshal.loads(stored)  # noqa: S302 - the checksum was right
         self.seq, self.place = self._values[0], self._values[1:3]
         self._found: Found | None = None
 

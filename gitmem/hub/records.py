@@ -133,8 +133,8 @@ def _begin(scored: bytes, shown: bytes) -> bytes:
 def is_whole(folder: Path, size: int) -> bool:
     """Return whether the file of a folder has at least so many bytes, and is one of records.
 
-    It must be one that other users cannot write, apart from the group: whoever else can write there
-    could make the program that reads it do anything (``marshal``).
+    Only its owner and its group may be able to write it: ``marshal`` lets whoever writes it take over the program that
+    reads it.
     """
     try:
         with (folder / NAME).open("rb") as file:

@@ -145,7 +145,7 @@ def _all_spans(text: str) -> list[tuple[int, int, str]]:
     lowered = text.lower()
     if len(lowered) != len(text):  # U+0130 becomes two characters, and positions would no longer match
         lowered = text.replace("\u0130", "i").lower()
-    # A long number is no token.
+    # A long number is not a token.
     long_words = [word for word in text.split() if len(word) >= LONG and word.upper() != word.lower()]
     longest, in_words = max(map(len, long_words), default=0), "\n".join(long_words)
     signs = {sign for sign in _SIGNS if sign in text}

@@ -63,7 +63,7 @@ _NOT = (
 # Words that describe a safeguard, or a program's option, instead of a request: "to skip the review, use --force".
 _DESCRIBED = rf"{_NOT}|\b(?:to|can|could) $|--\w|# $|\w:\*\* $"
 _IF = r"\b(?:if|once|unless|until|when|whenever|after|only|whether|that|before|where)\b"
-# What an attacker wants of an agent that serves somebody else, whose words a program also handles.
+# Verbs of a request to an agent. Without one, "whatever the user asks" may be about what a program does with input.
 _FAVOUR = (
     r"(?:answer|approve|commit|delete|disable|download|execute|fetch|install|merge|post|promote|push|recommend|reply|run"
     r"|say|send|suggest|upload|you (?:must|should|will)|your (?:answer|reply|task)|(?:do not|never) (?:follow|obey))"
