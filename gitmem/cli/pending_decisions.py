@@ -70,16 +70,7 @@ def print_decisions(memory: Memory, out: Output, *, as_json: bool) -> int:
     """Walk a person through all decisions at a terminal, else print them; return 1 if any is left."""
     decisions = list_decisions(memory)
     if as_json:
-        rows = [
-            {
-                "kind": one.kind,
-                "key": one.key,
-                "text": list(one.lines),
-                "ways": {c.what: c.command for c in one.choices},
-            }
-            for one in decisions
-        ]
-        out.json(with_short_ids(memory, {"decisions": rows}))
+        out.json(with_short_ids(memory, {"decisions": tables_of(decisions)}))
         return int(bool(decisions))
     if not decisions:
         out.line(("no pending decisions", "green"))
@@ -92,13 +83,24 @@ def print_decisions(memory: Memory, out: Output, *, as_json: bool) -> int:
     return 1
 
 
-def print_decisions_about(memory: Memory, key: str, out: Output) -> bool:
-    """Print the contradictions and the kept versions of one memory; return whether it has any."""
-    decisions = [one for one in (*_merged(memory), *_disputes(memory)) if key in (one.key, one.other)]
-    names = shown_names(memory, [one.key for one in decisions], out) if decisions else {}
+def list_decisions_about(memory: Memory, key: str) -> list[Decision]:
+    """Return the contradictions and the kept versions of one memory."""
+    return [one for one in (*_merged(memory), *_disputes(memory)) if key in (one.key, one.other)]
+
+
+def print_decisions_about(decisions: Sequence[Decision], memory: Memory, out: Output) -> None:
+    """Print decisions about one memory."""
+    names = shown_names(memory, [one.key for one in decisions], out)
     for decision in decisions:
         _print(decision, names[decision.key], out)
-    return bool(decisions)
+
+
+def tables_of(decisions: Sequence[Decision]) -> list[dict[str, object]]:
+    """Return decisions as documented JSON."""
+    return [
+        {"kind": one.kind, "key": one.key, "text": list(one.lines), "ways": {c.what: c.command for c in one.choices}}
+        for one in decisions
+    ]
 
 
 def _failing(memory: Memory) -> list[Decision]:

@@ -186,27 +186,24 @@ def _settle_moved(args: Arguments, out: Output) -> int:
 
 
 def _advise(memory: Memory, key: str, args: Arguments, out: Output) -> int:
+    from gitmem.cli.pending_decisions import list_decisions_about, print_decisions_about, tables_of
     from gitmem.cli.show import print_memory
 
     document = dict(memory.show(key).document)
     is_reworded = "reworded" in document["suspicion"]
     name = document["short_id"] or key
+    choices = ways(name, document["frontmatter"].get("verify"), is_reworded=is_reworded)
+    decisions = list_decisions_about(memory, key)
     if args.json:
-        out.json(document | {"ways": ways(name, document["frontmatter"].get("verify"), is_reworded=is_reworded)})
+        more = with_short_ids(memory, {"decisions": tables_of(decisions)}) if decisions else {}
+        out.json(document | {"ways": choices} | more)
     else:
         names = wordings(memory, document["because"], out)
         print_memory(document, out, names)
         out.line()
-        if not warning_of(document["status"]):
-            from gitmem.cli.pending_decisions import print_decisions_about
-
-            if print_decisions_about(memory, key, out):
-                return 1
-            status = document["status"]
-            out.line("There is nothing to settle: it ", (f"is {status}", status) if status else "has no check", ".")
-        else:
+        if warning_of(document["status"]):
             out.line(("What you can do:", "bold"))
-            for way, command in ways(name, document["frontmatter"].get("verify"), is_reworded=is_reworded).items():
+            for way, command in choices.items():
                 out.line("  ", way)
                 out.line("    ", (command, "key"))
             if document["because"] and not is_reworded:
@@ -214,7 +211,11 @@ def _advise(memory: Memory, key: str, args: Arguments, out: Output) -> int:
                 cause = names[root] if out.is_terminal else short_names(memory, [root])[root]
                 advice = f"It is suspect because {cause} failed: settle that one, and this one clears automatically."
                 out.line((advice, "dim"))
-    return int(document["status"] in ("failed", "suspect"))
+        elif not decisions:
+            status = document["status"]
+            out.line("There is nothing to settle: it ", (f"is {status}", status) if status else "has no check", ".")
+        print_decisions_about(decisions, memory, out)
+    return int(document["status"] in ("failed", "suspect") or bool(decisions))
 
 
 def ways(key: str, check: object = None, *, is_reworded: bool = False) -> dict[str, str]:

@@ -65,6 +65,9 @@ def test_contradiction_is_said_when_it_is_written_and_settled_by_either_key(memo
     for key in ("one", "two"):
         shown = run_cli("settle", key)
         assert (shown.status, "both are true" in shown.out, "nothing to settle" in shown.out) == (1, True, False)
+        as_json = run_cli("settle", key, "--json")
+        kinds = [one["kind"] for one in json.loads(as_json.out)["decisions"]]
+        assert (as_json.status, kinds) == (1, ["contradiction"] * 2)
 
 
 def test_contradiction_is_settled_by_superseding(memory: Memory, repo: Path, run_cli: Any) -> None:
