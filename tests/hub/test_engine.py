@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,28 +33,38 @@ def make_memories(count: int, shown: int) -> list[Found]:
 
 
 @pytest.fixture(scope="module", params=[1, 9], ids=["mostly hidden", "mostly shown"])
-def memories(request: pytest.FixtureRequest) -> list[Found]:
-    return make_memories(600, request.param)
-
-
-@pytest.mark.parametrize(
-    ("repositories", "few"), [(None, 100), (frozenset({0}), 0), (frozenset({1, 2}), 100), (frozenset({1, 2}), 0)]
-)
-def test_candidates_are_the_same_however_the_index_was_written(
-    memories: list[Found],
-    tmp_path: Path,
-    repositories: frozenset[int] | None,
-    few: int,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("gitmem.hub.engine.FEW_VALUES", few)
-    rewritten, fresh, alone = (TantivyEngine(tmp_path / name) for name in ("rewritten", "fresh", "alone"))
+def written(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[list[Found], TantivyEngine, TantivyEngine]]:
+    """Return 600 memories, and two indexes of the last 400: one was written at once, the other in many steps."""
+    memories = make_memories(600, request.param)
+    folder = tmp_path_factory.mktemp("written")
+    fresh, rewritten = TantivyEngine(folder / "fresh"), TantivyEngine(folder / "rewritten")
     fresh.apply(memories[200:], [])
     # Long ones that are deleted again: Tantivy counts them until it merges its segments.
     rewritten.apply(memories[:200], [])
     for start in range(200, 600, 37):
         rewritten.apply(memories[start : start + 37], [])
     rewritten.apply(memories[300:350], [(one.repository_id, one.path) for one in memories[:200]])
+    yield memories, fresh, rewritten
+    fresh.close()
+    rewritten.close()
+
+
+# A view keeps the filter of these repositories: each case has others.
+@pytest.mark.parametrize(
+    ("repositories", "few"), [(None, 100), (frozenset({0}), 0), (frozenset({0, 2}), 100), (frozenset({1, 2}), 0)]
+)
+def test_candidates_are_the_same_however_the_index_was_written(
+    written: tuple[list[Found], TantivyEngine, TantivyEngine],
+    tmp_path: Path,
+    repositories: frozenset[int] | None,
+    few: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("gitmem.hub.engine.FEW_VALUES", few)
+    memories, fresh, rewritten = written
+    alone = TantivyEngine(tmp_path / "alone")
     only, dice = Filter(repositories, NOW), random.Random(2)
 
     def is_seen(one: Found) -> bool:
@@ -79,8 +90,7 @@ def test_candidates_are_the_same_however_the_index_was_written(
         ] == []
         # The best of all are those of as many as there are.
         assert fresh.view().candidates(terms, only, limit=600)[:LIMIT] == found[0]
-    for engine in (rewritten, fresh, alone):
-        engine.close()
+    alone.close()
 
 
 def test_readers_cannot_make_a_view_grow_without_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from gitmem.errors import BusyError
 from gitmem.system.file_lock import try_lock
 
 
-@given(st.text(max_size=400), st.text(max_size=400))
+@given(st.text(max_size=400), st.text(max_size=8))
 def test_file_name_stays_in_its_folder_and_is_unique(one: str, other: str) -> None:
     name = places.file_name(one)
 
