@@ -9,10 +9,17 @@ from pathlib import Path
 import pytest
 from conftest import commit_files
 from support.ids import named
+from support.standing_folder import fill, standing_repo
+
+repo = standing_repo("context")
 
 
 @pytest.fixture(autouse=True)
 def filled(run_cli, repo: Path) -> None:
+    fill(repo.parent, "filled", lambda: make_warnings(run_cli, repo))
+
+
+def make_warnings(run_cli, repo: Path) -> None:
     run_cli("init")
     run_cli("fact", "Tokens are signed", "--contains", "RS256", "--in", "src/auth/jwt.py", "--key", "f")
     run_cli("remember", "The gateway has public keys only", "--key", "k", "--requires", "f")

@@ -7,10 +7,17 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, memory_text, put_files
+from support.standing_folder import fill, standing_repo
+
+repo = standing_repo("list")
 
 
 @pytest.fixture(autouse=True)
 def filled(run_cli, repo: Path) -> None:
+    fill(repo.parent, "filled", lambda: make_four(run_cli, repo))
+
+
+def make_four(run_cli, repo: Path) -> None:
     run_cli("init")
     files = {
         "learned/a.md": memory_text("An a", created="2026-01-01T00:00:00Z", tags="[x, y]", paths="[src/auth/**]"),

@@ -15,7 +15,7 @@ from conftest import NOW, commit_files, git
 from support.each import each
 from support.facts import make_fact, make_memory, put
 from support.ids import id_of
-from support.standing_folder import fill, fill_anew, stand
+from support.standing_folder import fill, standing_repo
 
 from gitmem import cli
 from gitmem.cli.parser import parser_of
@@ -59,9 +59,7 @@ LINES = {
 OTHERS = {"--key", "--value", "--agree", "--story", "--project", "--mine"}
 
 
-@pytest.fixture
-def repo(template: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    return fill_anew(stand(tmp_path_factory, monkeypatch, "names"), template)
+repo = standing_repo("names")
 
 
 @pytest.fixture

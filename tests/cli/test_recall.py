@@ -11,12 +11,19 @@ from pathlib import Path
 import pytest
 from conftest import commit_files, git, memory_text, put_files, tip
 from support.each import each
+from support.standing_folder import fill, standing_repo
 
 from gitmem.index.catalog import FILE_NAME
 
+repo = standing_repo("recall")
+
 
 @pytest.fixture
-def filled(run_cli) -> None:
+def filled(run_cli, repo: Path) -> None:
+    fill(repo.parent, "filled", lambda: remember_three(run_cli))
+
+
+def remember_three(run_cli) -> None:
     run_cli("remember", "The gateway drops requests without a trace id", "--kind", "gotcha", "--path", "src/gateway/**")
     run_cli("remember", "Retries in the gateway are limited to three", "--kind", "decision", "--tag", "net")
     run_cli("fact", "The gateway retries three times", "--contains", "RETRIES = 3", "--in", "src/gateway/retry.py")

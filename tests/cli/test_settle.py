@@ -8,10 +8,17 @@ from pathlib import Path
 import pytest
 from conftest import commit_files, git
 from support.ids import id_of
+from support.standing_folder import fill, standing_repo
+
+repo = standing_repo("settle")
 
 
 @pytest.fixture(autouse=True)
 def failed(run_cli, repo: Path) -> None:
+    fill(repo.parent, "failed", lambda: make_failed(run_cli, repo))
+
+
+def make_failed(run_cli, repo: Path) -> None:
     run_cli("init")
     run_cli("fact", "Tokens are signed with RS256", "--contains", "RS256", "--in", "src/auth/jwt.py", "--key", "f")
     run_cli("remember", "Rests on it", "--key", "k", "--requires", "f")

@@ -46,3 +46,13 @@ def fill_anew(folder: Path, template: Path) -> Path:
     """Put a copy of a repository alone into a folder, and return the copy."""
     shutil.rmtree(folder, ignore_errors=True)
     return Path(shutil.copytree(template, folder / template.name, symlinks=True))
+
+
+def standing_repo(name: str):  # type: ignore[no-untyped-def]
+    """Return the fixture ``repo`` for a module whose tests begin with a copy of what ``fill`` made of it."""
+
+    @pytest.fixture
+    def repo(template: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+        return fill_anew(stand(tmp_path_factory, monkeypatch, name), template)
+
+    return repo
