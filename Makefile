@@ -20,14 +20,15 @@ define NEED_PYTHON
   { echo 'gitmem needs Python 3.11 or newer; name one: make $(MAKECMDGOALS) PYTHON=python3.12' >&2; exit 1; }
 endef
 
-.PHONY: help install uninstall demo hub-demo hub-test test test-fast torture fuzz lint docs package rows clients clients-day clients-kept runners bare bench bench-short replay replay-short clean again
+.PHONY: help install uninstall demo hub-demo hub-test test test-fast test-systems test-all torture fuzz lint docs package rows clients clients-day clients-kept runners bare bench bench-short replay replay-short clean again
 
 help:
 	@echo 'make install      gitmem in an environment of its own, its commands in ~/.local/bin (needs the network); make uninstall'
 	@echo 'make demo         the whole story in a scratch clone of this repository, under a minute'
 	@echo 'make hub-demo     a hub on a real PostgreSQL: 50 repositories, two servers, two workers (some minutes)'
 	@echo 'make hub-test     the tests of the hub; without PostgreSQL, most are skipped'
-	@echo 'make test         the tests'
+	@echo 'make test         the tests, but for those of whole systems (some minutes)'
+	@echo 'make test-systems what it leaves out: servers, browsers, installs, kill loops, benchmarks; make test-all: everything'
 	@echo 'make test-fast    those that most changes need: layers, the lower folders, command lines (a minute)'
 	@echo 'make lint         ruff format --check, ruff check, mypy, lint-imports'
 	@echo 'make docs         the documentation as a site, build/site/index.html; dead links are errors'
@@ -81,18 +82,30 @@ hub-test: $(STAMP)
 # them in a fraction of the time that pytest takes, which keeps those of three runs; after a failure they stay.
 # worksteal gives each worker an equal part of the files in their order, and shares what is left at the end: what tests of a
 # file share is made once (measured on 830 tests: 7 % less CPU, 17 % less time).
+# The tests marked `whole_system` cost most for what they show; `make test` leaves them out, but for those that ARGS names.
+BUT_SYSTEMS := -m 'not whole_system'
+MARKED = $(if $(or $(findstring tests/,$(ARGS)),$(findstring -k,$(ARGS))),,$(BUT_SYSTEMS))
+LEFT := left to `make test-systems`: servers, browsers, installs, kill loops, benchmarks (`make test-all` runs everything)
 test: $(STAMP)
 	# A shell with PYTHONDONTWRITEBYTECODE (many containers) would compile gitmem for each of its thousands of starts.
 	$(BIN)/python -m compileall -q gitmem
 	folder=$$(mktemp -d "$$($(BIN)/python tests/support/scratch.py)/pytest-XXXX") && trap 'rm -rf "$$folder"' INT TERM && \
 	$(BIN)/python -m pytest -n "$$($(BIN)/python -c 'import os; print(1 + (os.cpu_count() or 1))')" \
-	  --dist worksteal --basetemp "$$folder/tests" $(ARGS) && rm -rf "$$folder" || { echo "kept until you delete it: $$folder"; exit 1; }
+	  --dist worksteal --basetemp "$$folder/tests" $(MARKED) $(ARGS) && rm -rf "$$folder" || { echo "kept until you delete it: $$folder"; exit 1; }
+	@$(if $(findstring not,$(MARKED)),echo '$(LEFT)')
+
+test-systems: MARKED = -m whole_system
+test-systems: test
+
+test-all: MARKED =
+test-all: test
 
 # What starts few programs: the rules of the house, the lower folders, and the command lines in this process.
 ABOUT_THE_HOUSE := cli_reference config docs english errors frozen layers model settings start statuses
 START_PROGRAMS := adopt causes completion live mcp pager plugins
 test-fast: ARGS += $(ABOUT_THE_HOUSE:%=tests/test_%.py) $(addprefix tests/,document git policy system tasks text) \
   $(filter-out $(START_PROGRAMS:%=tests/cli/test_%.py),$(wildcard tests/cli/test_*.py))
+test-fast: MARKED = $(BUT_SYSTEMS)
 test-fast: test
 
 lint: $(STAMP)

@@ -71,6 +71,8 @@ ROOT = (
 # What libgit2 does instead of a process of git: writing a blob, reading a commit, or a file of one by a ref or hash.
 PLAIN = ("hash-object", "rev-parse", "show")
 PLAIN_READ = re.compile(r"rev-parse \w[\w./-]*([~^]\d*)*(\^\{tree\})?|show \w[\w./-]*([~^]\d*)*:\w[\w./-]*")
+# Fixtures that start a server or a browser.
+SYSTEMS = {"postgres", "chromium"}
 CODE = {
     "src/auth/jwt.py": 'ALGORITHM = "RS256"\n\n\ndef sign(claims):\n    return claims\n',
     "src/gateway/retry.py": "RETRIES = 3\n",
@@ -90,6 +92,14 @@ def pytest_collection():  # type: ignore[no-untyped-def]
         # What tests allocate is short-lived: walked at the default thresholds, it takes 6 % of their CPU (measured).
         gc.set_threshold(20_000, 20, 20)
         gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of servers and browsers, which `make test` leaves to `make test-systems`."""
+    for item in items:
+        if SYSTEMS.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker("whole_system")
 
 
 @pytest.fixture(scope="session", autouse=True)

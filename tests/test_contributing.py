@@ -147,3 +147,20 @@ def test_task_is_done_in_the_files_that_are_named(
 
     assert described(task) == set(edits)
     assert printed in output
+
+
+def test_ci_runs_what_make_test_leaves_out() -> None:
+    """Each test is run by one of two targets, and CI runs both."""
+    if shutil.which("make") is None:
+        pytest.skip("make is not installed")
+
+    def left_in(*words: str) -> str:
+        argv, env = ["make", "-n", *words], {"PATH": os.environ["PATH"]}
+        commands = subprocess.run(argv, cwd=PROJECT, env=env, capture_output=True, text=True, check=True).stdout
+        return commands.partition(" --basetemp ")[2].partition(" && ")[0].partition(" ")[2].strip()
+
+    assert left_in("test") == "-m 'not whole_system'"
+    assert left_in("test-systems") == "-m whole_system"
+    assert (left_in("test-all"), left_in("test", "ARGS=tests/git")) == ("", "tests/git")
+    steps = re.findall(r"; tests (\S+)'|'tests (\S+)'", (PROJECT / ".ci" / "run").read_text("utf-8"))
+    assert ["".join(step) for step in steps] == ["test", "test-systems"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from conftest import git
 from support.console import Console, environment
 
@@ -23,6 +24,7 @@ def test_learnings_are_like_no_other() -> None:
     assert len({agents.learning(str(number)) for number in range(500)}) == 500
 
 
+@pytest.mark.whole_system
 def test_learning_that_is_gone_is_reported(repo: Path) -> None:
     console = Console(repo)
     console.ok("init")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks import alarms
 
 
+@pytest.mark.whole_system
 def test_short_walk_reports_the_break_and_nothing_else(tmp_path, monkeypatch):
     monkeypatch.setattr(alarms, "STEADY", 2)
     monkeypatch.setattr(alarms, "RATES", (0,))

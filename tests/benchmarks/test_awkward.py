@@ -14,6 +14,7 @@ STRACE = shutil.which("strace") or ""
 pytestmark = pytest.mark.skipif(not STRACE, reason="strace is not installed")
 
 
+@pytest.mark.whole_system
 def test_no_answer_changes_unless_the_check_is_due():
     chance = random.Random(7)
     *_, count = compare([make_command(chance) for _ in range(25)], 8, STRACE, chance)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from conftest import git
 
 from benchmarks.boards import measure
 
 
+@pytest.mark.whole_system
 def test_round_keeps_every_entry_once_by_the_api_and_by_the_command(repo):
     by_api = measure("API", repo, workers=2, each=3, kills=1)
     by_command = measure("command", repo, workers=2, each=1)

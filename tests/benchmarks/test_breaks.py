@@ -2,11 +2,13 @@
 
 import json
 
+import pytest
 from conftest import commit_files, git
 
 from benchmarks.breaks import replay, replay_check
 
 
+@pytest.mark.whole_system
 def test_breaks_are_judged_at_their_commit(repo, tmp_path):
     commit_files(repo, {"AGENTS.md": "- `src/old.py` runs\n- Tables: `src/b.py`\n- read `src/c.py`\n", "src/c.py": "",
                         "src/old.py": "A = 1\nB = 2\nC = 3\n", "src/b.py": "B = 1\n"})  # fmt: skip

@@ -18,6 +18,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> stores.Stores:
     return stores.Stores(tmp_path)
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize("name", ["import-100k", "writers-api", "writers-batch", "writers-command"])
 def test_command_does_its_work(small: stores.Stores, name: str) -> None:
     command = run.command(name, small)

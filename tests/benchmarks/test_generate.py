@@ -30,6 +30,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.whole_system
 def test_same_seed_gives_the_same_commits_and_another_one_does_not(repository: Path, tmp_path: Path) -> None:
     generate.make_code(tmp_path, 80)
     generate.make_store(tmp_path, 2000, files=80)

@@ -12,6 +12,7 @@ from benchmarks import hub_kills
 from benchmarks.hub_kills import VICTIMS, Found, measure
 
 
+@pytest.mark.whole_system
 def test_nothing_is_lost_or_double_when_each_part_of_a_hub_is_killed_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ pytest.importorskip("procrastinate")
 from benchmarks.hub_verify import CORES, Found, measure
 
 
+@pytest.mark.whole_system
 def test_every_fact_of_every_repository_is_judged_once(tmp_path: Path) -> None:
     found = measure(tmp_path, repositories=2, every_s=1000)
 

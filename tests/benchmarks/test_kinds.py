@@ -15,6 +15,7 @@ def false_claims(repo):
     return adopt(handle, handle.resolve("HEAD")).of(FALSE)
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize("kind", CASES)
 def test_claim_is_false_once_the_code_contradicts_it_and_its_true_siblings_are_not(repo, kind):
     document, files, change, expected = CASES[kind]

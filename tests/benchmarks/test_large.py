@@ -11,6 +11,7 @@ from benchmarks import large
 from benchmarks.stores import Stores
 
 
+@pytest.mark.whole_system
 def test_commands_are_measured_on_a_new_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(large, "FILES", 20)
     monkeypatch.setattr(large, "COMMANDS", {"recall, rare words": ("recall", "zebra"), "list": ("list",)})

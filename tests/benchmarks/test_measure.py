@@ -26,6 +26,7 @@ def test_commands_take_turns_and_the_warm_up_does_not_count(tmp_path: Path) -> N
     assert [len(one.wall_s) for one in figures.values()] == [2, 2]
 
 
+@pytest.mark.whole_system
 def test_time_and_memory_are_those_of_the_command(tmp_path: Path) -> None:
     commands = [
         python_start(tmp_path),

@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from benchmarks.moments.__main__ import OWN, load
 
 
@@ -18,6 +20,7 @@ def test_every_key_of_an_event_is_a_memory_of_its_store() -> None:
         assert event["why"].endswith("."), event["id"]
 
 
+@pytest.mark.whole_system
 def test_memories_arrive_at_their_moments() -> None:
     # A process of its own: after each hook the program waits for all its children, and a test process has others.
     argv = [sys.executable, "-m", "benchmarks.moments", "--only", "praxis", "--json", str(OWN)]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks import ordinary
 from benchmarks.ordinary import SHELL_FILES, VENDOR, Kind
 
 
+@pytest.mark.whole_system
 def test_a_missing_environment_is_blocked_and_a_broken_project_fails(tmp_path, monkeypatch):
     monkeypatch.setenv("GITMEM_BACKGROUND", "off")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))

@@ -13,6 +13,7 @@ from gitmem.verify.options import Options
 from gitmem.verify.sandbox.sandbox import works
 
 
+@pytest.mark.whole_system
 def test_first_commits_have_nothing_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not works("bubblewrap", os.environ["PATH"]):
         pytest.skip("bubblewrap does not work here, and without it a check sees no dependencies")

@@ -57,6 +57,7 @@ def test_where_there_is_no_benchmark_it_says_so(tmp_path: Path) -> None:
     assert main([str(tmp_path)]) == 3
 
 
+@pytest.mark.whole_system
 def test_without_a_benchmark_the_task_that_is_here_is_measured_and_beats_the_engines(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -14,6 +14,8 @@ from benchmarks import replay
 from benchmarks.history import ReplayError, list_commits, read_facts
 from benchmarks.replay import Walk
 
+pytestmark = pytest.mark.whole_system
+
 PROJECT = Path(__file__).parents[2]
 OWN_FACTS = PROJECT / "benchmarks/own-facts.jsonl"
 UNSTEADY_FACTS = PROJECT / "benchmarks/unsteady-facts.jsonl"

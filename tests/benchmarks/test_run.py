@@ -32,6 +32,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[stores.Stores]:
         yield stores.Stores(tmp_path_factory.mktemp("benchmarks"))
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize("name", NAMES)
 def test_command_does_its_work_on_a_small_store(small: stores.Stores, name: str) -> None:
     if name.startswith("rg-") and not shutil.which("rg"):
@@ -44,12 +45,14 @@ def test_command_does_its_work_on_a_small_store(small: stores.Stores, name: str)
     assert peak > 1000
 
 
+@pytest.mark.whole_system
 def test_whoosh_index_is_timed_made_and_followed(small: stores.Stores) -> None:
     results, _ = run.run(small, WHOOSH, short=True)
 
     assert [(one.figure.name, one.value > 0) for one in results] == [("whoosh-build", True), ("whoosh-follow", True)]
 
 
+@pytest.mark.whole_system
 def test_warm_recalls_are_timed_by_both_engines(small: stores.Stores) -> None:
     wanted = [figure for figure in WARM if not figure.large]
 

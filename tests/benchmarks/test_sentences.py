@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from support.each import each
 
 from benchmarks.sentences import PROJECTS, is_true, judge
@@ -11,6 +12,7 @@ from benchmarks.sentences import PROJECTS, is_true, judge
 LIMITS = json.loads(PROJECTS.read_text("utf-8").splitlines()[0])
 
 
+@pytest.mark.whole_system
 def test_no_verified_claim_says_something_false(tmp_path) -> None:
     found = judge(LIMITS, tmp_path)
 

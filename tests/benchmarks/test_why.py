@@ -17,6 +17,7 @@ def _environment(monkeypatch):
         monkeypatch.setenv(name, "off")
 
 
+@pytest.mark.whole_system
 def test_culprits_of_a_history_are_written_down_with_their_cost(repo, tmp_path, capsys):
     start = git(repo, "rev-parse", "HEAD")
     commits = [commit_files(repo, {"src/gateway/retry.py": f"RETRIES = {n}\n"}) for n in (2, 1, 4, 5)]
@@ -37,6 +38,7 @@ def test_culprits_of_a_history_are_written_down_with_their_cost(repo, tmp_path, 
     assert why.main([*words[:3], "no-such-revision"]) != 0
 
 
+@pytest.mark.whole_system
 def test_many_failures_have_the_culprits_that_each_has_alone(repo, tmp_path):
     """Three facts that one commit broke, one that another did: what is shared between them changes no answer."""
     start = commit_files(repo, {f"src/{name}.py": f"def {name}(): pass\n" for name in "abcd"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from conftest import commit_files, git
 from support.facts import make_fact, put
 from support.ids import id_of
@@ -26,6 +27,7 @@ def store_of_300(repo: Path) -> None:
     put(repo, *facts)
 
 
+@pytest.mark.whole_system
 def test_facts_of_a_deleted_folder_take_few_lines_in_every_listing(run_cli, repo: Path) -> None:
     store_of_300(repo)
     run_cli("verify")

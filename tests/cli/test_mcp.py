@@ -34,6 +34,7 @@ def test_client_over_standard_input_and_output(memory, repo: Path, era: str) -> 
     assert memory.show(written.content["key"]).document["frontmatter"]["by"]["agent"] == "mcp"
 
 
+@pytest.mark.whole_system
 def test_malformed_lines_and_a_closed_input_end_it_well(memory, repo: Path) -> None:
     lines = 'nonsense\n{"jsonrpc": "2.0"}\n[]\n\x00\n{"jsonrpc":"2.0","id":1,"method":"no/such"}\n'
 
@@ -57,6 +58,7 @@ def lines_of_a_session() -> str:
     return "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize("answers_read", [0, 1])
 def test_client_that_disconnects_early_is_not_a_bug(memory, repo: Path, answers_read: int) -> None:
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)

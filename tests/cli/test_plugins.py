@@ -50,6 +50,7 @@ def test_own_plugins_are_found_in_their_folder() -> None:
     assert found.problems == ()
 
 
+@pytest.mark.whole_system
 def test_each_folder_can_be_deleted_and_the_rest_works(tmp_path) -> None:
     # With the byte code, which is valid for a copy with the same times: compiling all modules is most of the CPU.
     shutil.copytree(PACKAGE, tmp_path / "gitmem")

@@ -33,6 +33,8 @@ from gitmem.hub import schema
 from gitmem.hub.database import connected
 from gitmem.hub.work import jobs
 
+pytestmark = pytest.mark.whole_system
+
 PATIENCE_S = 240
 
 

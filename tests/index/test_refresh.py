@@ -471,6 +471,7 @@ def test_where_no_file_may_grow_the_index_is_read_and_made_in_memory(indexed: Pa
     assert (done.stdout, done.returncode) == ("21\n", 0), done.stderr
 
 
+@pytest.mark.whole_system
 def test_processes_that_rebuild_and_write_at_once_agree_in_the_end(indexed: Path) -> None:
     script = (
         "import sys, sqlite3; from gitmem.memory import Memory; from gitmem.recall.query import Query\n"

@@ -62,6 +62,7 @@ def test_body_of_an_answer_does_not_wait_for_more() -> None:
         assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
+@pytest.mark.whole_system
 def test_clients_of_both_eras_find_memories(memory, repo: Path) -> None:
     put(repo, make_memory("storm", "A retry storm"))
 
@@ -78,6 +79,7 @@ def test_clients_of_both_eras_find_memories(memory, repo: Path) -> None:
     assert reached == []
 
 
+@pytest.mark.whole_system
 def test_client_that_disconnects_during_a_request_is_not_logged_as_a_bug(memory, repo: Path) -> None:
     with served(repo) as (address, token):
         port = int(address.rpartition(":")[2].partition("/")[0])

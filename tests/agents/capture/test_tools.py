@@ -69,6 +69,7 @@ def test_command_that_teaches_nothing_loads_nothing(memory: Memory, repo: Path) 
     ]
 
 
+@pytest.mark.whole_system
 def test_what_was_captured_outlives_a_kill(memory: Memory, repo: Path) -> None:
     ends = [play(repo, f'bd comment s-{n} "LEARNED: lesson {n} of the day"', "killed").returncode for n in range(4)]
 

@@ -9,6 +9,7 @@ from conftest import commit_files
 from support.terminal import GITMEM, Terminal, environment
 
 
+@pytest.mark.whole_system
 def test_memory_is_changed_in_the_editor_and_what_broke_it_is_found(run_cli, repo: Path) -> None:
     pytest.importorskip("textual", reason="the extra tui is not installed")
     run_cli("init")

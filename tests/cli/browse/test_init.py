@@ -28,6 +28,7 @@ def test_without_its_package_it_says_how_to_install_it(repo: Path) -> None:
     assert "pip install" in terminal.output
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize("env", [{}, {"NO_COLOR": "1"}], ids=["colours", "no colour"])
 def test_real_terminal_is_drawn_on_and_given_back(run_cli, repo: Path, env: dict[str, str]) -> None:
     pytest.importorskip("textual", reason="the extra tui is not installed")

@@ -14,6 +14,8 @@ from conftest import commit_files
 from gitmem.index.catalog import FILE_NAME
 from gitmem.memory import Memory
 
+pytestmark = pytest.mark.whole_system
+
 READS = (("list",), ("recall", "apples"), ("show", "rs"), ("status",), ("context",), ("doctor",))
 COMMANDS = (*READS, ("doctor", "--fix"), ("verify",))
 FLIPS = 15

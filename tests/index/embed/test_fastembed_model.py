@@ -48,6 +48,7 @@ print("fastembed" in sys.modules, reached)
 """
 
 
+@pytest.mark.whole_system
 def test_it_reaches_for_nothing_and_says_nothing(tmp_path: Path) -> None:
     argv = [sys.executable, "-c", SCRIPT, f"fastembed:{MODEL}", cached(tmp_path)]
 

@@ -131,6 +131,7 @@ for name in sys.argv[2:]:
 """
 
 
+@pytest.mark.whole_system
 def test_what_is_wanted_of_a_model_is_fetched_and_found_again(tmp_path: Path) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), Hub) as server:
         Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()

@@ -60,6 +60,7 @@ def test_entries_are_numbered_and_a_repeated_one_is_not_added(here):
     assert (log.list_runs(here), waiting(here)) == (["r"], [])
 
 
+@pytest.mark.whole_system
 def test_concurrent_workers_lose_nothing_and_a_killed_one_can_repeat(repo, here):
     post(here, entry("goal"))
     running = [worker(repo, f"w{n}", 6) for n in range(4)]

@@ -54,7 +54,7 @@ STORE = {
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     made = Browser(tmp_path_factory.mktemp("chromium"))
     yield made
     made.close()
@@ -64,9 +64,9 @@ def lines(name: str) -> list[dict]:
     return [json.loads(line) for line in (CORPUS / name).read_text("utf-8").splitlines()]
 
 
-def ask_all(browser: Browser, questions: list[str]) -> list[list[str]]:
+def ask_all(chromium: Browser, questions: list[str]) -> list[list[str]]:
     """Type each question and return the keys that the page lists for it."""
-    return browser.js(
+    return chromium.js(
         """const words = document.getElementById("_words");
         return arguments[0].map((question) => {
             words.value = question;
@@ -77,7 +77,7 @@ def ask_all(browser: Browser, questions: list[str]) -> list[list[str]]:
     )
 
 
-def test_page_lists_what_recall_finds_in_its_order(memory: Memory, repo: Path, browser: Browser) -> None:
+def test_page_lists_what_recall_finds_in_its_order(memory: Memory, repo: Path, chromium: Browser) -> None:
     docs = [
         make_memory(
             *(doc["id"], doc["title"], doc["text"]),
@@ -91,13 +91,13 @@ def test_page_lists_what_recall_finds_in_its_order(memory: Memory, repo: Path, b
     verify(memory)
     page = repo / "page.html"
     page.write_text(render.render(memory.report()), encoding="utf-8")
-    browser.open(page)
-    assert wait_until(lambda: browser.js("return 'ready' in document.body.dataset"))
+    chromium.open(page)
+    assert wait_until(lambda: chromium.js("return 'ready' in document.body.dataset"))
 
     questions = [one["text"] for one in (*lines("queries.jsonl"), *lines("unanswered.jsonl"))][::2]
     questions += filter(str.strip, MORE)
     wrong = {}
-    for question, keys in zip(questions, ask_all(browser, questions), strict=True):
+    for question, keys in zip(questions, ask_all(chromium, questions), strict=True):
         found = memory.recall(Query(text=question, limit=10, lexical=True))
         expected = [] if found.notice else [hit.key for hit in found.hits]
         if keys[: len(expected)] != expected:
@@ -107,13 +107,13 @@ def test_page_lists_what_recall_finds_in_its_order(memory: Memory, repo: Path, b
     assert wrong == {}
 
 
-def test_words_are_stemmed_as_the_index_stems_them(browser: Browser) -> None:
+def test_words_are_stemmed_as_the_index_stems_them(chromium: Browser) -> None:
     stemmer = pytest.importorskip("Stemmer").Stemmer("english")
     words = sorted({word for word in (CORPUS / "docs.jsonl").read_text("utf-8").lower().split() if word.isalpha()})
     words += ["dying", "eying", "vying", "skies", "news", "past", "pasting", "bpaste", "geologist", "university", "yes"]
     script = (Path(render.__file__).parent / "analysis.js").read_text("utf-8")
 
-    stemmed = browser.js(f"{script}; return arguments[0].map(analysis.stem)", words)
+    stemmed = chromium.js(f"{script}; return arguments[0].map(analysis.stem)", words)
 
     assert dict(zip(words, stemmed, strict=True)) == dict(zip(words, stemmer.stemWords(words), strict=True))
 
