@@ -86,6 +86,7 @@ HEAVY = (
 RARE = ("re", "unicodedata", "array", "heapq", "fcntl", "msvcrt")
 # Modules without a test file of their own, and where they are tested instead.
 TESTED_ELSEWHERE: dict[str, str] = {
+    "gitmem/agents/capture/correction_words.py": "tests/agents/capture/test_corrections.py: the prompts they decide",
     "gitmem/git/packed_objects.py": "tests/git/test_loose_objects.py: the same answers as those of git",
     **dict.fromkeys(
         (

@@ -49,7 +49,7 @@ def session_started(memory: Memory, event: Event) -> str:
 def answer_prompt(memory: Memory, event: Event) -> str:
     """Return the memories that match a prompt and that this session has not been shown yet; mostly none."""
     from gitmem.agents.capture import trail
-    from gitmem.agents.capture.marks import may_correct
+    from gitmem.agents.capture.corrections import offer_for
     from gitmem.agents.session import log
     from gitmem.agents.session.prompt import recall_for
     from gitmem.agents.transcripts import ledger
@@ -58,10 +58,7 @@ def answer_prompt(memory: Memory, event: Event) -> str:
     trail.leave(memory.repository, event)
     held = log.release(memory.repository, event) if forgets_start(event) else ""
     parts = [held, recall_for(memory.repository, event, memory.recall), _behind(memory, event)]
-    if may_correct(event.prompt):
-        from gitmem.agents.capture.corrections import offer_for
-
-        parts.append(offer_for(memory.repository, event))
+    parts.append(offer_for(memory.repository, event))
     return "\n\n".join(filter(None, parts))
 
 

@@ -21,33 +21,6 @@ SUFFIX = ".marks"
 SIZE_LIMIT = 256 * 1024
 
 
-# A prompt without any of these, in lower case, corrects nothing (``corrections``).
-_CORRECTS = (
-    *(
-        "no,",
-        "no ",
-        "nope",
-        "wrong",
-        "stop",
-        "always",
-        "never",
-        "from now on",
-        "don't ever",
-        "do not ever",
-        "not ",
-        "use ",
-    ),
-    *("instead", "nein", "falsch", "immer", "nie", "ab jetzt", "sondern", "statt", "siempre", "nunca", "jamais"),
-    *("toujours", "不", "别", "必须", "总是", "一律", "禁止", "ではなく", "じゃなくて", "必ず", "絶対"),
-)
-
-
-def may_correct(prompt: str) -> bool:
-    """Return whether a prompt may correct the agent; mostly it does not, and nothing more is loaded."""
-    lower = prompt[:1000].lower()
-    return any(word in lower for word in _CORRECTS)
-
-
 def is_marked(repository: OpenRepository, session: str, text: str) -> bool:
     """Return whether a text is marked as captured in this session."""
     path = _path(repository, session)

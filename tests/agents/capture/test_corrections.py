@@ -9,7 +9,6 @@ from support.each import each
 
 from gitmem.agents import on_event
 from gitmem.agents.capture.corrections import find_correction
-from gitmem.agents.capture.marks import may_correct
 from gitmem.agents.event import PROMPT, Event
 from gitmem.memory import Memory
 
@@ -32,10 +31,29 @@ from gitmem.memory import Memory
         ("不要用 npm，用 pnpm", "不要用 npm，用 pnpm"),
         ("No, nunca borres las migraciones", "Nunca borres las migraciones"),
         ("npm ではなく pnpm を使ってください", "npm ではなく pnpm を使ってください"),
+        ("Please don't use `any`, we type everything here", "Please don't use `any`, we type everything here"),
+        ("stop adding comments to every line", "Stop adding comments to every line"),
+        ("We don't do default exports in this repo.", "We don't do default exports in this repo"),
+        (
+            "Add a retry. Btw we log with structlog everywhere, not logging",
+            "Btw we log with structlog everywhere, not logging",
+        ),
+        ("I told you: run the linter before you commit", "Run the linter before you commit"),
+        ("For future reference, the API returns cents", "The API returns cents"),
+        ("Wrong approach: controllers must not call repositories", "Controllers must not call repositories"),
+        ("You forgot the changelog again. Every change needs an entry", "Every change needs an entry"),
+        ("could you in future show me the plan first?", "Could you in future show me the plan first"),
+        ("i'd rather you didn't nest ternaries", "I'd rather you didn't nest ternaries"),
+        ("nope, we dont catch everything here", "We dont catch everything here"),
+        ("In this project, dates are always UTC", "In this project, dates are always UTC"),
+        ("our tests live next to the source, not in a folder", "Our tests live next to the source, not in a folder"),
+        ("Bitte schreib Kommentare immer auf Englisch", "Bitte schreib Kommentare immer auf Englisch"),
+        ("à l'avenir demande-moi avant", "À l'avenir demande-moi avant"),
+        ("Nein, wir benutzen kein Lombok", "Wir benutzen kein Lombok"),
+        ("не используй axios, у нас fetch", "Не используй axios, у нас fetch"),
     ],
 )
 def test_rule_in_a_correction_is_found(prompt: str, rule: str) -> None:
-    assert may_correct(prompt)
     assert find_correction(prompt) == rule
 
 
@@ -53,6 +71,20 @@ def test_rule_in_a_correction_is_found(prompt: str, rule: str) -> None:
         "<task-notification>never do this again</task-notification>",
         "/always do that",
         "never mind",
+        "No, I have not seen that error before.",
+        "Always fails with a timeout, see the log",
+        'never seen this before: "x is not a function"',
+        "use postgres instead of sqlite for this script",
+        "Add a login page. Don't touch the backend.",
+        "don't commit yet, I want to look first",
+        "don't worry about the tests",
+        "why do we always get 403 here",
+        "Who calls this? I thought we never used it",
+        "We never finished the refactoring of orders",
+        "the model doesn't converge anymore, what did we change?",
+        "usa la segunda opción en vez de la primera",
+        "erstmal nicht committen, bitte",
+        "先不要提交",
     ],
 )
 def test_other_prompts_are_no_corrections(prompt: str) -> None:
