@@ -46,9 +46,9 @@ FILLER = "\0"
 ROUNDING = 1.0001
 # Those of FTS5's bm25() (sqlite.org/fts5.html, section 5.1.1), by which the engine at home picks its candidates.
 _K1, _B = 1.2, 0.75
-# Memories that are held in memory after they were read: some 50 MB, much of it in the largest.
-KNOWN_AT_MOST = 4_000
-# What a view remembers of what readers asked for, who choose the words and the repositories: some 20 MB of counts.
+# What a view remembers of what readers asked for, who choose the words and the repositories: some 20 MB of counts, and
+# some 10 MB of places. Memories themselves are read again for each search: to hold 4,000 took 50 MB and more time than
+# it saved (measured: 100,000 memories, questions of random words), and would tell what others ask.
 MOST_COUNTS, MOST_FILTERS = 100_000, 1000
 # Tantivy's own limit on the number of groups in an answer.
 MOST_REPOSITORIES = 65_000
@@ -126,20 +126,17 @@ class _Known:
     """A memory as it is stored. Most candidates are only scored; those that stay become a ``Found``.
 
     Attributes:
-        at: Where its record is.
         seq: The number of its last change.
         place: The number of its repository, and its path.
     """
 
-    __slots__ = ("_counts", "_found", "_length", "_values", "_weighted", "at", "place", "seq")
+    __slots__ = ("_counts", "_length", "_values", "_weighted", "place", "seq")
 
-    def __init__(self, at: int, stored: bytes) -> None:
+    def __init__(self, stored: bytes) -> None:
         """Read what ``_stored`` returned, and no other bytes: the record had the right checksum."""
-        self.at = at
         self._values: tuple[Any, ...]
         self._length, self._weighted, self._counts, self._values = marshal.loads(stored)  # noqa: S302 - the checksum was right
         self.seq, self.place = self._values[0], self._values[1:3]
-        self._found: Found | None = None
 
     def score(self, rarities: Mapping[str, float], average: float) -> float:
         """Return the score of FTS5's bm25() with the weights of the fields."""
@@ -153,11 +150,9 @@ class _Known:
     @property
     def found(self) -> Found:
         """Return the memory."""
-        if self._found is None:
-            words = Words(FIELD_WEIGHTS, self._counts, self._weighted, frozenset(self._values[7][0].split()))
-            all_values: Any = (*self._values, words, ())
-            self._found = Found(*all_values)
-        return self._found
+        words = Words(FIELD_WEIGHTS, self._counts, self._weighted, frozenset(self._values[7][0].split()))
+        all_values: Any = (*self._values, words, ())
+        return Found(*all_values)
 
 
 def _stored(one: Found, length: int) -> bytes:
@@ -216,12 +211,11 @@ class TantivyEngine:
         self._index.register_tokenizer("blanks", blanks)
         self._writer = self._index.writer(HEAP_BYTES, 1)
         self.records = Records(folder)
-        self._known: dict[int, _Known] = {}
         self._view = self._read()
 
     def _read(self) -> TantivyView:
         self._index.reload()
-        return TantivyView(self._index.searcher(), self._schema, self._known, self.records.view())
+        return TantivyView(self._index.searcher(), self._schema, self.records.view())
 
     def view(self) -> TantivyView:
         """Return the present state."""
@@ -258,9 +252,11 @@ class TantivyEngine:
 class TantivyView:
     """One state of the index; threads may share it."""
 
-    def __init__(self, searcher: Any, schema: tantivy.Schema, known: dict[int, _Known], records: RecordView) -> None:
-        """Read a state; *known* are memories that were read before, by the numbers of their changes."""
-        self._searcher, self._schema, self._known, self._records = searcher, schema, known, records
+    def __init__(self, searcher: Any, schema: tantivy.Schema, records: RecordView) -> None:
+        """Read a state; *records* has what is stored of its memories."""
+        self._searcher, self._schema, self._records = searcher, schema, records
+        # Where the records of candidates are, by the numbers of their changes.
+        self._places: dict[int, int] = {}
         self._totals = _totals(searcher)
         self._states = {state: int(searcher.doc_freq("state", state)) for state in (LIVE, ADOPTED_SOUND, HIDDEN)}
         # Until segments are merged, Tantivy counts what was deleted.
@@ -476,19 +472,19 @@ class TantivyView:
         return [(Occur.Must, Query.const_score_query(either, 0.0))]
 
     def _read(self, seq: int, at: int) -> _Known | None:
-        """Return a stored memory, None if it went; one that was read lately is not read again."""
-        known = self._known.get(seq)
-        if known is None and (stored := self._records.scored(at)) is not None:
-            known = _Known(at, stored)
-            if known.seq != seq:  # another node's file, for example
-                raise self._records.damaged()
-            _make_room(self._known, KNOWN_AT_MOST)
-            self._known[seq] = known
+        """Return a stored memory; None if it went."""
+        if (stored := self._records.scored(at)) is None:
+            return None
+        known = _Known(stored)
+        if known.seq != seq:  # another node's file, for example
+            raise self._records.damaged()
+        _make_room(self._places, MOST_COUNTS)
+        self._places[seq] = at
         return known
 
     def texts(self, found: Iterable[Found]) -> list[tuple[str, str] | None]:
         """Return the title and the text of each of these candidates; None of one that went."""
-        places = [known.at if (known := self._known.get(one.seq)) else self._place("seq", one.seq) for one in found]
+        places = [self._places.get(one.seq) or self._place("seq", one.seq) for one in found]
         parts = [self._records.shown(at) if at is not None else None for at in places]
         return [tuple(json.loads(part)) if part is not None else None for part in parts]
 

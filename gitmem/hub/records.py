@@ -110,13 +110,14 @@ class RecordView:
     def _part(self, at: int, number: int) -> bytes | None:
         if not 0 < at <= len(self._mapped) - _BEGIN.size:
             raise self.damaged()
-        *sizes, scored, shown = _BEGIN.unpack_from(self._mapped, at)
-        start = at + _BEGIN.size + sum(sizes[:number])
-        part = self._mapped[start : start + sizes[number]]
+        size, more, *sums = _BEGIN.unpack_from(self._mapped, at)
+        start = at + _BEGIN.size + (size if number else 0)
+        end = start + (more if number else size)
+        part = self._mapped[start:end]
+        if len(part) == end - start and (crc32(part, crc32(self._mapped[at : at + _SIZES.size])) or 1) == sums[number]:
+            return part
         if not any(_BEGIN.unpack_from(self._mapped, at)[2:]):  # after it was copied
             return None
-        if len(part) == sizes[number] and (crc32(part, crc32(_SIZES.pack(*sizes))) or 1) == (scored, shown)[number]:
-            return part
         raise self.damaged()
 
     def damaged(self) -> GitmemError:

@@ -122,7 +122,7 @@ def search(
         times = {number: _times(one) for number, one in candidates.items()}
         found = factors({signal.number: signal.lexical for signal in signals}, times, when)
         signals = [replace(signal, time=found[signal.number]) for signal in signals]
-    ranked = rank(signals, limit=max(1, len(signals)), ranking=ranking_of(plan.run, plan.asked))[: query.limit]
+    ranked = rank(signals, limit=query.limit, ranking=ranking_of(plan.run, plan.asked))
     return [Ranked(candidates[one.number], statuses[one.number], round(one.score, 4)) for one in ranked]
 
 
@@ -177,6 +177,11 @@ def _policy_of(text: str) -> Policy:
     return Policy.from_dict(parse_json(text or "{}"))
 
 
+@lru_cache(maxsize=1024)
+def _half_life_days(kind: str, policy: str) -> float | None:
+    return half_life_days(kind, _policy_of(policy), _NOBODY)
+
+
 def _by_words(view: View, plan: _Plan) -> tuple[dict[int, Found], dict[int, float]]:
     """Return the candidates by number, in the order of repositories and paths, and the score of each by its words."""
     terms = {language: query_terms(plan.asked.text, language) for language in plan.languages}
@@ -218,7 +223,7 @@ def _times(found: Found) -> tuple[int, ...]:
 def _signals(number: int, score: float, found: Found, plan: _Plan, *, status: str) -> Signals:
     """Return the signals of a candidate, as ``recall.signals_of`` reads them from a catalog."""
     fields, proof = found.fields, found.fields["proof"] or {}
-    policy, now = _policy_of(plan.repositories[found.repository_id].policy), plan.only.now
+    policy, now = plan.repositories[found.repository_id].policy, plan.only.now
     held = proof["at"] if proof.get("own") == VERIFIED else 0
     born = max(fields["created"], held)
     return Signals(
@@ -226,7 +231,7 @@ def _signals(number: int, score: float, found: Found, plan: _Plan, *, status: st
         score,
         key=found.key,
         age_days=age_s(born, now) / DAY_S if born else 0.0,
-        half_life_days=half_life_days(found.kind, policy, _NOBODY),
+        half_life_days=_half_life_days(found.kind, policy),
         status=status,
         importance=grade(fields["importance"], default=0.5),
         confidence=grade(fields["confidence"], default=1.0),

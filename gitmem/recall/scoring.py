@@ -7,7 +7,9 @@ On the recall benchmark the best hit scores 1.4 to 1.7 times as much as the seco
 
 from __future__ import annotations
 
-from math import isnan
+from itertools import compress
+from math import isnan, prod
+from operator import itemgetter
 
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.index.catalog import state
@@ -138,15 +140,28 @@ RANKING = Ranking()
 def rank(candidates: Iterable[Signals], *, limit: int, ranking: Ranking = RANKING) -> list[RankedMemory]:
     """Return the best candidates, at most *limit* (>= 1), by score, then the younger first, then by key."""
     statuses = dict(ranking.statuses)
-    ranked_signals = [(signals, _ranked(signals, ranking, statuses)) for signals in candidates]
-    ranked_signals.sort(key=lambda pair: (-pair[1].score, pair[0].age_days, pair[0].key, pair[0].number))
-    least = ranked_signals[0][1].score * ranking.floor if ranked_signals else 0.0
-    return [ranked for _, ranked in ranked_signals if ranked.score >= least][:limit]
+    chosen = [name not in ranking.without for name in FACTORS] if ranking.without else []
+    scored = []
+    for signals in candidates:
+        values = _factors(signals, ranking, statuses)
+        if chosen:
+            values = tuple(compress(values, chosen))
+        score = prod(values, start=signals.lexical)
+        scored.append((-score, signals.age_days, signals.key, signals.number, signals.lexical, values))
+    scored.sort(key=itemgetter(0, 1, 2, 3))
+    least = -scored[0][0] * ranking.floor if scored else 0.0
+    names = list(compress(FACTORS, chosen)) if chosen else FACTORS
+    return [
+        RankedMemory(number, -minus, (("lexical", lexical), *zip(names, values, strict=True)))
+        for minus, _, _, number, lexical, values in scored[:limit]
+        if -minus >= least
+    ]
 
 
-def _ranked(signals: Signals, ranking: Ranking, statuses: Mapping[str, float]) -> RankedMemory:
+def _factors(signals: Signals, ranking: Ranking, statuses: Mapping[str, float]) -> tuple[float, ...]:
+    """Return the factors of a candidate's score besides its words, in the order of ``FACTORS``."""
     points = ranking.points
-    values = (
+    return (
         1 - ranking.recency * (1 - recency(signals.age_days, signals.half_life_days)),
         _access(signals, ranking),
         statuses.get(signals.status, 1.0),
@@ -160,14 +175,6 @@ def _ranked(signals: Signals, ranking: Ranking, statuses: Mapping[str, float]) -
         1 - ranking.provenance * (signals.is_agents and signals.status != VERIFIED),
         signals.time,
     )
-    known = list(zip(FACTORS, values, strict=True))
-    if ranking.without:
-        known = [pair for pair in known if pair[0] not in ranking.without]
-    factors = (("lexical", signals.lexical), *known)
-    score = 1.0
-    for _, factor in factors:
-        score *= factor
-    return RankedMemory(signals.number, score, factors)
 
 
 def recency(age_days: float, half_life_days: float | None) -> float:

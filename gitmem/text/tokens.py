@@ -258,15 +258,15 @@ class Memo(dict[str, "Any"]):
         return result
 
 
-def _memos(stem: Callable[[str], str], dropped: frozenset[str]) -> tuple[Memo, Memo, Memo]:
-    """Return three caches of a chunk's terms: without stop words, the same joined by spaces, and with stop words."""
+def _memos(stem: Callable[[str], str], dropped: frozenset[str]) -> tuple[Memo, Memo, Memo, Memo]:
+    """Return caches of a chunk's terms: without stop words, the same joined, with stop words, and of its parts."""
 
     def analyse(chunk: str, without: frozenset[str] = dropped) -> tuple[str, ...]:
         words = [chunk.lower()] if _is_plain(chunk) else _words_of_spaced(chunk)
         return tuple([stem(word) for word in words if word not in without])
 
-    joined = Memo(lambda chunk: "".join([f" {term}" for term in analyse(chunk)]))
-    return Memo(analyse), joined, Memo(lambda chunk: analyse(chunk, frozenset()))
+    terms, joined = Memo(analyse), Memo(lambda chunk: "".join([f" {term}" for term in analyse(chunk)]))
+    return terms, joined, Memo(lambda chunk: analyse(chunk, frozenset())), Memo(lambda chunk: _parts(chunk, terms))
 
 
 def _is_plain(chunk: str) -> bool:
@@ -357,8 +357,8 @@ def _compose(text: str) -> str:
 class _Speech:
     """How text in one language becomes terms.
 
-    A text is brought into one spelling (by *unify*) and cut into words, identifiers and paths at *gaps*, which have
-    *terms* (*joined*: after a space each), *every* with stop words; *stem* is for words, and queries lack *questions*.
+    A text is brought into one spelling (by *unify*) and cut into words, identifiers and paths at *gaps*, with *terms*
+    (*joined*: after a space each), *every* with stop words, and *parts*; *stem* is for words; queries lack *questions*.
     """
 
     unify: Callable[[str], str]
@@ -366,6 +366,7 @@ class _Speech:
     terms: Memo
     joined: Memo
     every: Memo
+    parts: Memo
     stem: Callable[[str], str]
     questions: frozenset[str]
 
@@ -518,8 +519,9 @@ def _marks(text: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int
 def _marked(chunk: str, wanted: frozenset[str], speech: _Speech) -> tuple[str, list[tuple[int, int, str]]]:
     """Return the first wanted term of a chunk, or an empty string, and its wanted parts if the whole is not wanted."""
     chunk_terms = speech.terms[speech.unify(chunk)]
-    term = next((term for term in chunk_terms if term in wanted), "")
-    return term, _parts(chunk, wanted, speech) if term and (chunk_terms[0] != term or is_unspaced(chunk)) else []
+    term = next(filter(wanted.__contains__, chunk_terms), "")
+    is_part = term and (chunk_terms[0] != term or is_unspaced(chunk))
+    return term, [part for part in speech.parts[chunk] if part[2] in wanted] if is_part else []
 
 
 def word_start(term: str) -> str:
@@ -548,12 +550,11 @@ def _has_any(low: str, starts: Iterable[str]) -> bool:
     return any(start in joined for start in starts)
 
 
-def _parts(chunk: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int, int, str]]:
-    """Return the wanted parts of a compound: words of an identifier, or pairs of an unspaced script."""
-    parts = [(a, b, term) for a, b in _HUMPS[chunk] for term in speech.terms[chunk[a:b]] if term in wanted]
+def _parts(chunk: str, terms: Memo) -> list[tuple[int, int, str]]:
+    """Return the parts of a compound, sorted: words of an identifier, or pairs of an unspaced script."""
+    parts = [(a, b, term) for a, b in _HUMPS[chunk] for term in terms[chunk[a:b]]]
     if not chunk.isascii():
-        pairs = ((i, i + 2, chunk[i : i + 2].lower()) for i in range(len(chunk) - 1))
-        parts += [pair for pair in pairs if pair[2] in wanted]
+        parts += [(i, i + 2, chunk[i : i + 2].lower()) for i in range(len(chunk) - 1)]
     return sorted(parts)
 
 
@@ -567,8 +568,7 @@ def _densest(marks: list[tuple[int, int, str]], width: int) -> tuple[int, int]:
         while first < last and end - marks[first][0] > width:
             inside[marks[first][2]] -= 1
             first += 1
-        worth = (len(inside) - [*inside.values()].count(0), last - first + 1)
-        if worth > best:
+        if (worth := (len(inside) - [*inside.values()].count(0), last - first + 1)) > best:
             best, span = worth, (marks[first][0], end)
     return span
 

@@ -106,7 +106,8 @@ def test_readers_cannot_make_a_view_grow_without_bound(tmp_path: Path, monkeypat
     ]
 
     assert again == first
-    held = (view._counts, view._sums, view._hides, view._filters)
+    view.candidates(["word0"], Filter(None, NOW), limit=LIMIT)
+    held = (view._counts, view._sums, view._hides, view._filters, view._places)
     assert max(map(len, held)) <= 2
     engine.close()
 
