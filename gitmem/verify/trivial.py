@@ -13,6 +13,7 @@ import shlex
 from gitmem.document.builtin_checks import parse_arguments, row_of
 from gitmem.errors import RefusedError
 from gitmem.model import BUILTIN, PROGRAM, SHELL, Check
+from gitmem.verify.printers import how_to_fail
 
 # Commands that succeed whatever the code is, and those that do so at the end of a pipeline, whose status is that of its
 # last command (POSIX.1-2017, Shell and Utilities; Shell Command Language, 2.9.2).
@@ -53,21 +54,38 @@ def why_trivial(check: Check) -> str:
     if check.form == PROGRAM:
         command = " ".join(check.words)
         is_harmless = not command.strip() or _part_value(shlex.join(check.words))
-        return f"{command!r} succeeds whatever the code is" if is_harmless else ""
+        return _why_harmless(command, shlex.join(check.words)) if is_harmless else ""
     command = check.words[0].strip()
     if not command:
         return "the command is empty"
     if _is_only_said(command):
         return f"{command!r} succeeds whichever branch it takes: let a branch end with `exit 1`"
     statements = _parse(command)
+    if statements and _goes_first(statements[0]):
+        del statements[0][0]
     if statements is None or not _value(statements):
         return ""
     parts = [part for statement in statements for _, pipeline in statement for part in pipeline]
-    if all(_part_value(part) for part in parts):
+    if len(parts) != 1 and all(_part_value(part) for part in parts):
         return f"{command!r} succeeds whatever the code is"
     if command.rstrip().endswith("&"):
         return "it ends in '&', so the result does not depend on the background command"
+    if len(parts) == 1 or how_to_fail(_words(parts[-1])):
+        return _why_harmless(parts[-1], parts[-1])
     return f"it ends in {parts[-1]!r}, which succeeds whatever comes before it"
+
+
+def _goes_first(statement: _AndOr) -> bool:
+    """Return whether a list is `cd FOLDER && PROGRAM …`, where the program only prints."""
+    words = [_words(pipeline[-1]) for _, pipeline in statement]
+    return len(words) > 1 and words[0] is not None and words[0][:1] == ["cd"] and bool(how_to_fail(words[-1]))
+
+
+def _why_harmless(shown: str, part: str) -> str:
+    """Return why a simple command that always succeeds proves nothing, with what would let it fail."""
+    if repair := how_to_fail(_words(part)):
+        return f"{shown!r} prints what it finds, and succeeds also when it finds nothing: {repair}"
+    return f"{shown!r} succeeds whatever the code is"
 
 
 def _is_only_said(command: str) -> bool:
@@ -102,7 +120,8 @@ def needs_code(check: Check) -> bool:
 def refuse_trivial(key: str, check: Check) -> None:
     """Refuse the check of a memory if it cannot fail, with RefusedError."""
     if why := why_trivial(check):
-        raise RefusedError(f"{key}: a check that cannot fail proves nothing: {why}", hint="let it read the code")
+        hint = 'it must fail while the fact is false, as grep -q, jq -e and test "$(…)" = VALUE do'
+        raise RefusedError(f"{key}: a check that cannot fail proves nothing: {why}", hint=hint)
 
 
 def _why_builtin(check: Check) -> str:
@@ -223,21 +242,27 @@ def _pipeline_value(pipeline: list[str], *, is_strict: bool) -> bool | None:
 
 def _part_value(part: str, *, ends_pipeline: bool = False) -> bool | None:
     """Return the constant result of a simple command; None if it depends."""
+    words = _words(part)
+    if words is None or any(_REDIRECTION.match(word) for word in words):
+        return None
+    if not words:
+        return None if "`" in part or "$(" in part else True
+    name, operands = words[0], words[1:]
+    if name in SHELLS and operands[:1] == ["-c"] and len(operands) > 1:
+        inner = _parse(operands[1])
+        return _value(inner) if inner else None
+    return True if how_to_fail(words) else _find_value(name, operands, ends_pipeline=ends_pipeline)
+
+
+def _words(part: str) -> list[str] | None:
+    """Return a simple command's program, without its folder, and operands; None if they cannot be told."""
     try:
         words = shlex.split(_TO_NOWHERE.sub("", part))
     except ValueError:
         return None
     while words and (_ASSIGNMENT.match(words[0]) or words[0] in ("command", "builtin")):
         del words[0]
-    if any(_REDIRECTION.match(word) for word in words):
-        return None
-    if not words:
-        return None if "`" in part or "$(" in part else True
-    name, operands = words[0].rsplit("/", 1)[-1] or words[0], words[1:]
-    if name in SHELLS and operands[:1] == ["-c"] and len(operands) > 1:
-        inner = _parse(operands[1])
-        return _value(inner) if inner else None
-    return _find_value(name, operands, ends_pipeline=ends_pipeline)
+    return [words[0].rsplit("/", 1)[-1] or words[0], *words[1:]] if words else words
 
 
 def _find_value(name: str, operands: list[str], *, ends_pipeline: bool) -> bool | None:

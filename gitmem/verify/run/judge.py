@@ -55,7 +55,7 @@ from gitmem.verify.run.unsteady import QUICK_S, Rate, rate_at, since, steadiness
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.trace.outside import DECLARED
 from gitmem.verify.trace.reads import UNTRACEABLE
-from gitmem.verify.trivial import needs_code
+from gitmem.verify.trivial import needs_code, why_trivial
 from gitmem.verify.variables import without_values
 
 TYPE_CHECKING = False
@@ -550,14 +550,17 @@ class Judge:
         return replace(ran, output=without_places(output, map(str, places), home()))
 
     def is_weak(self, due: Due) -> bool:
-        """Return whether a check that holds also holds in an empty folder, and no counterexample refutes it.
+        """Return whether a check that holds proves little, and no counterexample refutes it.
 
-        This is determined once for each specification: an earlier verdict that it holds has the answer.
+        Such a check cannot fail, or also holds in an empty folder. This is determined once for each specification: an
+        earlier verdict that it holds has the answer.
         """
         if due.verdict is not None and due.verdict.spec == due.row.spec and due.verdict.outcome == HOLDS:
             return due.verdict.weak
         if due.spec.refute:
             return not self.refutes(due.spec)
+        if why_trivial(due.spec.check):
+            return True
         if needs_code(due.spec.check) and not due.spec.setup:
             return False
         with self._grounds.empty() as folder:

@@ -1,0 +1,136 @@
+"""Recognise programs that print what they find and succeed also when they find nothing.
+
+``jq .engines package.json`` prints ``null`` and exits with 0: as a check it proves no more than that the file is there.
+Only certain cases count: a program that may fail by what it reads (``sed '/x/q1'``, ``awk '{exit 1}'``) does not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+_SED_ADDRESS = re.compile(r"/(?:[^/\\\n]|\\.)*/")
+_COMPARED = re.compile(r"[=!]=|[<>]|\b(?:in|not|is)\b|\.(?:includes|startsWith|endsWith|test|startswith|endswith)\(")
+_JQ_NAME = re.compile(r"\.[A-Za-z_]\w*|\b(?:and|or|not|null|true|false|length|select|empty)\b")
+_ENDS = re.compile(r"\b(?:assert|exit|raise|throw|die|abort|SystemExit)\b")
+
+
+def how_to_fail(words: list[str] | None) -> str:
+    """Return how a simple command that only prints would fail; an empty string if it can fail, or may."""
+    row = _PRINTERS.get(words[0]) if words else None
+    return row[1] if words and row and row[0](words[1:]) else ""
+
+
+def _options(operands: list[str]) -> list[str]:
+    return [word for word in operands if word.startswith("-")]
+
+
+def _has(operands: list[str], long: str, short: str = "") -> bool:
+    """Return whether an option is given: in full, with a value, or as a letter among others."""
+    return any(
+        word.partition("=")[0] == long or (short and not word.startswith("--") and short in word[1:])
+        for word in _options(operands)
+    )
+
+
+def _find(operands: list[str]) -> bool:
+    """Whether find only lists: ``-exec … +`` has the status of its program (POSIX.1-2017, find)."""
+    return any(word in ("-name", "-iname", "-path", "-regex", "-type", "-size") for word in operands) and not (
+        {"-exec", "-execdir", "-ok", "-okdir", "-files0-from"} & set(operands) and "+" in operands
+    )
+
+
+def _fd(operands: list[str]) -> bool:
+    status = (("--quiet", "q"), ("--exec", "x"), ("--exec-batch", "X"), ("--has-results", ""))
+    return not any(_has(operands, long, short) for long, short in status)
+
+
+def _jq(operands: list[str]) -> bool:
+    """Whether a filter only follows names and compares: others fail on what they cannot read (jq 1.7, manual)."""
+    program = next((word for word in operands if not word.startswith("-")), ".")
+    rest = _JQ_NAME.sub("", _QUOTED.sub("", program))
+    is_path = program.strip() != "." and not re.search(r"[A-Za-z$\[\]{}@]", rest)
+    return is_path and not _has(operands, "--exit-status", "e") and not _has(operands, "--from-file", "f")
+
+
+def _sed(operands: list[str]) -> bool:
+    """Whether no command of a script is ``q`` or ``Q``, which can give the exit status (GNU sed, 4.6)."""
+    scripts = [_SED_ADDRESS.sub("", word) for word in operands[:2] if not word.startswith("-")]
+    return bool(scripts) and not re.search(r"[qQ]", scripts[0]) and not _has(operands, "--file", "f")
+
+
+def _awk(operands: list[str]) -> bool:
+    return bool(operands) and not _has(operands, "--file", "f") and not any("exit" in word for word in operands)
+
+
+def _git(operands: list[str]) -> bool:
+    match operands:
+        case ["ls-files", *rest]:
+            return not _has(rest, "--error-unmatch")
+        case ["status", *_]:
+            return True
+        case ["diff", *rest]:
+            return not any(_has(rest, long) for long in ("--exit-code", "--quiet", "--check", "--no-index"))
+        case ["tag" | "branch", "-l" | "--list", *rest]:
+            return not _has(rest, "--contains")
+        case ["log", *rest]:
+            return all(word.startswith("-") for word in rest[: rest.index("--") if "--" in rest else None])
+    return False
+
+
+def _python(operands: list[str]) -> bool:
+    """Whether a script's last statement prints a comparison, or makes one whose answer nothing reads."""
+    if operands[:1] != ["-c"] or len(operands) < 2 or _ENDS.search(operands[1]):
+        return False
+    last = _last_statement(operands[1])
+    is_printed = last.startswith("print(")
+    is_bare = not re.search(r"(?<![=!<>])=(?!=)|:|\bfor\b|^(?:import|from|del|if|with|while)\b", last)
+    return (is_printed or is_bare) and bool(_COMPARED.search(last))
+
+
+def _node(operands: list[str]) -> bool:
+    """Whether a script prints a comparison: with -p its value, with -e as its last call."""
+    if len(operands) < 2 or _ENDS.search(operands[1]):
+        return False
+    last = _last_statement(operands[1])
+    is_value = operands[0] in ("-p", "-pe", "--print")
+    is_logged = operands[0] in ("-e", "--eval") and last.startswith("console.log(")
+    return (is_value or is_logged) and bool(_COMPARED.search(last.replace("=>", "")))
+
+
+def _last_statement(script: str) -> str:
+    return re.split(r"[;\n]", _QUOTED.sub("''", script).rstrip(" ;\n"))[-1].strip()
+
+
+def _perl(operands: list[str]) -> bool:
+    letters = "".join(word[1:] for word in _options(operands) if not word.startswith("--"))
+    return "n" in letters and "e" in letters and not any(_ENDS.search(word) for word in operands)
+
+
+def _sort(operands: list[str]) -> bool:
+    return not any(_has(operands, long, short) for long, short in (("--check", "c"), ("--check", "C")))
+
+
+_EMPTY = 'compare the output, test -n "$(…)"'
+_JQ = "-e makes null and false fail"
+_SCRIPT = "let it exit with 1 (assert, process.exit)"
+
+# Each program: whether a call with these operands only prints, and what makes it fail instead.
+_PRINTERS: dict[str, tuple[Callable[[list[str]], bool], str]] = {
+    "find": (_find, _EMPTY),
+    "fd": (_fd, "-q fails where nothing is found"),
+    "fdfind": (_fd, "-q fails where nothing is found"),
+    "jq": (_jq, _JQ),
+    "yq": (_jq, _JQ),
+    "sed": (_sed, "grep -q fails where nothing is found"),
+    "awk": (_awk, "exit 1 in an END block"),
+    "gawk": (_awk, "exit 1 in an END block"),
+    "mawk": (_awk, "exit 1 in an END block"),
+    "git": (_git, "git ls-files --error-unmatch, git diff --exit-code, or " + _EMPTY),
+    "python": (_python, _SCRIPT),
+    "python3": (_python, _SCRIPT),
+    "node": (_node, _SCRIPT),
+    "perl": (_perl, "exit 1 in an END block"),
+    "sort": (_sort, _EMPTY),
+}

@@ -1,0 +1,97 @@
+"""Checks that only print what they find are told from those that fail where nothing is found."""
+
+from __future__ import annotations
+
+from conftest import commit_files
+from support.each import each
+
+from gitmem.model import PROGRAM, SHELL, Check
+from gitmem.system.process import run
+from gitmem.verify.trivial import why_trivial
+
+PRINT = [
+    "find src -name '*.vue'",
+    "find src -type f -exec grep -l TODO {} \\;",
+    "jq '.dependencies.vue' package.json",
+    "jq -r '.a.b == \"x\" and .c > 3' package.json",
+    "cat package.json | jq .engines",
+    "cd src && jq .a package.json",
+    "awk '/node/' package.json",
+    "awk '{ print $2 }' package.json",
+    "sed -n '/quasar/p' package.json",
+    "sed -n '/sqlite/p' package.json",
+    "git ls-files 'tauri/*'",
+    "git status --porcelain",
+    "git diff HEAD -- src",
+    "git log --oneline --grep=vue",
+    "git log -- src/absent",
+    "git tag -l 'v9*'",
+    "python3 -c \"print('vue' in open('package.json').read())\"",
+    "python3 -c \"import json; d = json.load(open('package.json')); d.get('type') == 'module'\"",
+    "node -p \"require('./package.json').type === 'module'\"",
+    "node -e \"console.log(require('./package.json').type === 'module')\"",
+    "perl -ne 'print if /vue/' package.json",
+    "grep -rl vue src | sort",
+    "grep -c vue package.json; sort package.json",
+]
+MAY_FAIL = [
+    "find src -name '*.py' -exec grep -q TODO {} +",
+    "find src -name '*.vue' | grep -q .",
+    "test -n \"$(find src -name '*.vue')\"",
+    "find src",
+    "jq -e .engines package.json",
+    "jq -re .engines package.json",
+    "jq . package.json",
+    "jq '.scripts | keys' package.json",
+    "jq '.files[]' package.json",
+    "jq 'if .a then . else error end' package.json",
+    "jq --arg x y '.[$x]' package.json",
+    "awk '/vue/ { found = 1 } END { exit !found }' package.json",
+    "awk -f check.awk package.json",
+    "sed -n '/vue/q1' package.json",
+    "sed -f check.sed package.json",
+    "git ls-files --error-unmatch src/a.py",
+    "git diff --exit-code HEAD~1 -- src",
+    "git log v1.0 -- src",
+    "git grep -q vue",
+    "git show HEAD:package.json",
+    "python3 -c \"assert 'vue' in open('package.json').read()\"",
+    "python3 -c \"print(open('package.json').read())\"",
+    "python3 -c \"import json; json.load(open('package.json'))['vue']\"",
+    "python3 -c \"[compile(open(x).read(), x, 'exec') for x in ['a.py']]\"",
+    "python3 -c \"import sys; sys.exit('vue' not in open('package.json').read())\"",
+    "node -e \"if (require('./package.json').type !== 'module') process.exit(1)\"",
+    "node -e \"require('assert')(require('./package.json').type === 'module')\"",
+    "perl -ne 'exit 1 if /vue/' package.json",
+    "sort -c names.txt",
+    "sort -uc names.txt",
+    "grep -q vue package.json && jq .a package.json",
+    "ls src",
+    "cat package.json",
+]
+
+
+@each("command", PRINT)
+def test_command_that_only_prints_proves_nothing(command):
+    assert why_trivial(Check(SHELL, (command,)))
+
+
+def test_commands_that_only_print_succeed_where_nothing_is_found(repo):
+    commit_files(repo, {"package.json": "{}\n", "src/package.json": "{}\n"})
+    for command in PRINT:
+        ran = run(["sh", "-c", command], cwd=repo, env=None, check=False)
+        # 127: jq, node and perl are not on every machine.
+        assert ran.status in (0, 127), command
+
+
+@each("command", MAY_FAIL)
+def test_command_that_may_fail_by_what_it_finds_is_let_through(command):
+    assert why_trivial(Check(SHELL, (command,))) == ""
+
+
+def test_reason_says_how_the_check_would_fail():
+    assert why_trivial(Check(PROGRAM, ("/usr/bin/jq", ".a", "b.json"))) == (
+        "'/usr/bin/jq .a b.json' prints what it finds, and succeeds also when it finds nothing:"
+        " -e makes null and false fail"
+    )
+    assert "grep -q fails" in why_trivial(Check(SHELL, ("make a; sed -n /x/p f",)))
