@@ -11,11 +11,13 @@ from types import MappingProxyType
 from gitmem.document.answers import BuiltinAnswer, FileFinding, FoundFiles
 from gitmem.document.builtin_checks import globs_of, parse_arguments, references_of, row_of
 from gitmem.frozen import replace
-from gitmem.model import BLOCKED, Check
+from gitmem.model import BLOCKED, HOLDS, Check
+from gitmem.text import display
 from gitmem.text.code.languages import is_prose
 from gitmem.text.globs import matcher, normal
 from gitmem.text.secrets import redact
 from gitmem.verify.code_files import SUBMODULE
+from gitmem.verify.trace.reads import LINK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,12 +123,27 @@ def _probe(check: Check) -> Probe | None:
 
 
 def _answer(tree: CodeTree, check: Check, files: Sequence[Entry], findings: Found) -> BuiltinAnswer:
-    """Return what a check answers on a tree; about the files of a submodule it cannot say anything."""
-    blockers = (tree.places.blocker(normal(glob)) for glob in globs_of(check.words)) if not files else ()
-    module = next((entry[2] for entry in blockers if entry is not None and entry[0] == SUBMODULE), "")
-    if module:
-        return BuiltinAnswer(BLOCKED, f"{module} is a submodule, whose files are not in this repository's tree")
-    return conclude(check, files, findings, known_elsewhere(tree, check))
+    """Return what a check answers on a tree; about what is in a submodule or behind a link it cannot say anything."""
+    answer = conclude(check, files, findings, known_elsewhere(tree, check))
+    why = _why_unseen(tree, check, files) if answer.outcome != HOLDS or not files else ""
+    return BuiltinAnswer(BLOCKED, why) if why else answer
+
+
+def _why_unseen(tree: CodeTree, check: Check, files: Sequence[Entry]) -> str:
+    """Return why a glob of a check has none of its files: they are in a submodule, or a link leads to them."""
+    read = {entry[2] for entry in files}
+    for glob in globs_of(check.words):
+        named = tree.match(glob)
+        if not read.isdisjoint(entry[2] for entry in named):
+            continue
+        mode, oid, path = tree.places.blocker(normal(glob)) or next(iter(named), ("", "", ""))
+        if mode == SUBMODULE and not named:
+            return f"{path} is a submodule, whose files are not in this repository's tree"
+        if mode == LINK:
+            content = dict(tree.git.read_blobs([oid])).get(oid) or b""
+            target = content.decode("utf-8", "replace")
+            return f"{path} is a symbolic link to {display(target)}: name the file that it leads to"
+    return ""
 
 
 def known_elsewhere(tree: CodeTree, check: Check) -> Mapping[str, Foundation]:

@@ -102,12 +102,25 @@ def test_uncommitted_change_is_not_looked_at(repo):
     assert ask(repo, "contains", "RS256", "src/**").outcome == HOLDS
 
 
-def test_link_is_no_file_with_content(repo):
-    (repo / "link").symlink_to("RS256")
+def test_content_behind_a_link_is_neither_true_nor_false(repo):
+    (repo / "link").symlink_to("README.md")
+    (repo / "code").symlink_to("src")
     commit_files(repo, {})
+    named = {
+        ("contains", "no such text", "link"): "link is a symbolic link to README.md",
+        ("lacks", "no such text", "link"): "link is a symbolic link to README.md",
+        ("agree", "README.md", "link"): "link is a symbolic link to README.md",
+        ("absent", "code/auth/jwt.py"): "code is a symbolic link to src",
+        ("exists", "code/auth/jwt.py"): "code is a symbolic link to src",
+        ("contains", "RS256", "code/auth/*.py"): "code is a symbolic link to src",
+    }
+
+    answers = {check: ask(repo, *check) for check in named}
 
     assert ask(repo, "exists", "link").outcome == HOLDS
-    assert ask(repo, "contains", "RS256", "link").outcome == FAILS
+    assert ask(repo, "contains", "RS256", "**").outcome == HOLDS
+    for check, why in named.items():
+        assert answers[check] == BuiltinAnswer(BLOCKED, f"{why}: name the file that it leads to"), check
 
 
 def test_submodule_is_there_and_holds_no_text(repo):
