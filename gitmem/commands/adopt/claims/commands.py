@@ -28,7 +28,7 @@ _OWN = frozenset({
     "wrangler", "prisma", "changeset-cli", "catalog",
 })  # fmt: skip
 _JS = frozenset({"npm", "pnpm", "yarn", "bun"})
-# The scripts that npm runs without `run`, and their short names. Source: the commands of npm 11.
+# The scripts that npm runs without `run`, and their short names. Source: the commands of npm 11 and pnpm 11.
 _IMPLIED = frozenset({"test", "start", "stop", "restart"})
 _SHORT = {"t": "test", "tst": "test"}
 _RUNNERS = {"make": "make", "gmake": "make", "just": "just", "task": "task", "poe": "poe", "tox": "tox", "nox": "nox",
@@ -259,7 +259,7 @@ def _script(tool: str, rest: list[str], places: tuple[str, ...], line: int) -> I
         if not _TARGET.match(name):
             return
     shown = f"{tool} {'run ' if has_run else ''}{name}"
-    if tool == "npm" and not has_run:
+    if tool in ("npm", "pnpm") and not has_run:
         name = _SHORT.get(name, name)
     if not has_run and not _is_bare(tool, name):
         return

@@ -103,6 +103,8 @@ _YOURS = re.compile(
 _ANY = re.compile(r"^((?:[\w@.-]+/){2,})(?:<[\w -]+>|\{\w+\}|\*\*$)")
 # The mark of a folder in which such a name is.
 ABOVE = "above"
+# Several names at once, as a shell expands them: `src/{auth,core}/mod.rs`.
+_BRACES = re.compile(r"(?<![\w.@/{$-])([\w.@-]+(?:/[\w.@-]+)*/|)\{([\w.@/\\-]+(?:, ?[\w.@/\\-]+)+)\}([\w.@/-]*)")
 _WORD = re.compile(r"(?<![\w/.@`~$:-])(?:\.{1,2}/)*\.?[\w@-][\w.@-]*(?:/[\w.@\[\]-]+)*/?(?![\w`])")
 
 
@@ -149,7 +151,7 @@ def _list_paths(statement: Statement, document: Document) -> Iterator[Claim]:
         bare = (
             line if statement.kind == CODE else re.sub(r"`{1,2}[^`]*`{1,2}|\]\([^)]{0,1000}\)|https?://\S+", " ", line)
         )
-        for found in _WORD.finditer(bare):
+        for found in _WORD.finditer(_expand(bare)):
             word = found[0].rstrip(".:,")
             is_yours = "/" not in word and _YOUR.search(bare[max(0, found.start() - 40) : found.start()])
             if ("/" in word or _FILE.match(word)) and not is_yours:
@@ -179,6 +181,9 @@ def _go_packages(words: Sequence[str]) -> list[str]:
 def _marked(span: Span, document: Document) -> Iterator[Claim]:
     if span.kind == "link":
         yield from _link(span.text, span.line, document)
+    elif _BRACES.fullmatch(span.text):
+        for word in _expand(span.text).split():
+            yield from _name(word, span.line, document, is_certain=False)
     elif span.kind == "bold" or " " not in span.text:
         yield from _name(span.text, span.line, document, is_certain=span.kind == "code")
     else:
@@ -188,6 +193,16 @@ def _marked(span: Span, document: Document) -> Iterator[Claim]:
             # The `test` of `mix test` and the `docs` of `npm run docs` are no folders.
             if "/" in bare or "." in bare or program in _TAKES_FILES:
                 yield from _name(bare, span.line, document, is_certain=False)
+
+
+def _expand(text: str) -> str:
+    """Write out the names that braces stand for, with blanks between them."""
+    if "{" not in text:
+        return text
+    return _BRACES.sub(
+        lambda found: " ".join(f"{found[1]}{one.strip()}{found[3]}" for one in found[2].replace("\\", "").split(",")),
+        text,
+    )
 
 
 def _entry(statement: Statement, document: Document) -> Claim:

@@ -11,6 +11,7 @@ from gitmem.commands.adopt.statements import split
     [
         ("- `npm run build:all`", [("script", "build:all")]),
         ("- `pnpm lint` and `pnpm install`", [("script", "lint"), ("script", "install")]),
+        ("- `npm t`, `pnpm t` and `yarn t`", [("script", "test"), ("script", "test"), ("script", "t")]),
         ("- `CI=true make test lint`", [("make", "test"), ("make", "lint")]),
         ("- `uv run poe format`", [("poe", "format")]),
         ("- `pnpm -C docs run table`", [("script", "table")]),

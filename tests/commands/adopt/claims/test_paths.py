@@ -46,6 +46,18 @@ def test_two_endings_are_two_files():
     assert [(one.name, one.is_certain) for one in found] == [("src/event.hpp", True), ("src/event.cpp", True)]
 
 
+@each(
+    "text",
+    ["rslib/{io,a\\_b}/mod.rs has both.", "`rslib/{io,a_b}/mod.rs`", "See out/rslib/{x,y}, rslib/{io, a_b}/mod.rs."],
+)
+def test_names_in_braces_are_several_files(text):
+    document = Document("AGENTS.md", "instructions", "")
+    found = [claim for statement in split(text) for claim in path_claims(statement, document)]
+
+    assert [one.name for one in found if "out/" not in one.name] == ["rslib/io/mod.rs", "rslib/a_b/mod.rs"]
+    assert all("/" in one.name and not one.is_certain for one in found)
+
+
 def test_kind_of_file_and_pattern_are_no_certain_claims():
     document = Document("AGENTS.md", "instructions", "")
     found = [
