@@ -186,6 +186,30 @@ def _first_lines(git: Git, changes: Iterable[TreeChange]) -> dict[str, int]:
     return lines
 
 
+def read_hunks(trees: Trees, path: str) -> list[tuple[range, range]]:
+    """Return the lines of a file that the change replaces, and those it puts in their place, from 1."""
+    argv = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--unified=0", trees.before, trees.behind)
+    found = []
+    for line in trees.git.run(*argv, "--", f":(literal){path}").stdout.split(b"\n"):
+        if line.startswith(b"@@ -"):
+            _, was, now, *_ = line.split(b" ")
+            sides = (side[1:].partition(b",") for side in (was, now))
+            old, new = ((int(first), int(count or 1)) for first, _, count in sides)
+            found.append((range(old[0], old[0] + old[1]), range(new[0], new[0] + new[1])))
+    return found
+
+
+def line_now(hunks: Iterable[tuple[range, range]], line: int) -> int:
+    """Return the line in whose place a replaced line was; 0 if the change leaves it alone.
+
+    For a line that was only removed, that is the line before it.
+    """
+    for old, new in hunks:
+        if line in old:
+            return new[min(line - old.start, len(new) - 1)] if new else max(new.start, 1)
+    return 0
+
+
 def first_difference(old: bytes, new: bytes) -> int:
     """Return the first line of *new*, from 1, that differs from *old*; the last one if only the end is missing."""
     was, now = old.split(b"\n"), new.split(b"\n")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog import Catalog
     from gitmem.model import Document
     from gitmem.policy import Policy
+    from gitmem.verify.inputs import CodeTree
 
 # Files that tell people and agents about the code.
 _DOCUMENT = re.compile(r"\.(mdx?|mdc|rst|txt|adoc)$|^(README|CONTRIBUTING|\.\w+rules|\.goosehints)$", re.I)
@@ -138,7 +139,7 @@ class DocumentLines:
         words = json.loads(pair.touched.fact.row.words)
         if finding.check and words_of(finding.check)[:2] == tuple(words[:2]):
             return True
-        answer = self._answer(pair)
+        answer = self.answer(pair, self._trees.head)
         return finding.source is not None and answer is not None and finding.source.where == answer.where != ""
 
     def find(self, pair: AnswerPair, spots: Sequence[Spot]) -> tuple[StatedLine, ...]:
@@ -152,7 +153,7 @@ class DocumentLines:
         if not refs:
             return ()
         check = Check(BUILTIN, tuple(json.loads(fact.row.words))) if fact.row.form == BUILTIN else None
-        answer = self._answer(pair)
+        answer = self.answer(pair, self._trees.head)
         stated_lines = []
         for ref in refs:
             lines = self._read_lines(self._trees.behind, ref.path)[ref.first - 1 : ref.last]
@@ -171,13 +172,13 @@ class DocumentLines:
             stated_lines.append(StatedLine(spot, lines[at], where, corrected, self._is_in_diff(spot), cut))
         return tuple(stated_lines)
 
-    def _answer(self, pair: AnswerPair) -> BuiltinAnswer | None:
-        """Return the answer of a built-in check at the head, with its place; None for a command."""
-        row = pair.touched.fact.row
-        if row.form != BUILTIN or pair.head.found is not None:
-            return pair.head.found
+    def answer(self, pair: AnswerPair, tree: CodeTree) -> BuiltinAnswer | None:
+        """Return the answer of a built-in check on the code before or after, with its place; None for a command."""
+        row, known = pair.touched.fact.row, pair.head if tree is self._trees.head else pair.base
+        if row.form != BUILTIN or (known is not None and known.found is not None):
+            return known.found if known is not None else None
         check = Check(BUILTIN, tuple(json.loads(row.words)))  # a known verdict has no place
-        return builtin_answers.answer_all(self._trees.git, self._trees.head, [check])[check]
+        return builtin_answers.answer_all(self._trees.git, tree, [check])[check]
 
     def _find_offer(self, ref: LineReference) -> str | range:
         """Return adopt's suggestion for a line: the corrected line, or the lines to delete; empty if nothing."""

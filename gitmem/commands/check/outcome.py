@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.commands.check.base_programs import describe_only_new, judge_with_base
-from gitmem.commands.check.change import spots_of
+from gitmem.commands.check.change import line_now, read_hunks, spots_of
 from gitmem.commands.check.document_lines import DocumentLines
 from gitmem.commands.check.judge import ChangeJudge, FactAnswer, list_changes
 from gitmem.frozen import replace
@@ -24,6 +24,7 @@ from gitmem.verify.overview.finding import (
     SUSPECT,
     UNCHECKED,
     FactFinding,
+    Spot,
     fact_spot,
 )
 from gitmem.verify.overview.finding import HOLDS as HELD
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from gitmem.commands.check.change import StoreChange, Trees
     from gitmem.commands.check.facts import TouchedFact
     from gitmem.commands.check.judge import AnswerPair
+    from gitmem.document.answers import BuiltinAnswer
     from gitmem.index.catalog import Catalog
     from gitmem.verify.overview.finding import StatedLine
 
@@ -59,6 +61,7 @@ class Outcome:
         self._catalog = catalog
         self.rung = ""
         self.base_answers: dict[str, BaseAnswer] = {}
+        self._hunks: dict[str, list[tuple[range, range]]] = {}
 
     def find(
         self,
@@ -126,6 +129,7 @@ class Outcome:
             kind, because = _with_documents(pair, judgement, reason, documents)
             stated: tuple[StatedLine, ...] = ()
             if kind == BROKEN:
+                spots[pair.key] = self._with_line(pair, spots[pair.key], documents)
                 stated = documents.find(pair, spots[pair.key])
                 if offer := looser.get(pair.key):
                     because = f"{because}; {offer}"
@@ -152,6 +156,24 @@ class Outcome:
                 )
             )
         return findings
+
+    def _with_line(self, pair: AnswerPair, spots: tuple[Spot, ...], documents: DocumentLines) -> tuple[Spot, ...]:
+        """Return the places of a fact that becomes false, first the line on which its check depends.
+
+        That is the line which the check finds now, or the one that held it and is gone.
+        """
+        changed = {spot.path for spot in spots if spot.line}  # a deleted file has no lines
+        spot = _parse_place(documents.answer(pair, self._trees.head))
+        if spot is None and pair.base is not None:
+            was = _parse_place(documents.answer(pair, self._trees.base))
+            if was is not None and was.path in changed:
+                if was.path not in self._hunks:
+                    self._hunks[was.path] = read_hunks(self._trees, was.path)
+                line = line_now(self._hunks[was.path], was.line)
+                spot = Spot(was.path, line) if line else None
+        if spot is None or spot.path not in changed:
+            return spots
+        return (spot, *(other for other in spots if other.path != spot.path))
 
     def _find_looser(self, broken: Sequence[AnswerPair]) -> dict[str, str]:
         """Return looser checks that hold for facts, by key; none when a person waits to commit."""
@@ -225,6 +247,12 @@ class Outcome:
             verdicts = [a.verdict for a in answers if a.is_new and a.verdict is not None]
             if verdicts:
                 self._store.local.add_verdicts(verdicts)
+
+
+def _parse_place(answer: BuiltinAnswer | None) -> Spot | None:
+    """Return the line that an answer names; None if it names none."""
+    path, _, line = answer.where.rpartition(":") if answer is not None else ("", "", "")
+    return Spot(path, int(line)) if path and line.isdecimal() and int(line) else None
 
 
 def _with_documents(pair: AnswerPair, kind: str, because: str, documents: DocumentLines) -> tuple[str, str]:

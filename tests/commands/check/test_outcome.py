@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from support.code_changes import RS256, change, check, kinds
+import pytest
+from conftest import commit_files
+from support.code_changes import RS256, change, check, finding, kinds
 from support.facts import approve_all, make_fact, put, verify
 
 EDDSA = {"src/auth/jwt.py": 'ALGORITHM = "EdDSA"\n'}
@@ -30,3 +32,35 @@ def test_only_commands_open_a_session(memory, repo, monkeypatch):
     monkeypatch.setattr(type(memory.repository), "session", None)
 
     assert kinds(check(memory)) == {"a": "newly_false", "b": "suspect"}
+
+
+LINES = "first = 1\n\n\nLIMIT = 3\n\n\ndef close_pool():\n    pass\n\n\nlast = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("verify", "after", "line"),
+    [
+        # The first changed line is 1 in each: what the check reads is elsewhere.
+        ({"symbol": "close_pool"}, LINES.replace("close_pool", "shut_pool"), 7),
+        ({"symbol": "close_pool"}, LINES.replace("def close_pool():\n    pass\n", ""), 6),
+        ({"symbol": "close_pool"}, "# new\n# lines\n" + LINES.replace("close_pool", "shut_pool"), 9),
+        ({"contains": "LIMIT = 3"}, LINES.replace("LIMIT = 3", "LIMIT = 4"), 4),
+        ({"matches": "^last = 1"}, LINES.replace("last = 1", "last = 2"), 11),
+        ({"lacks": "open_pool"}, LINES.replace("close_pool", "open_pool"), 7),
+    ],
+)
+def test_line_shown_is_the_one_on_which_the_check_depends(memory, repo, verify, after, line):
+    commit_files(repo, {"src/pool.py": LINES})
+    put(repo, make_fact("pool", {**verify, "in": "src/pool.py"}))
+    change(repo, {"src/pool.py": after.replace("first = 1", "first = 2")})
+
+    assert [(spot.path, spot.line) for spot in finding(check(memory), "pool").places] == [("src/pool.py", line)]
+
+
+def test_first_changed_line_is_shown_if_the_check_names_none(memory, repo):
+    commit_files(repo, {"src/pool.py": LINES})
+    put(repo, make_fact("pool", "grep -q close_pool src/pool.py", paths=["src/pool.py"]))
+    approve_all(memory)
+    change(repo, {"src/pool.py": LINES.replace("close_pool", "shut_pool").replace("first = 1", "first = 2")})
+
+    assert [(spot.path, spot.line) for spot in finding(check(memory), "pool").places] == [("src/pool.py", 1)]
