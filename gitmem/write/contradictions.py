@@ -245,11 +245,16 @@ def _are_opposites(a: str, b: str) -> bool:
 
 
 def _are_one_of(a: str, b: str) -> bool:
-    return any(not group.isdisjoint((a, _bare(a))) and not group.isdisjoint((b, _bare(b))) for group in _GROUPS)
+    return not _groups_of(a).isdisjoint(_groups_of(b))
 
 
 def _is_in_group(word: str) -> bool:
-    return any(not group.isdisjoint((word, _bare(word))) for group in _GROUPS)
+    return word in _GROUPS or _bare(word) in _GROUPS
+
+
+def _groups_of(word: str) -> frozenset[int]:
+    """Return the numbers of the groups of a word; none for most words."""
+    return _GROUPS.get(word, _NO_GROUPS) | _GROUPS.get(_bare(word), _NO_GROUPS)
 
 
 def _is_value(word: str) -> bool:
@@ -287,8 +292,17 @@ def _by_word() -> dict[str, frozenset[str]]:
     return {word: frozenset(others) for word, others in by_word.items()}
 
 
+def _groups_by_word() -> dict[str, frozenset[int]]:
+    by_word: dict[str, set[int]] = {}
+    for number, group in enumerate(_ONE_OF):
+        for word in group.split(" "):
+            by_word.setdefault(word, set()).add(number)
+    return {word: frozenset(numbers) for word, numbers in by_word.items()}
+
+
 _OPPOSED = _by_word()
-_GROUPS = tuple(frozenset(group.split(" ")) for group in _ONE_OF)
+# By word, so that a title is looked up in no time: a change with many similar titles compares millions of pairs.
+_GROUPS, _NO_GROUPS = _groups_by_word(), frozenset[int]()
 
 
 def find_opposition(one: Check, other: Check) -> str:
