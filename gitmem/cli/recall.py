@@ -17,7 +17,7 @@ from gitmem.commands.recall import count_recall
 from gitmem.config import variable
 from gitmem.errors import UsageError
 from gitmem.frozen import replace
-from gitmem.model import FACTORS
+from gitmem.model import ADOPTED, FACTORS
 from gitmem.text.own import own
 
 TYPE_CHECKING = False
@@ -43,6 +43,8 @@ EXAMPLES = (
     "gitmem recall retries of the gateway --hub https://hub.example.org --repository payments/api",
     "gitmem recall retries of the gateway --at v1.2",
 )
+
+ADOPTED_ONLY = "claims of adopted documents, which recall leaves out while they hold (--kind claim finds them):"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -223,7 +225,8 @@ def _describe_nothing(query: str, found: RecallResult) -> str:
 def _print_near(found: RecallResult, out: Output) -> None:
     """Print near misses on standard error, so that a program that reads the hits never takes one for a hit."""
     if found.near:
-        out.note(own("near misses, which do not match the question as asked:"))
+        is_adopted = all(hit.kind == ADOPTED for hit in found.near)
+        out.note(own(ADOPTED_ONLY if is_adopted else "near misses, which do not match the question as asked:"))
     for hit in found.near:
         out.note(f"  {hit.reference} ({hit.gone or hit.status or hit.kind}): {hit.title}")
 

@@ -112,8 +112,8 @@ class RecallResult:
         notice: A line that says how they were found if not as requested; or empty.
         withheld: In a strict query, the numbers (at least) of matching memories that are not shown, by status.
         suggestion: If nothing was found, a similar query that finds something; or empty.
-        near: If nothing was found and the query asked for near misses, what it finds with corrected spelling or without
-        its filters, best first. Hooks and contexts never show them.
+        near: If nothing was found and the query asked for near misses, what it finds among adopted facts, with
+        corrected spelling or without its filters, best first. Hooks and contexts never show them.
         behind: Which older state of the memories was searched, as a line, since another process is updating an index,
         or how many memories cannot be read; empty if all was searched. Without hits, such a result does not mean that
         there are none.

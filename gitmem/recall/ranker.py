@@ -11,7 +11,7 @@ from functools import partial
 from gitmem.frozen import fields_of, replace
 from gitmem.index import FtsEngine, Stats
 from gitmem.index.catalog import refs_of, state, texts_of
-from gitmem.model import Hit
+from gitmem.model import ADOPTED, Hit
 from gitmem.policy.kinds import PROMPT, START
 from gitmem.recall.bm25 import all_terms, idf_of
 from gitmem.recall.conditions import count_statuses, hit_condition, is_sound, withheld_condition
@@ -127,9 +127,10 @@ def recall(
 
 
 def near_misses(sources: Sequence[SearchedStore], query: Query, run: RecallRun, suggestion: str) -> tuple[Hit, ...]:
-    """Return what a query that found nothing finds with the suggested spelling, without its filters, or with both."""
+    """Return what a query that found nothing finds among adopted facts, in another spelling, or without its filters."""
     corrected = replace(query, text=suggestion or query.text)
-    for other in (corrected, _without_filters(query, run), _without_filters(corrected, run)):
+    adopted = query if query.kinds else replace(query, kinds=(ADOPTED,))
+    for other in (adopted, corrected, _without_filters(query, run), _without_filters(corrected, run)):
         if other == query:
             continue
         terms = {s.catalog.language: tokens.query_terms(other.text, s.catalog.language) for s in sources}

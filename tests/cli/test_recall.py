@@ -196,6 +196,19 @@ def test_near_misses_are_shown_as_such_where_nothing_is_found(run_cli, words: tu
 
 
 @pytest.mark.usefixtures("filled")
+def test_claims_of_documents_are_near_misses_while_they_hold(run_cli, repo: Path) -> None:
+    commit_files(repo, {"AGENTS.md": "Run `make zebra` first.\n", "Makefile": "zebra:\n\ttrue\n"})
+    run_cli("adopt", "--apply")
+
+    found, asked = run_cli("recall", "zebra"), run_cli("recall", "zebra", "--kind", "claim", "--json")
+
+    assert (found.status, found.out) == (1, "")
+    assert "claims of adopted documents, which recall leaves out while they hold (--kind claim finds them)" in found.err
+    assert "(unproven): `Makefile` defines `zebra`" in found.err
+    assert [hit["title"] for hit in json.loads(asked.out)["hits"]] == ["`Makefile` defines `zebra`"]
+
+
+@pytest.mark.usefixtures("filled")
 def test_near_misses_are_left_out_where_there_are_hits_or_nothing_is_near(run_cli) -> None:
     for words in (("gateway",), ("zyzzogeton",)):
         assert "near misses" not in run_cli("recall", *words).err

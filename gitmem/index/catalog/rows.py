@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 MOST_PATHS = 64
 # The longest text without a blank that is a word.
 LONGEST_WORD = 40
+# The fewest digits of a hash: the sentences of adopted documents have 16.
+SHORTEST_HASH, _HEX = 16, frozenset("0123456789abcdef")
 # Fields whose texts are not content.
 _KNOWN = frozenset(
     (
@@ -165,7 +167,12 @@ def _words_of(fields: Mapping[str, Any]) -> str:
     if _KNOWN.issuperset(fields):
         return ""
     words = [part for name, value in fields.items() if name not in _KNOWN for part in strings_in(value)]
-    return "\n".join(part for part in words if part and (" " in part or len(part) <= LONGEST_WORD))
+    return "\n".join(part for part in words if part and (" " in part or not _is_name(part)))
+
+
+def _is_name(word: str) -> bool:
+    """Return whether a word is the name of a file or a hash, which no one searches for and no snippet should show."""
+    return len(word) > LONGEST_WORD or (len(word) >= SHORTEST_HASH and _HEX.issuperset(word))
 
 
 def _listed(values: Sequence[str]) -> str:

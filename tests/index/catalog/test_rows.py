@@ -274,3 +274,19 @@ def test_task_leaves_search_only_when_it_is_closed_and_its_kind_or_itself_says_w
     assert (expires("closed"), expires("open", policy)) == (None, None)
     assert expires("closed", policy, verify="{exists: x}") == NOW + 7 * DAY_S
     assert expires("closed", ttl="1d") == NOW + DAY_S
+
+
+@each(
+    ("field", "word"),
+    [
+        ("sentence: 7d3f7aa7918a0392", ""),
+        ("commit: 4f1d0a7c9b2e8d6f5a3c1b0e9d8f7a6b5c4d3e2f", ""),
+        ("build: deadbeef", "deadbeef"),
+        ("owner: payments", "payments"),
+        ("why: [7d3f7aa7918a0392, a reason]", "a reason"),
+    ],
+)
+def test_hashes_in_unknown_fields_are_not_searched(field: str, word: str) -> None:
+    name, _, value = field.partition(": ")
+
+    assert rows(memory_text("A title", **{name: value})).text[-1] == word
