@@ -135,8 +135,10 @@ def _refuse_companion(current: CurrentProposal) -> None:
     """Refuse to make a branch's companion current: it contains only that branch's changes."""
     code = companion_code(current.branch)
     if code:
+        import shlex  # it imports re, and only this error needs it
+
         message = f"{current.branch} is the memory of the branch {code}, and is written to on that branch"
-        raise RefusedError(message, hint=f"git switch {code}; gitmem sync pushes it")
+        raise RefusedError(message, hint=f"git switch {shlex.quote(code)}; gitmem sync pushes it")
 
 
 def _theirs(repository: OpenRepository, remote: str, talk: RemoteOptions) -> str:

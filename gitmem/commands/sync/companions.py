@@ -98,11 +98,14 @@ class Companions:
         """Push a companion if its branch is pushed, and record the branch's commit."""
         tip = self._git.read_ref(f"refs/remotes/{self._remote}/{code}")
         if tip is None:
+            import shlex  # it imports re, and most branches are pushed
+
+            # Others choose names of branches, and git allows ";" and "$" in them: the command is pasted into a shell.
+            typed, companion = shlex.quote(code), shlex.quote(f"{COMPANION_NAME}/{code}")
             gone = self._git.read_ref(f"{HEADS}{code}") is None
-            what = f"the branch {code} is gone; if it was merged: gitmem propose --merge {COMPANION_NAME}/{code}"
-            self.steps.append(
-                CompanionStep(code, WAITS, what if gone else f"push the branch first: git push {self._remote} {code}")
-            )
+            what = f"the branch {code} is gone; if it was merged: gitmem propose --merge {companion}"
+            push_first = f"push the branch first: git push {self._remote} {typed}"
+            self.steps.append(CompanionStep(code, WAITS, what if gone else push_first))
             return
         self._note(code, tip)
         if not push or here == far:

@@ -129,13 +129,13 @@ def test_a_branch_that_is_not_merged_keeps_its_companion(ours: Path, hub: Path) 
     git(ours, "push", "-q", "--force", "origin", BRANCH)
     assert sync(ours) == []
     git(ours, "checkout", "-q", "main")
-    git(ours, "checkout", "-q", "-b", "fresh")
+    git(ours, "checkout", "-q", "-b", "fresh;ls")
     (ours / "src/gateway/retry.py").write_text("RETRIES = 9\n", encoding="utf-8")
     with opened(ours) as memory:
         slow_down(memory, 9)
 
-    assert sync(ours) == [("waits", "push the branch first: git push origin fresh")]
-    assert "RETRIES = 3" in fact(hub) and "RETRIES = 9" in fact(ours, "gitmem/branch/fresh")
+    assert sync(ours) == [("waits", "push the branch first: git push origin 'fresh;ls'")]
+    assert "RETRIES = 3" in fact(hub) and "RETRIES = 9" in fact(ours, "gitmem/branch/fresh;ls")
 
 
 def test_companion_of_a_deleted_branch_waits_with_a_hint(ours: Path, hub: Path) -> None:
