@@ -114,7 +114,7 @@ def _join(*words: str) -> str:
 def digest(memory: Memory, document: Mapping[str, Any]) -> str:
     """Return a session's digest, fenced: its sections, warnings first."""
     parts = parts_of_digest(memory.repository, document)
-    return fence_parts(parts, source="the digest of this repository's memory, warnings first")
+    return fence_parts(parts, source="the digest of the memory of this repository, warnings first")
 
 
 def describe_standing(memory: Memory, found: Mapping[str, Any]) -> str:

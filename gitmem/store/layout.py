@@ -174,6 +174,8 @@ def place_of(path: str) -> StorePath | str:
         return "only .md files are memories"
     key = name.removesuffix(".md")
     if not is_key(key):
+        if key.partition(".")[0] in DEVICES:
+            return "the name is that of a device on Windows, where it could not be checked out"
         return "the name is not a key: lower-case ASCII letters, digits, '.', '_' and '-', at most 100"
     if len(parts) == 3 and parts[1] != shard(key):
         return f"it belongs in {folder}/{shard(key)}/"

@@ -34,6 +34,12 @@ def test_text_is_one_line_and_says_where_it_was_cut() -> None:
     assert answers.line("x" * 500) == "x" * 399 + "…"
 
 
+def test_digest_names_its_source_in_words(memory: Memory) -> None:
+    text = answers.digest(memory, {"sections": [SECTION | {"items": [ITEM]}]})
+
+    assert "\nSource: the digest of the memory of this repository, warnings first\n" in text
+
+
 def test_digest_has_its_sections_and_what_is_left_out(memory: Memory) -> None:
     line = ITEM | {"key": "", "kind": "", "status": ""}
     sections = [SECTION | {"items": [ITEM, line]}, SECTION | {"items": [], "more": 0}]

@@ -101,6 +101,10 @@ def test_any_other_path_is_refused(path: str) -> None:
     assert isinstance(place_of(path), str)
 
 
+def test_name_of_a_windows_device_is_refused_as_such() -> None:
+    assert place_of("facts/nul.x.md") == "the name is that of a device on Windows, where it could not be checked out"
+
+
 def test_a_split_folder_takes_only_keys_of_its_own_hash() -> None:
     assert isinstance(place_of(f"facts/{shard('a')}/a.md"), StorePath)
     assert place_of(f"facts/{shard('b')}/a.md") == f"it belongs in facts/{shard('a')}/"
