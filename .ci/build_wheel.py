@@ -77,12 +77,20 @@ def merged(files: dict[str, bytes]) -> bytes:
         tree = ast.parse(files[path])
         if not name.startswith(DOCUMENTED):
             remove_docstrings(tree)
-        code = marshal.dumps(compile(tree, path, "exec", dont_inherit=True, optimize=0))
+        flags = remove_future(tree)
+        code = marshal.dumps(compile(tree, path, "exec", flags, dont_inherit=True, optimize=0))
         index[name] = (path.removeprefix("gitmem/"), len(files[path]), start, len(code))
         codes.append(code)
         start += len(code)
     head = marshal.dumps(index)
     return b"".join((MAGIC_NUMBER, len(head).to_bytes(4, "little"), head, *codes))
+
+
+def remove_future(tree: ast.Module) -> int:
+    """Remove `from __future__ import annotations`, and return the compiler's flag for it: its module need not load."""
+    before = len(tree.body)
+    tree.body = [one for one in tree.body if not (isinstance(one, ast.ImportFrom) and one.module == "__future__")]
+    return annotations.compiler_flag if len(tree.body) < before else 0
 
 
 def remove_docstrings(tree: ast.Module) -> None:

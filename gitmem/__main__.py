@@ -4,8 +4,6 @@ It handles Ctrl-C before it loads anything else: a module that is interrupted as
 first line here, Python itself starts and finds this package: what it prints then cannot be changed from here.
 """
 
-from __future__ import annotations
-
 import _imp
 import _signal  # type: ignore[import-not-found]  # `signal` makes enumerations: 1 ms
 import gc
@@ -125,7 +123,7 @@ class MergedLoader(SourceFileLoader):
 
     place: tuple[int, int, int]
 
-    def get_code(self, fullname: str) -> CodeType | None:
+    def get_code(self, fullname: str) -> "CodeType | None":
         """Return the code of the module with the path of its source, which tracebacks print; damaged, its source's."""
         try:
             code: CodeType = marshal.loads(os.pread(*self.place))

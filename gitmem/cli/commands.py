@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from keyword import iskeyword
-
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
@@ -135,12 +133,12 @@ GROUPS = {
 
 
 def load_command(name: str) -> ModuleType:
-    """Load the module of one command; hyphens become underscores, and a Python keyword gets one at its end."""
+    """Load the module of one command; hyphens become underscores."""
     noun, _, verb = name.partition(" ")
     if not _is_own(name) and (folder := _added(noun).modules.get(noun)):
         module = f"{folder}.{verb.replace('-', '_')}" if verb else folder
     else:
-        module = f"gitmem.cli.{name.replace(' ', '.').replace('-', '_')}{'_' * iskeyword(name)}"
+        module = f"gitmem.cli.{name.replace(' ', '.').replace('-', '_')}"
     # ``importlib`` takes 0.9 ms (measured), and every command calls this.
     found: ModuleType = __import__(module, fromlist=("run",))
     return found

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from gitmem.errors import FormatError
+from gitmem.memo import lru_cache
 
 
 @lru_cache(maxsize=1024)  # a memory's times are read when it is checked, and again for the catalog

@@ -9,12 +9,15 @@ Source: sqlite.org/fts5.html, section 5.1.1 (bm25).
 
 from __future__ import annotations
 
-import _sqlite3 as sqlite3
 from math import log
 
 from gitmem.frozen import fields_of, frozen
+from gitmem.memo import load_sqlite
 from gitmem.model import IndexText
 from gitmem.policy.settings import Weights
+
+load_sqlite()
+import _sqlite3 as sqlite3  # noqa: E402
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ forms 0.510 0.800 0.432 0.569; titles 0.529 0.798 0.439 0.574; a log's neighbour
 
 from __future__ import annotations
 
-from collections import Counter
-from functools import lru_cache
+from _collections import _count_elements  # type: ignore[import-not-found]  # what `Counter` counts with
 from itertools import pairwise
 from math import exp, log
 
 from gitmem.frozen import frozen
 from gitmem.index import FIELD_WEIGHTS
+from gitmem.memo import lru_cache
 from gitmem.model import ENGLISH
 from gitmem.text.tokens import joined_terms, stems, word_start
 
@@ -219,7 +219,8 @@ def _count_once(terms: tuple[str, ...], weights: tuple[float, ...]) -> Words:
 def count_words(fields: Sequence[Sequence[str]], weights: tuple[float, ...] = FIELD_WEIGHTS) -> Words:
     """Count the terms of each field of a memory."""
     *others, (body, weight) = zip(fields, weights, strict=True)
-    counts: dict[str, float] = Counter(body)  # type: ignore[assignment] # in C: most of the words
+    counts: dict[str, float] = {}
+    _count_elements(counts, body)  # in C: most of the words
     if weight != 1:
         counts = {term: count * weight for term, count in counts.items()}
     length = weight * len(body)

@@ -10,10 +10,9 @@ software. A hit about a file that the prompt names is good enough, however many 
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from gitmem.index import FtsEngine, Stats, quote
 from gitmem.index.catalog import text_of
+from gitmem.memo import lru_cache
 from gitmem.model import ENGLISH, SUMMARY
 from gitmem.recall.bm25 import idf_of, rarity
 from gitmem.recall.fuse import admit

@@ -6,8 +6,6 @@ cosines. Each store is searched in its own language.
 
 from __future__ import annotations
 
-from functools import partial
-
 from gitmem.frozen import fields_of, replace
 from gitmem.index import FtsEngine, Stats
 from gitmem.index.catalog import refs_of, state, texts_of
@@ -243,8 +241,10 @@ class Ranker:
             if not all(term in known for term in terms):
                 from gitmem.recall.other_forms import other_forms
 
-                beginning = partial(self._list_terms, language)
-                self._terms[language] = other_forms(self._query.text, terms, known, language, beginning)
+                def starting_with(beginning: str, its: str = language) -> list[str]:
+                    return self._list_terms(its, beginning)
+
+                self._terms[language] = other_forms(self._query.text, terms, known, language, starting_with)
 
     def _list_terms(self, language: str, beginning: str) -> list[str]:
         """Return the terms of the stores in a language that begin with a text, at most some from each."""

@@ -8,12 +8,12 @@ CoSQA, 0.336 to 0.394). Pure, and without ``re``, which costs 5 ms at every prom
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import chain, count, groupby
 
 import Stemmer
 
 from gitmem.frozen import frozen
+from gitmem.memo import cache
 from gitmem.model import ENGLISH, NO_LANGUAGE
 from gitmem.text import composed, run_end
 
