@@ -330,6 +330,7 @@ RULES = (
         rf"(?i)(?<=-)(?:token|secret|(?:api|access|secret|auth)-key)[ \t]{{1,4}}{_ARGUMENT}",
         is_argument,
         is_code=True,
+        quick=r"(?i)-(?:token|secret|(?:api|access|secret|auth)-key)[ \t]",
     ),
     # Maven's settings, web.config and the like.
     Rule(

@@ -115,3 +115,8 @@ def test_many_texts_have_the_same_secrets_as_few():
         [sys.executable, "-c", program], input=json.dumps(texts), capture_output=True, text=True, check=True
     )
     assert json.loads(done.stdout) == [[[s.rule, s.line, s.column] for s in found] for found in alone]
+
+
+def test_prose_about_tokens_does_not_pass_and_their_options_do():
+    assert not may_hold_secret("The audit token handler grows, and a secret writer waits until stale")
+    assert may_hold_secret("deploy --token ak9Jq2mX7vR4tZ1b")
