@@ -479,7 +479,9 @@ def _report_error(err: Exception, out: Output, arguments: list[str]) -> int:
         what = os.fsdecode(named) if named else "cannot write the output"
         hint = "acknowledged writes are kept"
         if errno.errorcode[err.errno or 0] in IN_THE_WAY:
-            hint = f"move it away, and run the command again: mv {what!r} {f'{what}.old'!r}"
+            from gitmem.system import command_to_move
+
+            hint = f"move it away, and run the command again: {command_to_move(what)}"
         out.error(f"{what}: {err.strerror}", hint)
         return 3
     from gitmem.cli.bug import write_report

@@ -25,7 +25,7 @@ import shlex
 from pathlib import Path
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
-from gitmem.cli.command_memory import open_memory, open_quietly
+from gitmem.cli.command_memory import note_misplaced, open_memory, open_quietly
 from gitmem.cli.output import Output, quantity
 from gitmem.cli.paths import TOP, code_path
 from gitmem.cli.reports import JSON_FORMS
@@ -125,6 +125,8 @@ def run(args: Arguments, out: Output) -> int:
         adoption = _without_known(adoption, known, args)
     corrected = _corrections(top, adoption) if (args.fix or args.suggest) and top is not None else []
     _print_report(adoption, applied, corrected, args, out, git=git)
+    if applied is None:
+        note_misplaced(repository, out)
     if args.fix and top is not None:
         _write(corrected, top)
         left = _left_false(adoption.of(FALSE), corrected)

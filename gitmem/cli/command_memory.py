@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.config import unknown_variables
+from gitmem.errors import GitmemError, UnwritableError
 from gitmem.git.repository import ignored_git_dir
 
 TYPE_CHECKING = False
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class CommandMemory:
-    """The memory that a command works on: a context manager that prints its notices, unless the command fails."""
+    """The memory that a command works on: a context manager that prints its notices.
+
+    A command that fails says only what is in the place of the state folder, unless that is its error.
+    """
 
     def __init__(self, memory: Memory, out: Output) -> None:
         self._memory, self._out = memory, out
@@ -31,6 +35,8 @@ class CommandMemory:
         """Print the notices, and close the memory."""
         if kind is None:
             print_notices(self._memory, self._out)
+        elif issubclass(kind, GitmemError) and not issubclass(kind, UnwritableError):
+            note_misplaced(self._memory.repository.git.repository, self._out)
         self._memory.__exit__(kind, value, trace)
 
 
@@ -69,6 +75,14 @@ def open_quietly(out: Output, *, fallback: Callable[[], Repository | None] = lam
     for notice in unknown_variables():
         out.note(notice)
     return memory
+
+
+def note_misplaced(repository: Repository, out: Output) -> None:
+    """Print what to do about a file in the place of the repository's state folder, if there is one."""
+    from gitmem.store.state.foreign_files import describe_misplaced
+
+    if misplaced := describe_misplaced(*repository.states):
+        out.note(misplaced)
 
 
 def print_notices(memory: Memory, out: Output) -> None:

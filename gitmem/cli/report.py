@@ -22,6 +22,7 @@ from gitmem.cli.output import Output
 from gitmem.errors import NotFoundError, UsageError
 from gitmem.memory import Memory
 from gitmem.store.scopes import PROJECT
+from gitmem.system import make_folder
 
 EXAMPLES = (
     "gitmem report",
@@ -79,7 +80,7 @@ def run(args: Arguments, out: Output) -> int:
         out.bytes(text.encode("utf-8", "backslashreplace"))
         return 0
     if not args.file:
-        own.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(own.parent)
     file = args.file or os.path.relpath(own)
     page_file.write(file, text, force=args.force)
     out.result(file, f"wrote {file}")

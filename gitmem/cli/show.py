@@ -19,6 +19,7 @@ from gitmem.model import STALE
 from gitmem.statuses import MARKS, name_chain
 from gitmem.store.code_folder import is_home
 from gitmem.store.scopes import HUB, PROJECT
+from gitmem.system import command_of
 from gitmem.verify.references import CHANGED, MOVED
 from gitmem.verify.trace.outside import describe_outside
 
@@ -163,7 +164,7 @@ def _print_reference(reference: Mapping[str, str], out: Output) -> None:
 
 
 def _print_verdict(verdict: dict[str, Any], found: Mapping[str, Any], out: Output) -> None:
-    gitmem = f"gitmem -C {found['repository']}" if found.get("repository") else "gitmem"
+    gitmem = command_of("gitmem", "-C", found["repository"]) if found.get("repository") else "gitmem"
     name = found["short_id"] or found["key"]
     if verdict["outcome"]:
         claimed = f"signed by {verdict['signer']}" if verdict["signer"] else "claimed by the memory branch"

@@ -15,7 +15,7 @@ from unicodedata import east_asian_width
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
 from gitmem.cli.columns import fill
-from gitmem.cli.command_memory import open_quietly
+from gitmem.cli.command_memory import open_memory
 from gitmem.cli.names import shown_names, with_short_ids
 from gitmem.cli.options import add_json
 from gitmem.cli.output import Output
@@ -62,7 +62,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Approve commands, list them or print a reviewed list."""
-    with open_quietly(out) as memory:
+    with open_memory(out) as memory:
         if args.list:
             return _list(memory, args, out)
         if args.print:

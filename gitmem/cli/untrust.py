@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli.arguments import ArgumentParser, Arguments
-from gitmem.cli.command_memory import open_quietly
+from gitmem.cli.command_memory import open_memory
 from gitmem.cli.names import shown_names
 from gitmem.cli.output import Output
 from gitmem.errors import UsageError
@@ -22,7 +22,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Arguments, out: Output) -> int:
     """Deny the commands of facts."""
-    with open_quietly(out) as memory:
+    with open_memory(out) as memory:
         if args.settings:
             denied = deny_settings(memory.repository)
             if denied:

@@ -22,6 +22,7 @@ from gitmem.store import layout
 from gitmem.store.code_folder import CODE_PREFIX
 from gitmem.store.scopes import POLICY_PATH
 from gitmem.store.state.plain_files import waiting_captures
+from gitmem.system import command_of
 from gitmem.text import escape_json
 
 TYPE_CHECKING = False
@@ -108,7 +109,7 @@ def write_file(lines: Iterable[str], path: Path) -> None:
         RefusedError: The file exists.
     """
     if path.is_symlink() or (path.exists() and not (path.is_file() and path.stat().st_size == 0)):
-        hint = f"choose another name, or: gitmem export > '{path}'"
+        hint = f"choose another name, or: gitmem export > {command_of(str(path))}"
         raise RefusedError(f"{path} already exists, and an export never overwrites a file", hint=hint)
     fresh = _beside(path)
     try:

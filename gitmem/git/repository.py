@@ -17,7 +17,7 @@ import stat
 from gitmem.config import SEPARATOR, git_config_files, git_environment, has_several, known_name, variable
 from gitmem.errors import GitmemError, NoRepositoryError, OutsideError, ProcessError
 from gitmem.frozen import frozen
-from gitmem.system import is_null_device, list_names, only_regular, read_file
+from gitmem.system import command_of, command_to_move, is_null_device, list_names, only_regular, read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -184,11 +184,9 @@ def _refuse_planted(paths: Repository, start: str) -> None:
     folder = os.path.dirname(git)
     while folder != os.path.dirname(folder):
         if os.path.lexists(os.path.join(folder, ".git")):
-            import shlex
-
             raise NoRepositoryError(
                 f"{git} is a bare repository inside the work tree {folder}, and may be part of its files",
-                hint=f"if you trust it: gitmem -C {shlex.quote(git)} list",
+                hint=f"if you trust it: {command_of('gitmem', '-C', git, 'list')}",
             )
         folder = os.path.dirname(folder)
 
@@ -202,7 +200,7 @@ def _refuse_link(paths: Repository) -> Repository:
     for state in paths.states:
         if os.path.islink(state):
             message = f"{state} is a symbolic link, which gitmem does not follow for its local state"
-            raise GitmemError(message, hint=f"remove the link, which keeps its target: rm '{state}'")
+            raise GitmemError(message, hint=f"remove the link, which keeps its target: {command_of('rm', state)}")
     return paths
 
 
@@ -273,10 +271,8 @@ def refuse_pipes(folder: str) -> None:
 
 
 def _special(path: str) -> NoRepositoryError:
-    name = f"'{path}'" if " " in path else path
-    return NoRepositoryError(
-        f"{path} is not a file, and git would wait for it forever", hint=f"move it away: mv {name} {name}.old"
-    )
+    message = f"{path} is not a file, and git would wait for it forever"
+    return NoRepositoryError(message, hint=f"move it away: {command_to_move(path)}")
 
 
 def _read(path: str) -> str:

@@ -29,7 +29,7 @@ from gitmem.store.state import registration
 from gitmem.store.state.clone import is_registered
 from gitmem.store.state.foreign_files import has_links
 from gitmem.store.universal import find_universal
-from gitmem.system import file_lock
+from gitmem.system import command_of, file_lock
 from gitmem.text.tokens import format_stamp
 
 TYPE_CHECKING = False
@@ -363,14 +363,14 @@ class ListedStores:
         store = ListedStore(self._opened, entry, repository)
         if not store.has_store():
             message = f"{entry.path} has no memory: there is no branch {store.config.branch}"
-            raise NoRepositoryError(message, hint=f"gitmem -C {entry.path} init")
+            raise NoRepositoryError(message, hint=command_of("gitmem", "-C", entry.path, "init"))
         return store
 
     def find_elsewhere(self, typed: str) -> GitmemError | None:
         """Return the error for a key found only in another repository's store, which is read-only here."""
         name, apart, key = typed.partition(APART)
         if apart and name in self.entries:
-            hint = f"change it there: gitmem -C {self.entries[name].path} edit {key}"
+            hint = f"change it there: {command_of('gitmem', '-C', self.entries[name].path, 'edit', key)}"
             return RefusedError(f"{typed} is a memory of another repository, which is read-only here", hint=hint)
         for store in self.readable() if not apart and typed.isascii() else ():
             if store.catalog().row("SELECT 1 FROM memory WHERE key = ? AND shadowed = 0", (typed,)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -134,3 +135,12 @@ def test_a_pipe_in_the_place_of_a_file_is_an_error_at_once(tmp_path: Path) -> No
     for place in ("pipe", "endless", ".", "missing"):
         with pytest.raises(OSError):
             read_regular(tmp_path / place)
+
+
+def test_commands_in_hints_quote_their_paths() -> None:
+    """Quotes around a path break at an apostrophe in it: ``command_of`` sets them where they are needed."""
+    command = r"\b(?:rm|mv|cp|ls|cd|chmod|git|gitmem)(?: [-+a-z]+)*"
+    quoted = re.compile(rf"{command} (?:> )?'\{{[^}}]*\}}'|\b(?:mv|gitmem -C) \{{")
+    package = Path(gitmem.__file__).parent
+    hints = [(path.name, line.strip()) for path in package.rglob("*.py") for line in path.read_text().split("\n")]
+    assert [place for place in hints if quoted.search(place[1])] == []

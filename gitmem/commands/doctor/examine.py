@@ -32,7 +32,7 @@ from gitmem.store.code_folder import is_home
 from gitmem.store.layout import POLICY_LIMIT
 from gitmem.store.merge.policy import SETTLE_MARK
 from gitmem.store.scopes import DOMAIN, POLICY_PATH, PRIVATE, UNIVERSAL
-from gitmem.system import file_lock
+from gitmem.system import command_of, file_lock
 from gitmem.text import list_some
 
 TYPE_CHECKING = False
@@ -284,7 +284,7 @@ def _check_scopes(repository: OpenRepository) -> list[Problem]:
     """Report problems with files of the other scopes; they are repaired in their own repositories."""
     problems = []
     for store in repository.stores((PRIVATE, DOMAIN, UNIVERSAL)):
-        here, there = store.store.scope == PRIVATE, f"gitmem -C {store.git.repository.top} doctor"
+        here, there = store.store.scope == PRIVATE, command_of("gitmem", "-C", str(store.git.repository.top), "doctor")
         for p in _check_entries(repository, store.catalog()):
             hint = f"gitmem edit {p.key or 'KEY'} --scope {PRIVATE}" if here else there
             where = f"{store.store.scope}: {p.path}"

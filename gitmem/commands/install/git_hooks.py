@@ -14,7 +14,7 @@ from gitmem.commands.install import shim
 from gitmem.commands.install.place import ADD, BY_HAND, CHAIN, KEEP, LEAVE, REMOVE, RESTORE, UPDATE, InstallStep
 from gitmem.errors import ConflictError, GitmemError, UsageError, suppress
 from gitmem.store.state.empty_files import note_empty, was_empty
-from gitmem.system import atomic_write, read_regular
+from gitmem.system import atomic_write, command_of, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -218,5 +218,5 @@ def _need_writable(folder: Path) -> None:
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         raise GitmemError(
             f"the hooks' folder is not writable: {folder}",
-            hint=f"nothing was changed; make it writable, then try again: chmod u+w '{there}'",
+            hint=f"nothing was changed; make it writable, then try again: {command_of('chmod', 'u+w', str(there))}",
         )

@@ -14,7 +14,7 @@ from gitmem.commands.install.pieces import FileRefusedError
 from gitmem.config import home, variable
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
-from gitmem.system import atomic_write, read_regular
+from gitmem.system import atomic_write, command_of, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,7 +138,8 @@ def read(path: Path) -> str | None:
 def need_writable(path: Path) -> None:
     """Refuse a file that cannot be written, or whose folder cannot, with RefusedError."""
     if path.exists() and not path.stat().st_mode & 0o222:
-        raise FileRefusedError(f"is read-only, and was not changed: chmod u+w '{path}', then try again")
+        mend = command_of("chmod", "u+w", str(path))
+        raise FileRefusedError(f"is read-only, and was not changed: {mend}, then try again")
     there = path.parent
     while not there.exists():
         there = there.parent

@@ -19,6 +19,7 @@ from gitmem.store.view import refresh
 from gitmem.store.view import state as viewpoint
 from gitmem.store.view import worktree as views
 from gitmem.store.view.state import View
+from gitmem.system import command_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -211,7 +212,7 @@ def _problems(git: Git, view: View, found: Mapping[str, Any]) -> list[Problem]:
         message = "the folder of the view belongs to another repository"
         return [Problem("view-broken", view.path, message, hint="gitmem view --remove, then gitmem view PATH")]
     if state != views.WHOLE:
-        back = f"git -C '{view.path}' switch --detach {view.shown[:12]}"
+        back = command_of("git", "-C", view.path, "switch", "--detach", view.shown[:12])
         hint = "gitmem doctor --fix" if state == "damaged" else back
         return [Problem("view-broken", view.path, str(found.get("because", "")), hint=hint)]
     try:

@@ -28,6 +28,7 @@ from gitmem.plugins.import_.jsonl import read_jsonl
 from gitmem.plugins.import_.rules import RULE_FILES
 from gitmem.plugins.import_.tables import TABLES, read_table
 from gitmem.plugins.import_.wiki import Pages, pages_of
+from gitmem.system import command_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def check_sources(names: Sequence[str]) -> None:
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISFIFO(mode)):
             raise RefusedError(f"{name} is neither a file nor a folder", hint="gitmem import FILE…")
         if not os.access(name, os.R_OK):
-            raise RefusedError(f"{name} cannot be read: permission denied", hint=f"ls -l '{name}'")
+            raise RefusedError(f"{name} cannot be read: permission denied", hint=command_of("ls", "-l", name))
 
 
 def read_sources(

@@ -8,6 +8,7 @@ from gitmem.git.branches import find_checkout
 from gitmem.store.foreign import need_store, short
 from gitmem.store.scopes import RUN_REFS
 from gitmem.store.view.state import load
+from gitmem.system import command_of
 
 
 def refuse_checked_out(git: Git, ref: str) -> None:
@@ -32,7 +33,7 @@ def refuse_checked_out(git: Git, ref: str) -> None:
     if top:
         raise ConflictError(
             f"the branch {name} is checked out in {top}, and a write would move it under the files there",
-            hint=f"detach that work tree from the branch: git -C '{top}' switch --detach",
+            hint=f"detach that work tree from the branch: {command_of('git', '-C', top, 'switch', '--detach')}",
         )
 
 

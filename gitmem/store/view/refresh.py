@@ -18,6 +18,7 @@ from gitmem.store import layout
 from gitmem.store.view.safe_folder import NEW, ODD, Folder
 from gitmem.store.view.state import View
 from gitmem.store.view.worktree import head_of, refuse_locked, save
+from gitmem.system import command_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def read_head(git: Git, view: View, tip: str) -> ViewHead:
         return ViewHead(view.shown, head)
     raise ConflictError(
         f"the view {view.path} was switched to {head[:12]}, which is not a commit of the memory; it is left alone",
-        hint=f"git -C '{view.path}' switch --detach {view.shown[:12]}",
+        hint=command_of("git", "-C", view.path, "switch", "--detach", view.shown[:12]),
     )
 
 

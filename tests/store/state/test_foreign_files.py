@@ -103,3 +103,31 @@ def test_every_command_says_what_to_do_about_a_file_in_the_place_of_the_state(me
     assert (state.read_text(), describe_misplaced(str(repo), str(repo / "none"))) == ("not gitmem's", "")
     (repo / "ana's").touch()
     assert """mv -n '{0}'"'"'s' '{0}'"'"'s.old'""".format(repo / "ana") in describe_misplaced(str(repo / "ana's"))
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["adopt", "trust --print", "untrust nothing-such", "sync", "why nothing-such", "show nothing-such", "list"],
+)
+def test_each_command_says_once_what_is_in_the_place_of_the_state(run_cli, memory: Memory, repo: Path, command) -> None:
+    memory.remember("The gateway drops idle connections")
+    memory.close()
+    state = repo / ".git" / "gitmem"
+    state.rename(state.with_suffix(".old"))
+    state.touch()
+
+    done = run_cli(*command.split())
+
+    assert done.err.count(f"mv -n {state} {state}.old") == 1
+
+
+def test_a_report_is_not_written_below_a_file(run_cli, memory: Memory, repo: Path) -> None:
+    memory.close()
+    state = repo / ".git" / "gitmem"
+    state.rename(state.with_suffix(".old"))
+    state.touch()
+
+    done = run_cli("report")
+
+    assert done.status == 3, done.err
+    assert "Not a directory" in done.err

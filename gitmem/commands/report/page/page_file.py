@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gitmem.commands.report.page.render import MARK
 from gitmem.errors import GitmemError, RefusedError
-from gitmem.system import atomic_write, only_regular
+from gitmem.system import atomic_write, command_of, only_regular
 
 
 def write(file: str, text: str, *, force: bool = False) -> None:
@@ -20,7 +20,7 @@ def write(file: str, text: str, *, force: bool = False) -> None:
     if not force and not _is_ours(path):
         raise RefusedError(f"{file} exists and is not a gitmem report", hint="choose another name, or use --force")
     if path.is_dir():
-        raise RefusedError(f"{file} is a folder", hint=f"gitmem report '{path / 'gitmem-report.html'}'")
+        raise RefusedError(f"{file} is a folder", hint=command_of("gitmem", "report", str(path / "gitmem-report.html")))
     try:
         atomic_write.write(path, text.encode("utf-8", "backslashreplace"))
     except OSError as err:
