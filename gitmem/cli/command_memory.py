@@ -77,11 +77,11 @@ def open_quietly(out: Output, *, fallback: Callable[[], Repository | None] = lam
     return memory
 
 
-def note_misplaced(repository: Repository, out: Output) -> None:
+def note_misplaced(paths: Repository, out: Output) -> None:
     """Print what to do about a file in the place of the repository's state folder, if there is one."""
     from gitmem.store.state.foreign_files import describe_misplaced
 
-    if misplaced := describe_misplaced(*repository.states):
+    if misplaced := describe_misplaced(*paths.states):
         out.note(misplaced)
 
 
