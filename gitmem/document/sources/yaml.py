@@ -1,4 +1,4 @@
-"""Read YAML, with the line of each value: texts as written, without tags and without expanding aliases. Pure.
+"""Read YAML, with the line of each value: texts as written, without tags. Pure.
 
 Values are made from PyYAML's nodes, not by its constructors: ``3.10`` stays ``3.10``, ``on`` stays ``on``, and no tag
 creates an object. An alias is the same node again, so a short file cannot become gigabytes.
@@ -11,6 +11,9 @@ from gitmem.document.sources.node import DEPTH_LIMIT, Node, unreadable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+# Merge keys copy members: mappings that merge each other in turn would make a short file large.
+MERGE_LIMIT = 100_000
 
 
 def read(text: str) -> Node:
@@ -29,8 +32,8 @@ def read(text: str) -> Node:
         mark = getattr(err, "problem_mark", None)
         problem = getattr(err, "problem", None) or "it is not readable"
         raise unreadable(f"it is not valid YAML: {problem}", mark.line + 1 if mark else 0) from err
-    nodes_by_id: dict[int, Node] = {}
-    nodes = [_node(document, nodes_by_id, 0) for document in documents if document is not None]
+    composed = _Composed()
+    nodes = [composed.node(document) for document in documents if document is not None]
     if len(nodes) == 1:
         return nodes[0]
     return Node(1, members=dict(member for node in reversed(nodes) for member in node.iter_members()), items=nodes)
@@ -48,32 +51,44 @@ def _check_depth(yaml: Any, text: str, loader: Any) -> None:
             depth -= 1
 
 
-def _node(found: Any, made: dict[int, Node], depth: int) -> Node:
-    line = found.start_mark.line + 1
-    if id(found) in made:
-        return made[id(found)]
-    if depth > DEPTH_LIMIT:  # aliases of aliases
-        raise unreadable(f"it nests more than {DEPTH_LIMIT} levels deep", line)
-    made[id(found)] = Node(line)  # recursive structures end here
-    if found.id == "mapping":
+class _Composed:
+    """The nodes made so far, by the identity of PyYAML's."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, Node] = {}
+        self._left = MERGE_LIMIT
+
+    def node(self, found: Any, depth: int = 0) -> Node:
+        line = found.start_mark.line + 1
+        if id(found) in self._made:
+            return self._made[id(found)]
+        if depth > DEPTH_LIMIT:  # aliases of aliases
+            raise unreadable(f"it nests more than {DEPTH_LIMIT} levels deep", line)
+        self._made[id(found)] = Node(line)  # recursive structures end here
+        if found.id == "mapping":
+            node = Node(line, members=self._members(found, depth + 1))
+        elif found.id == "sequence":
+            node = Node(line, items=[self.node(one, depth + 1) for one in found.value])
+        else:
+            node = Node(line, found.value)
+        self._made[id(found)] = node
+        return node
+
+    def _members(self, found: Any, depth: int) -> dict[str, Node]:
         members: dict[str, Node] = {}
         for name, value in found.value:
             if name.id != "scalar":
                 continue
-            if name.value == "<<" and name.style is None:
-                merged = value.value if value.id == "sequence" else [value]
-                for one in merged:
-                    for inherited, behind in _node(one, made, depth + 1).iter_members():
+            if name.value == "<<" and not name.style:  # plain: None from Python's loader, empty from C's
+                for one in value.value if value.id == "sequence" else [value]:
+                    for inherited, behind in self.node(one, depth).iter_members():
+                        self._left -= 1
                         members.setdefault(inherited, behind)
+                if self._left < 0:
+                    raise unreadable(f"it merges more than {MERGE_LIMIT} values", name.start_mark.line + 1)
             else:
-                members[name.value] = _with_line(_node(value, made, depth + 1), name.start_mark.line + 1)
-        node = Node(line, members=members)
-    elif found.id == "sequence":
-        node = Node(line, items=[_node(one, made, depth + 1) for one in found.value])
-    else:
-        node = Node(line, found.value)
-    made[id(found)] = node
-    return node
+                members[name.value] = _with_line(self.node(value, depth), name.start_mark.line + 1)
+        return members
 
 
 def _with_line(node: Node, line: int) -> Node:

@@ -159,6 +159,22 @@ def test_aliases_of_aliases_are_not_expanded() -> None:
     assert found.text == "x"
 
 
+def test_merge_key_of_yaml_brings_what_the_mapping_does_not_have() -> None:
+    text = b"a: &a {image: x, port: 1}\nb:\n  <<: *a\n  port: 2\nc: {<<: [*a, {z: 3}]}\nd: {'<<': y}\n"
+    places = {("b", "image"): "x", ("b", "port"): "2", ("c", "z"): "3", ("d", "<<"): "y", ("d", "image"): None}
+
+    found = {keys: read_value("a.yaml", text, keys) for keys in places}
+
+    assert {keys: node and node.text for keys, node in found.items()} == places
+
+
+def test_mappings_of_yaml_that_merge_each_other_are_refused_at_a_limit() -> None:
+    lines = ["m0: &m0 {k0: 1}", *(f"m{n}: &m{n} {{<<: *m{n - 1}, k{n}: 1}}" for n in range(1, 1000))]
+
+    with pytest.raises(FormatError, match="it merges more than 100000 values"):
+        read_value("a.yaml", "\n".join(lines).encode(), ("m0", "k0"))
+
+
 def test_tag_of_yaml_makes_no_object() -> None:
     found = read_value("a.yaml", b"a: !!python/object/apply:os.system [exit 1]", ("a", "0"))
 
