@@ -194,7 +194,7 @@ def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     folder = tmp_path_factory.getbasetemp() / f"{name}{next(NUMBERS)}"
     folder.mkdir(mode=0o700)
     yield folder
-    if os.geteuid() != 0:
+    if os.geteuid() != 0 and folder.exists():
         _open_folders(folder)
 
 

@@ -236,6 +236,7 @@ def test_time_limit_ends_a_job_and_is_its_problem(
     hub: HubDatabase, remote: Path, repo: Path, tmp_path: Path, run_cli, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(checkout, "run", process.run)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # what is killed leaves its folder to the next check, which is not ours
     put(repo, make_fact("slow", f"sleep {mark}"))
     lines = run_cli("trust", "--print", cwd=repo).out
     push(repo, {".github/gitmem-approved": lines})
