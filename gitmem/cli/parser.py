@@ -25,6 +25,7 @@ SYNONYMS = MappingProxyType(
         **dict.fromkeys(("--shell", "--command", "--cmd", "--check", "--run", "--test"), ("--verify",)),
         **dict.fromkeys(("--file", "--files"), ("--in", "--path")),
         **dict.fromkeys(("--message", "--description", "--details", "-m"), ("--body",)),
+        "--dry-run": ("--print",),
     }
 )
 
@@ -89,7 +90,10 @@ class Parser(argparse.ArgumentParser):
             )
         name = first.split("=", 1)[0]
         known = self._option_string_actions
-        near = [option for option in SYNONYMS.get(name, ()) if option in known] or get_close_matches(name, known, n=1)
+        # Without the hyphens, which all options share: with them, --json is near --cron.
+        by_word = {option.lstrip("-"): option for option in known}
+        near = [option for option in SYNONYMS.get(name, ()) if option in known]
+        near += [by_word[word] for word in get_close_matches(name.lstrip("-"), by_word, n=1)]
         hint = f"did you mean {near[0]}?" if near else f"{self.prog} --help lists the options"
         if self._get_positional_actions():
             hint += "\narguments that begin with - go after --"
