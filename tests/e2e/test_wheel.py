@@ -126,6 +126,21 @@ def moment(name: str, cwd: Path, **fields: object) -> str:
     return json.dumps({"hook_event_name": name, "session_id": "s", "cwd": str(cwd), **fields})
 
 
+def test_the_merged_code_keeps_annotations_as_text_without_loading_their_module(
+    installed: Path, tmp_path: Path
+) -> None:
+    code = """if True:
+        import sys
+        from gitmem.__main__ import use_merged_code
+        import gitmem
+        use_merged_code(gitmem.__path__[0])
+        import gitmem.model
+        print("__future__" in sys.modules, type(gitmem.model.Hit.__annotations__["key"]).__name__)
+    """
+
+    assert run(installed / "python", "-I", "-c", code, cwd=tmp_path, env=typed_in(tmp_path, installed)) == "False str\n"
+
+
 def test_recall_and_hooks_read_no_byte_code_but_the_merged(
     wheel: Path, installed: Path, store: Path, tmp_path: Path
 ) -> None:
