@@ -44,7 +44,8 @@ EXAMPLES = (
     "gitmem recall retries of the gateway --at v1.2",
 )
 
-ADOPTED_ONLY = "claims of adopted documents, which recall leaves out while they hold (--kind claim finds them):"
+ADOPTED_ONLY = own("claims of adopted documents, which recall leaves out while they hold (--kind claim finds them):")
+NEAR_MISSES = own("near misses, which do not match the question as asked:")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -226,7 +227,7 @@ def _print_near(found: RecallResult, out: Output) -> None:
     """Print near misses on standard error, so that a program that reads the hits never takes one for a hit."""
     if found.near:
         is_adopted = all(hit.kind == ADOPTED for hit in found.near)
-        out.note(own(ADOPTED_ONLY if is_adopted else "near misses, which do not match the question as asked:"))
+        out.note(ADOPTED_ONLY if is_adopted else NEAR_MISSES)
     for hit in found.near:
         out.note(f"  {hit.reference} ({hit.gone or hit.status or hit.kind}): {hit.title}")
 

@@ -17,7 +17,9 @@ MARKERS = {
     "learned": LEARNED, "learnt": LEARNED, "learning": LEARNED, "learnings": LEARNED, "lesson": LEARNED,
     "lessons": LEARNED, "lesson learned": LEARNED, "lessons learned": LEARNED,
     "key learning": LEARNED, "key learnings": LEARNED, "new learnings": LEARNED, "what i learned": LEARNED,
-    "what we learned": LEARNED, "decision": DECISION, "decisions": DECISION, "key decision": DECISION,
+    "what we learned": LEARNED, "takeaway": LEARNED, "takeaways": LEARNED, "key takeaway": LEARNED,
+    "key takeaways": LEARNED, "gotcha": LEARNED, "gotchas": LEARNED,
+    "decision": DECISION, "decisions": DECISION, "key decision": DECISION,
     "key decisions": DECISION, "decisions made": DECISION, "decided": DECISION, "fact": FACT,
     "gelernt": LEARNED, "gelerntes": LEARNED, "erkenntnis": LEARNED, "erkenntnisse": LEARNED, "lektion": LEARNED,
     "entscheidung": DECISION, "entscheidungen": DECISION, "entschieden": DECISION,
@@ -37,7 +39,8 @@ MARKERS = {
 # Every marker contains one of these, in lower case.
 STEMS = tuple(
     """
-    learn lesson decision decided fact gelernt erkenntnis lektion entsch aprend leccion lección decisi appr leçon
+    learn lesson takeaway gotcha decision decided fact gelernt erkenntnis lektion entsch
+    aprend leccion lección decisi appr leçon
     décision lições decis imparat lezion geleerd beslissing урок вывод решени
     경험 교훈 배운 결정 经验 教训 学 收获 心得 决 決 經驗 學 教訓
     """.split()

@@ -17,16 +17,22 @@ __all__ = ("AT_MOST", "DECISION", "FACT", "LEARNED", "TEXT_LIMIT", "Marker", "fi
 AT_MOST = 5
 TEXT_LIMIT = 4_000
 _WORD = "|".join(re.escape(word) for word in sorted(MARKERS, key=len, reverse=True))
+_CAPITALS = "|".join(word.upper() for word in MARKERS if word.isascii() and " " not in word and MARKERS[word] != FACT)
 _ITEM = r"(?:[-*+•]|\d{1,3}[.)、])"
+# A symbol before the word: "💡 Learned: …".
+_SIGN = r"[\u2600-\u27bf\u2b50\U0001f300-\U0001faff]\ufe0f?"
 # At the beginning of a line, after a list marker and in bold as well; a dash in place of the colon is prose otherwise.
 _BEGINS = re.compile(
-    rf"(?i: {{0,3}}(?:{_ITEM}[ \t]+)?(?P<bold>\*\*|__)?(?P<word>{_WORD}))"
+    rf"(?i: {{0,3}}(?:{_ITEM}[ \t]+)?(?:{_SIGN}[ \t]*)?(?P<bold>\*\*|__)?(?P<word>{_WORD}))"
+    r"(?:[ \t]?\([^()\n]{1,40}\))?"
     r"(?P<sign>(?(bold)(?:[ \t]*[:：][ \t]*(?P=bold)?|[ \t]*(?P=bold)[ \t]*[:：]?)|[ \t]*[:：]))[ \t]*(?P<text>.*)"
 )
+# "[LEARNED] …"; and a line that is code as a whole.
+_BRACKETS = re.compile(rf" {{0,3}}(?:{_ITEM}[ \t]+)?\[(?P<word>{_CAPITALS})\][ \t]*[:：]?[ \t]+(?P<text>\S.*)")
+_CODE_LINE = re.compile(r"^`([^`]+)`[ \t]*$")
 _COLON = re.compile(rf"(?i:(?:\*\*|__)?(?:{_WORD})(?:\*\*|__)?[ \t]*[:：])")
 _DASH = re.compile(r" {0,3}(?:\*\*|__)?([A-ZÀ-Ý][A-ZÀ-Ý ]+)(?:\*\*|__)?[ \t]+[—–-][ \t]+(.*)")
 # Inside a line only after the end of a sentence, in capitals: "All done. LEARNED: …" (an agent's last message).
-_CAPITALS = "|".join(word.upper() for word in MARKERS if word.isascii() and " " not in word and MARKERS[word] != FACT)
 _INSIDE = re.compile(rf"(?<=[.!?…。][ \t])({_CAPITALS}):[ \t]*(.*)|(?<=[。！？])(经验|学到|学び|決定|决定)[:：](.*)")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
 _RULE = re.compile(r" {0,3}(?:-{3,}|\*{3,}|_{3,})[ \t]*")
@@ -170,7 +176,9 @@ def _after_sign(title: str) -> str:
 
 
 def _match_mark(line: str, *, is_comment: bool) -> tuple[str, str] | None:
-    begins = _BEGINS.fullmatch(line)
+    if bracketed := _BRACKETS.fullmatch(line):
+        return MARKERS[bracketed["word"].casefold()], bracketed["text"]
+    begins = _BEGINS.fullmatch(_CODE_LINE.sub(r"\1", line))
     # A word alone in bold is a heading.
     if begins is not None and (not begins["text"] or begins["sign"].strip(" \t*_")):
         word = MARKERS[begins["word"].casefold()]
