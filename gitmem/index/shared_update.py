@@ -27,7 +27,7 @@ _TABLES = (
     "CREATE TABLE access (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, count INTEGER NOT NULL,"
     " last INTEGER NOT NULL)",
 )
-# The columns that are copied of each table, after the memory's number: ``?1`` is the part's beginning of a key.
+# The columns that are copied of each table, after the memory's number; ``?1`` stands for the part's beginning of a key.
 _MEMORY = (
     "folder, ?1 || key, oid, kind, title, created, updated, importance, confidence, expires, archived, shadowed,"
     " superseded, agent, task, superseded_by, meaning, imported"
@@ -131,7 +131,7 @@ def _copy(shared: Catalog, number: int, source: PartSource) -> None:
     ids = short_ids(catalog, [key for (key,) in catalog.rows("SELECT key FROM memory WHERE shadowed = 0")])
     wanted = {
         (own[0] + shift, *own[1:], "" if own[12] else ids.get(own[2].removeprefix(beginning), ""))
-        for own in catalog.rows(f"SELECT id, {_MEMORY} FROM memory", (beginning,))
+        for own in catalog.rows(f"SELECT id, {_MEMORY} FROM memory".replace("?1", f"'{beginning}'"))
     }
     names = _MEMORY.replace("?1 || ", "")
     have = set(shared.rows(*_of_part(f"SELECT id, {names}, letters FROM memory", "id", number)))
