@@ -257,11 +257,12 @@ def subagent_dispatched(memory: Memory, event: Event) -> None:
 def command_announced(memory: Memory, event: Event) -> str:
     """Return the memories that warn about a command that is about to run, or has just run; mostly none."""
     from gitmem.agents.moments.cues import cued_phrases
+    from gitmem.agents.moments.recipes import with_recipes
     from gitmem.agents.moments.risk import find_risk
 
-    repository = memory.repository
-    branch = repository.git.read_head()[0].removeprefix("refs/heads/") if "git " in event.command else ""
-    if not (risk := find_risk(event.command, cued_phrases(event.folder, event.command), branch)):
+    repository, line = memory.repository, with_recipes(event.folder, event.command)
+    branch = repository.git.read_head()[0].removeprefix("refs/heads/") if "git " in line else ""
+    if not (risk := find_risk(line, cued_phrases(event.folder, line), branch)):
         return ""
     from gitmem.agents.moments.failure import recall_warning
 

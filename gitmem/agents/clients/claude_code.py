@@ -150,10 +150,12 @@ def _announced(payload: Mapping[str, Any]) -> Event | None:
     if payload.get("hook_event_name") != "PreToolUse" or payload.get("tool_name") not in SHELLS:
         return None
     from gitmem.agents.moments.cues import cued_phrases
+    from gitmem.agents.moments.recipes import with_recipes
     from gitmem.agents.moments.risk import find_risk
 
     command, folder = read.text(read.table(payload, "tool_input"), "command"), read.text(payload, "cwd")
-    if not find_risk(command) and not cued_phrases(folder, command):
+    line = with_recipes(folder, command)
+    if not find_risk(line) and not cued_phrases(folder, line):
         return None
     return Event(
         "claude-code",

@@ -9,16 +9,20 @@ from __future__ import annotations
 from itertools import pairwise
 
 from gitmem.agents.moments.branches import mentions_branch, names_other_branches
-from gitmem.agents.moments.packages import names_other_packages
+from gitmem.agents.moments.packages import RESTRAINS, names_other_packages
 from gitmem.agents.moments.programs import (
     CHANGES,
     MANAGERS,
     MARKS,
     NPM,
+    PROGRAMS,
     SCRIPTS,
     WORDS,
     commands_in,
+    is_name,
+    names_in,
     only_shows,
+    plain_name,
     sentences_of,
     without_runner,
 )
@@ -28,23 +32,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-# Programs that memories name without quotation marks, and those that are also words of prose: they need an argument.
-PROGRAMS = frozenset(
-    """
-    pytest tox nox ruff mypy black coverage manage.py django-admin alembic flask celery gunicorn uvicorn pip uv poetry
-    pipenv pdm cargo rustc rustup clippy miri go make just rake rails rspec bundle npm pnpm yarn bun npx vite vitest
-    jest playwright cypress storybook turbo nx eslint prettier tsc node deno python python3 docker docker-compose podman
-    kubectl helm terraform tofu ansible-playbook gradle gradlew ./gradlew mvn mvnw ./mvnw sbt bazel cmake ctest ninja
-    meson dotnet mix composer phpunit artisan php swift xcodebuild fastlane flutter dart psql mysql redis-cli sqlite3
-    prisma knex sqlx diesel gh act git pre-commit buf protoc sam cdk pulumi wrangler firebase gcloud aws az
-    dbt airflow dagster dvc mlflow spark-submit jupyter snakemake nextflow sqlfluff hatch invoke pyright pylint
-    mkdocs sphinx-build ansible vagrant packer skaffold tilt kind minikube argocd flux istioctl detox expo eas pod
-    """.split()
-)
+# Known programs that are also words of prose: they need an argument.
 _PROSE = frozenset("black coverage go make just node act git python python3 flask turbo swift mix buf composer".split())
 # Words of a command before the one that says what it does.
 _CONTINUES = frozenset(("compose", "run", "exec", "tool", "rollout", "state", "s3", "volume", "system"))
-_FORBIDS = frozenset("never not don't dont avoid cannot can't mustn't".split())
+_FORBIDS = frozenset(("never", "not", "don't", "dont", "avoid", "cannot", "can't", "mustn't", "nobody"))
 # Verbs of git in sentences, with the phrase of each; the second ones count only where branches are named, since "never
 # commit secrets" concerns every commit. How many words may be between a verb and the word that forbids it.
 _GIT = {
@@ -84,8 +76,11 @@ _HARMLESS = frozenset(("harmless", "ignored", "ignorable", "benign", "innocuous"
 _GOES_ON = frozenset(("it", "this", "that"))
 # Words of an instruction, and those that say when something is to be done.
 _ORDERS = frozenset("run use always pass set start call give add with".split())
+_ASKS = frozenset("run use call start".split())
 _ORDER = frozenset(("before", "after"))
 _OTHERWISE = frozenset(("otherwise", "else", "or"))
+# Words before a clause.
+_CLAUSES = frozenset("and but since because if when while as that so the".split())
 # Words after the name of a program that are not an argument of it.
 _PROSE_AFTER = frozenset(
     """
@@ -112,6 +107,8 @@ class CautionedCommand:
         packages: The packages that it adds or changes.
         branches: The branches that its commands of git change; empty if they are unknown.
         words: All its words.
+
+    A phrase of one word that is no known program is a name of the line (``programs.names_in``).
     """
 
     phrases: Collection[str]
@@ -147,7 +144,8 @@ def phrases_of(line: str) -> list[str]:
             phrases.append(f"{words[0].partition('=')[0]}=")
             words = words[1:]
         phrases += _phrases(words, len(words))
-    return list(dict.fromkeys(phrase.lower() for phrase in phrases if len(phrase) <= LETTERS))[:PHRASES_AT_MOST]
+    plain = (phrase.lower() for phrase in (*names_in(line), *phrases) if len(phrase) <= LETTERS)
+    return list(dict.fromkeys(plain))[:PHRASES_AT_MOST]
 
 
 def options_of(line: str) -> frozenset[str]:
@@ -177,9 +175,14 @@ def _mentions(text: str, command: CautionedCommand | None) -> Iterator[tuple[lis
         command: The command that a caution must concern; None to find all cautions.
     """
     options = command.options if command else None
+    names = frozenset(one for one in command.phrases if " " not in one and one not in PROGRAMS) if command else ()
+    given = options_of(text[:CHARS]) if names else frozenset()
     sentences = [sentence.split()[:WORDS] for sentence in sentences_of(text[:CHARS].replace(": ", ", "))]
     for number, words in enumerate(sentences):
         yield from _mentions_of_git(words, command)
+        if command and names:
+            following = sentences[number + 1] if number + 1 < len(sentences) else []
+            yield from _mentions_of_names(words, following, names, command, given)
         if not _may_name_command(words):
             continue
         plain = [word.strip(_STRIPPED).lower().replace("\u2019", "'") for word in words]
@@ -208,6 +211,67 @@ def _is_about_others(
     if not command or len(parts) != 2 or parts[0] not in MANAGERS or parts[1] not in CHANGES:
         return False
     return names_other_packages(words[: span.start], after, parts[1], command.packages)
+
+
+def _mentions_of_names(
+    words: Sequence[str],
+    following: Sequence[str],
+    names: Collection[str],
+    command: CautionedCommand,
+    given: frozenset[str],
+) -> Iterator[tuple[list[str], bool]]:
+    """Yield the names of a command line that a sentence has, with whether the sentence says what they do or need.
+
+    It does if a clause begins with the name ("sqlc drops comments"), or has it with a word of caution. A name that no
+    prose has is enough, unless the sentence only says to run it.
+
+    Args:
+        words: The sentence.
+        following: The next sentence.
+        names: The names.
+        command: The command line.
+        given: The options that the memory names: a command line that has them all heeds it.
+    """
+    plain = [plain_name(word) for word in words]
+    if set(names).isdisjoint(plain):
+        return
+    sentence = _Sentence(words, plain, [*map(_option, words)])
+    for at, name in enumerate(plain):
+        if name not in names:
+            continue
+        others = given - {name}
+        is_heeded = bool(others) and others <= command.options
+        is_other = _is_of_other_command(words[at : at + 2], command.words)
+        yield [name], not (is_heeded or is_other) and _is_about(sentence, at, following, command.options)
+
+
+def _is_of_other_command(words: Sequence[str], line: Collection[str]) -> bool:
+    """Return whether a name is followed by an argument that a command line lacks: "probe-rs erase" for `probe-rs run`.
+
+    A verb that ends in "s" or "ed" is no argument, but what the program does.
+    """
+    if len(words) < 2 or not words[0][-1].isalnum():
+        return False
+    argument = words[1].strip(_STRIPPED)
+    is_verb = argument.endswith(("s", "ed"))
+    return _is_argument(words[1]) and argument.islower() and not is_verb and argument not in line
+
+
+def _is_about(sentence: _Sentence, at: int, following: Sequence[str], options: frozenset[str]) -> bool:
+    """Return whether a sentence says what the name at a place does or needs, and not only to run it."""
+    before = sentence.plain[max(0, at - BEFORE) : at]
+    if not _FORBIDS.isdisjoint(before):
+        return _NO_ORDER.isdisjoint(before)
+    if _is_harmless(sentence, at + 1, following):
+        return False
+    start = next((to for to in range(len(before), 0, -1) if sentence.words[at - len(before) + to - 1][-1] in ",;:"), 0)
+    if not _ASKS.isdisjoint(before[start:]) or not (_ORDERS | _NEEDS).isdisjoint(before[-1:]):
+        return False
+    if not RESTRAINS.isdisjoint(sentence.plain[at + 1 : at + 3]):  # a version, which running it does not change
+        return False
+    begins = at == 0 or sentence.words[at - 1][-1] in ",;:" or before[-1] in _CLAUSES
+    span = slice(at, at + 1)
+    return begins or is_name(sentence.plain[at]) or _is_caution(sentence, span, following, options)
 
 
 def _mentions_of_git(words: Sequence[str], command: CautionedCommand | None) -> Iterator[tuple[list[str], bool]]:

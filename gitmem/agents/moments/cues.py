@@ -1,4 +1,7 @@
-"""A small file with the phrases of commands about which memories have a caution; a hook reads it before each command.
+"""A small file with what memories may say about commands; a hook reads it before each command.
+
+It has the phrases of the known programs about which memories have a caution, and the words of the memories, in which
+the names of other programs and of tasks are looked up.
 
 Most commands have no such memory, and opening the store before each of them would be too slow. The phrases
 (``cautions``) are written when a session starts, when it writes a memory, and when captures are committed.
@@ -9,6 +12,7 @@ from __future__ import annotations
 import os
 from itertools import islice
 
+from gitmem.agents.moments.programs import names_in, plain_name
 from gitmem.errors import GitmemError, suppress
 from gitmem.git.repository import discover
 from gitmem.system import read_file, write_text
@@ -21,10 +25,14 @@ if TYPE_CHECKING:
     from gitmem.repository import OpenRepository
 
 NAME = "cautions"
+# What separates, in the first line, the stamp from the words of the memories.
+_TAB = "\t"
 # Increased whenever the same memories would give other phrases.
-_FORMAT = 3
+_FORMAT = 4
 # The most memories read and phrases written, the newest ones; the fewest letters of a program that is searched for.
 MEMORIES_AT_MOST, PHRASES_AT_MOST, LETTERS = 300, 1000, 3
+# The most words of memories that are written, and the most characters of one.
+WORDS_AT_MOST, WORD_CHARS = 5000, 60
 # The most phrases of one memory, so that it cannot displace those of the others.
 PHRASES_OF_ONE = 40
 
@@ -41,13 +49,14 @@ def cued_phrases(folder: str, line: str) -> list[str]:
     except (OSError, GitmemError):
         return []
     text = read_file(os.path.join(state, NAME)).decode("utf-8", "replace")
-    known = text.split("\n", PHRASES_AT_MOST + 1)[1 : PHRASES_AT_MOST + 1]
-    low = line.lower()
+    first, *known = text.split("\n", PHRASES_AT_MOST + 1)[: PHRASES_AT_MOST + 1]
+    words, low = f" {first.partition(_TAB)[2]} ", line.lower()
+    named = [name for name in names_in(line) if f" {name} " in words]
     if not any(_may_be_in(low, phrase) for phrase in known):
-        return []
+        return named
     from gitmem.agents.moments.cautions import phrases_of  # most commands have no such words
 
-    return [phrase for phrase in phrases_of(line) if phrase in known]
+    return [*named, *(phrase for phrase in phrases_of(line) if phrase in known and phrase not in named)]
 
 
 def _may_be_in(line: str, phrase: str) -> bool:
@@ -67,21 +76,25 @@ def write_cues(repository: OpenRepository) -> None:
     stores = repository.stores()
     stamp = " ".join([str(_FORMAT), *(store.find_tip() or "" for store in stores)])
     path = os.path.join(repository.git.repository.state, NAME)
-    if read_file(path).partition(b"\n")[0] == stamp.encode():
+    if read_file(path).partition(b"\n")[0].partition(_TAB.encode())[0] == stamp.encode():
         return
     from gitmem.agents.moments.cautions import cautioned_phrases  # only after a change of the memories
 
     phrases: dict[str, None] = {}
+    words: dict[str, None] = {}
     for store in stores:
         for text in _texts(store.catalog()):
+            words |= dict.fromkeys(map(plain_name, text.split()))
             phrases |= dict.fromkeys(islice(cautioned_phrases(text), PHRASES_OF_ONE))
+    kept = [word for word in words if LETTERS <= len(word) <= WORD_CHARS and word.isprintable()]
+    named = " ".join(kept[:WORDS_AT_MOST])
     with suppress(OSError):
-        write_text(path, "\n".join([stamp, *list(phrases)[:PHRASES_AT_MOST]]))
+        write_text(path, "\n".join([f"{stamp}{_TAB}{named}", *list(phrases)[:PHRASES_AT_MOST]]))
 
 
 def _texts(catalog: Catalog) -> Sequence[str]:
     """Return the texts of the newest live memories; if there are many, only of those that may name a program."""
-    from gitmem.agents.moments.cautions import PROGRAMS
+    from gitmem.agents.moments.programs import PROGRAMS
     from gitmem.index.catalog import wordings_of
     from gitmem.index.catalog.state import LIVE
 

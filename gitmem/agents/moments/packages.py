@@ -24,7 +24,7 @@ _MANIFESTS = frozenset(
     """.split()
 )
 # Words beside a package with which a memory restrains it, or its version.
-_RESTRAINS = frozenset(
+RESTRAINS = frozenset(
     """
     pin pins pinned stay stays stayed held hold frozen freeze bump bumped bumping upgrade upgraded upgrading upgrades
     downgrade downgraded newer forbidden banned fork forked patch patched patches unmaintained abandoned deprecated
@@ -213,7 +213,7 @@ def restrains(text: str, name: str) -> bool:
         is_for = at > 0 and words[at - 1] in _FOR
         goes_on = following if following[:1] in (["it"], ["later"], ["newer"], ["with"], ["the"]) else []
         has_version = any(word.isdigit() for word in words[at + len(wanted) : at + len(wanted) + 2])
-        if not is_for and (has_version or not _RESTRAINS.isdisjoint((*words, *goes_on))):
+        if not is_for and (has_version or not RESTRAINS.isdisjoint((*words, *goes_on))):
             return True
     return False
 

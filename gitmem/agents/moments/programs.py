@@ -13,6 +13,33 @@ FAMILIES = (SCRIPTS, frozenset(("pip", "pip3", "uv", "poetry", "pipenv", "conda"
 # Programs that change what a project depends on, and their subcommands that do.
 MANAGERS = frozenset("cargo gem bundle composer go dotnet mix".split()).union(*FAMILIES)
 CHANGES = frozenset(("install", "i", "add", "remove", "update", "up", "upgrade", "get", "require"))
+# Programs that memories name without quotation marks, whether or not they are in the command line.
+PROGRAMS = frozenset(
+    """
+    pytest tox nox ruff mypy black coverage manage.py django-admin alembic flask celery gunicorn uvicorn pip uv poetry
+    pipenv pdm cargo rustc rustup clippy miri go make just rake rails rspec bundle npm pnpm yarn bun npx vite vitest
+    jest playwright cypress storybook turbo nx eslint prettier tsc node deno python python3 docker docker-compose podman
+    kubectl helm terraform tofu ansible-playbook gradle gradlew ./gradlew mvn mvnw ./mvnw sbt bazel cmake ctest ninja
+    meson dotnet mix composer phpunit artisan php swift xcodebuild fastlane flutter dart psql mysql redis-cli sqlite3
+    prisma knex sqlx diesel gh act git pre-commit buf protoc sam cdk pulumi wrangler firebase gcloud aws az
+    dbt airflow dagster dvc mlflow spark-submit jupyter snakemake nextflow sqlfluff hatch invoke pyright pylint
+    mkdocs sphinx-build ansible vagrant packer skaffold tilt kind minikube argocd flux istioctl detox expo eas pod
+    """.split()
+)
+# Programs of any system whose names are also words of prose, and those that only read, print or move files.
+_UTILITIES = frozenset(
+    """
+    alias awk basename bg break cat cd chmod chown clear comm command continue cp curl cut date df diff dirname du echo
+    env eval exec exit export expr false fg file find fold grep gzip head help history id install jobs join kill less ln
+    local look ls man mkdir more mv nl paste patch popd printf ps pushd pwd read return rg rm rmdir rsync sed seq set
+    shift sleep sort source split stat tail tar tee test time touch tr trap tree true type uniq unset unzip wait watch
+    wc wget which while who xargs yes zip
+    """.split()
+)
+# Signs within the names of tasks, scripts and options, which prose has not.
+_SIGNS, _NO_NAMES = frozenset(":/-_"), frozenset("$*?[{=\x02@~<>")
+# The fewest letters of a name, and the most names of one line.
+NAME_LETTERS, NAMES_AT_MOST = 3, 40
 # Options with which a command changes nothing.
 _SHOWS = ("--help", "--version", "--dry-run")
 # What runs another command: a word, or two.
@@ -182,3 +209,37 @@ def _end_of_text(row: str) -> str:
     readers = {word.rpartition("/")[2] for word in (*words, *after.replace("|", " ").split())}
     is_run = not readers.isdisjoint(_SHELLS) or not _RUN_TEXT.isdisjoint(words)
     return last if last.replace("_", "").isalnum() and not last[0].isdigit() and not is_run else ""
+
+
+def names_in(line: str) -> list[str]:
+    """Return the names in a command line by which a memory may mean it, in lower case, besides the known programs.
+
+    They are the programs that it runs, and those of its words that prose does not have: `invoices:send`, `cmd/seed`,
+    `--auto-gen-config`. Programs that only read or move files have none.
+    """
+    names: dict[str, None] = {}
+    for command in commands_in(line):
+        words = without_prefix(command.split())
+        if not words or only_shows(words):
+            continue
+        program = words[0].rpartition("/")[2].lower()
+        if program in _UTILITIES or is_git(program):
+            continue
+        if program in PROGRAMS:
+            del words[0]
+        elif len(program) >= NAME_LETTERS and program.replace("-", "a").isidentifier():
+            names[program] = None
+        names |= dict.fromkeys(plain for word in words if is_name(plain := plain_name(word)))
+    return list(names)[:NAMES_AT_MOST]
+
+
+def plain_name(word: str) -> str:
+    """Return a word in lower case, without marks around it and without what says that a path is here: `./cmd/seed`."""
+    return word.strip(f"{MARKS}*").lower().removeprefix("./").removeprefix("/").rstrip("/")
+
+
+def is_name(word: str) -> bool:
+    """Return whether a word is the name of a task, a script or an option, and no word of prose, by the signs in it."""
+    inner = word.lstrip("-")
+    is_one = len(inner) > NAME_LETTERS and not _SIGNS.isdisjoint(inner[1:-1]) and _NO_NAMES.isdisjoint(inner)
+    return is_one and any(map(str.isalpha, inner)) and "://" not in inner and (inner == word or word[:2] == "--")

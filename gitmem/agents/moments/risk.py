@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from gitmem.agents.moments.programs import CHANGES, MANAGERS, WORDS, commands_in, only_shows, sentences_of, words_of
+from gitmem.agents.moments.programs import (
+    CHANGES,
+    MANAGERS,
+    PROGRAMS,
+    WORDS,
+    commands_in,
+    only_shows,
+    sentences_of,
+    words_of,
+)
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
@@ -251,8 +260,6 @@ def _instructs(sentence: str, words: Sequence[str], verb: str, risk: Risk) -> bo
     stem = verb[:-1] if verb.endswith("e") else verb
     if len(stem) < STEM or not any(word.startswith(stem) for word in words):
         return False
-    from gitmem.agents.moments.cautions import PROGRAMS  # few memories share a verb with a command
-
     others = (f"{program} {word}" for program, word in pairwise(words) if word == verb and program in PROGRAMS)
     if any(other not in risk.phrases for other in others) or (verb, "instead") in pairwise(words):
         return False

@@ -8,6 +8,7 @@ from support.each import each
 
 from gitmem.agents.moments.branches import changed_branches
 from gitmem.agents.moments.cautions import CautionedCommand, cautioned_phrases, has_caution, options_of, phrases_of
+from gitmem.agents.moments.programs import names_in
 
 
 def _is_cautioned(line: str, memory: str) -> bool:
@@ -104,6 +105,47 @@ def test_memory_has_a_caution_about_the_command(line: str, memory: str) -> None:
 )
 def test_memory_has_none_or_the_command_follows_it(line: str, memory: str) -> None:
     assert not _is_cautioned(line, memory)
+
+
+def _speaks_of_a_name(line: str, memory: str) -> bool:
+    return has_caution(memory, CautionedCommand(names_in(line), options_of(line), words=frozenset(line.split())))
+
+
+@each(
+    ("line", "memory"),
+    [
+        ("imgtool sign app.bin", "imgtool writes a header of the old format. Compare the first 32 bytes."),
+        ("imgtool sign app.bin", "Without a key in the environment, imgtool signs with that of the tests."),
+        ("imgtool sign app.bin", "Nobody runs imgtool on a laptop."),
+        ("Imgtool-2 app.bin", "Imgtool-2 takes 6 GB here, and gets killed."),
+        ("npx tagger --all", "The list is wrong after tagger dies."),
+        ("rake letters:print", "Look for paper first, letters:print uses tray two."),
+        ("bundle exec rake letters:print", "For letters:print the printer must be in mode B."),
+        ("go run ./cmd/fill", "cmd/fill empties all tables."),
+        ("styler --write-baseline src", "We do not renew the baseline (--write-baseline): it hid 300 findings."),
+    ],
+)
+def test_memory_says_what_an_unknown_program_or_a_task_does(line: str, memory: str) -> None:
+    assert _speaks_of_a_name(line, memory)
+
+
+@each(
+    ("line", "memory"),
+    [
+        ("imgtool sign app.bin", "The header is made by imgtool in CI."),
+        ("imgtool sign app.bin", "If the header is old, run imgtool again."),
+        ("imgtool sign app.bin", "imgtool erase clears the key."),
+        ("imgtool sign app.bin", "imgtool stays at 1.9: later ones want another key."),
+        ("imgtool sign app.bin", "imgtool warns about the chip. This can be ignored."),
+        ("SINK=1 rake letters:print", "letters:print sends real mail. Set SINK=1 before."),
+        ("go test ./internal/query", "When TestPlan fails, run go test ./internal/query -update."),
+        ("find . -name x", "find out first who uses it, find never lies."),
+        ("git push", "git never lies."),
+        ("bin/rails letters:print", "Conflicts in the schema: bin/rails db:migrate writes it again."),
+    ],
+)
+def test_memory_says_nothing_about_the_name(line: str, memory: str) -> None:
+    assert not _speaks_of_a_name(line, memory)
 
 
 def test_long_memory_is_read_in_bounded_time() -> None:

@@ -8,7 +8,7 @@ from support.facts import make_memory, put
 from support.sessions import ran
 
 from gitmem.agents import on_event
-from gitmem.agents.event import STOP, Event
+from gitmem.agents.event import COMMAND, STOP, Event
 from gitmem.agents.moments.cues import NAME, PHRASES_AT_MOST, cued_phrases, write_cues
 from gitmem.cli.background import WORKS
 from gitmem.git.repository import discover
@@ -44,3 +44,27 @@ def test_what_a_session_writes_or_captures_warns_before_the_next_one_starts(memo
     WORKS["spool"](memory)
 
     assert cued_phrases(str(repo), "tox -e py311") == ["tox"]
+
+
+def test_names_of_unknown_programs_and_tasks_are_those_of_the_memories(memory: Memory, repo: Path) -> None:
+    put(repo, make_memory("a", "Imgtool writes an old header"), make_memory("b", "For letters:print use tray two"))
+
+    write_cues(memory.repository)
+
+    assert cued_phrases(str(repo), "imgtool sign x") == ["imgtool"]
+    assert cued_phrases(str(repo), "rake letters:print letters:fold") == ["letters:print"]
+    assert cued_phrases(str(repo), "tray; ls writes; cat two") == ["tray"]
+    assert cued_phrases(str(repo), "old_header; git header") == []
+
+
+def test_memory_about_what_a_target_runs_is_shown_before_the_target(memory: Memory, repo: Path) -> None:
+    (repo / "Makefile").write_text("image:\n\timgtool sign app.bin\ntest:\n\ttrue\n")
+    put(repo, make_memory("a", "Imgtool writes an old header: compare the first 32 bytes."))
+    write_cues(memory.repository)
+
+    def announced(command: str) -> str:
+        event = Event("claude-code", COMMAND, session="s1", folder=str(repo), command=command)
+        return on_event.command_announced(memory, event)
+
+    assert announced("make test") == ""
+    assert "compare the first 32 bytes" in announced("make image")

@@ -1,0 +1,167 @@
+"""Find the commands that a command line runs as the repository defines them: `sqlc generate` for `make gen`.
+
+Definitions are the targets of a Makefile or justfile, the scripts of a package.json, and shell scripts. Files are read
+only for a line that runs one of these.
+"""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.agents.moments.programs import MOVES, SCRIPTS, commands_in, without_prefix
+from gitmem.system import read_file
+from gitmem.text import parse_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# The files with the targets of each program.
+_FILES = {
+    **dict.fromkeys(("make", "gmake"), ("GNUmakefile", "makefile", "Makefile")),
+    "just": ("justfile", "Justfile", ".justfile"),
+}
+_SHELLS = ("sh", "bash", "zsh", "dash", "ksh")
+_SCRIPT_ENDS = (".sh", ".bash")
+# Options of `make` and `just` that take a value, and those that name the folder.
+_VALUED, _FOLDER = ("-f", "-I", "-j", "-o", "-W"), ("-C", "-d", "--directory", "--working-directory")
+# The most bytes of a file that are read, the most commands of one line, and how deep definitions may refer to others.
+BYTES, COMMANDS_AT_MOST, DEPTH = 64 * 1024, 60, 3
+
+
+def with_recipes(folder: str, line: str) -> str:
+    """Return a command line and, below it, the commands that it runs as the repository defines them.
+
+    Args:
+        folder: The folder in which the command runs.
+        line: The command line.
+    """
+    if "make" not in line and "just" not in line and "/" not in line and not any(map(line.__contains__, _NAMED)):
+        return line
+    found: list[str] = []
+    _add_runs(folder or os.curdir, line, found, DEPTH)
+    return "\n".join((line, *found)) if found else line
+
+
+_NAMED = (*SCRIPTS, *_SCRIPT_ENDS)
+
+
+def _add_runs(folder: str, line: str, found: list[str], depth: int) -> None:
+    """Append the commands that a line runs, each once, with what these run in turn."""
+    for command in commands_in(line):
+        words = [word.strip("'\"") for word in without_prefix(command.split())]
+        if words[:1] and words[0] in MOVES:
+            folder = os.path.join(folder, *words[1:2])
+            continue
+        for one in _defined(folder, words) if words else ():
+            if one not in found and len(found) < COMMANDS_AT_MOST:
+                found.append(one)
+                if depth > 1:
+                    _add_runs(folder, one, found, depth - 1)
+
+
+def _defined(folder: str, words: Sequence[str]) -> list[str]:
+    """Return the lines that a command stands for; none if the repository does not define it."""
+    program = words[0].rpartition("/")[2]
+    if program in _FILES:
+        return _targets_of(folder, program, words[1:])
+    if program in SCRIPTS:
+        return _scripts_of(folder, [word for word in words[1:] if not word.startswith("-")])
+    path = words[1] if program in _SHELLS and len(words) > 1 else words[0]
+    is_script = "/" in path or path.endswith(_SCRIPT_ENDS)
+    return _lines_of_script(os.path.join(folder, path)) if is_script and not os.path.isabs(path) else []
+
+
+def _read(path: str) -> str:
+    return read_file(path)[:BYTES].decode("utf-8", "replace")
+
+
+def _lines_of_script(path: str) -> list[str]:
+    """Return the lines of a shell script; none of another program."""
+    text = _read(path)
+    first = text.partition("\n")[0]
+    is_shell = first.startswith("#!") and "sh" in first.rpartition("/")[2]
+    if not is_shell and not path.endswith(_SCRIPT_ENDS):
+        return []
+    lines = text.replace("\\\n", " ").split("\n")
+    return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+
+
+def _scripts_of(folder: str, arguments: Sequence[str]) -> list[str]:
+    """Return what a script of package.json runs, with those that run before and after it."""
+    names = arguments[1:2] if arguments[:1] in (["run"], ["run-script"]) else arguments[:1]
+    text = _read(os.path.join(folder, "package.json")) if names else ""
+    try:
+        scripts = parse_json(text).get("scripts") if text else None
+    except (ValueError, AttributeError):
+        return []
+    if not isinstance(scripts, dict):
+        return []
+    lines = (scripts.get(f"{when}{names[0]}") for when in ("pre", "", "post"))
+    return [line for line in lines if isinstance(line, str)]
+
+
+def _targets_of(folder: str, program: str, arguments: Sequence[str]) -> list[str]:
+    """Return the lines of the targets that a command names, of those that they need, or of the first one."""
+    wanted: list[str] = []
+    former, file = "", ""
+    for word in arguments:
+        if former in _FOLDER:
+            folder = os.path.join(folder, word)
+        elif former == "-f":
+            file = word
+        elif former not in _VALUED and not word.startswith("-") and "=" not in word:
+            wanted.append(word)
+        former = word
+    names = (file,) if file else _FILES[program]
+    text = next((text for name in names if (text := _read(os.path.join(folder, name)))), "")
+    targets, values = _parsed(text.replace("\\\n", " "))
+    wanted = wanted or [name for name in targets if not name.startswith(".")][:1]
+    lines: list[str] = []
+    for name in wanted:  # grows with what the targets need
+        needs, own = targets.get(name, ((), ()))
+        wanted += [one for one in needs if one in targets and one not in wanted]
+        lines += own
+        if len(wanted) > COMMANDS_AT_MOST:
+            break
+    return [_expanded(line, values) for line in lines]
+
+
+_ASSIGNS = (["="], ["?="], ["+="])
+
+
+def _parsed(text: str) -> tuple[dict[str, tuple[list[str], list[str]]], dict[str, str]]:
+    """Return the targets of a Makefile or justfile, with what each needs and its lines, and its plain variables."""
+    targets: dict[str, tuple[list[str], list[str]]] = {}
+    values = {"MAKE": "make"}
+    present: list[list[str]] = []
+    for line in text.split("\n"):
+        if line[:1].isspace():
+            own = line.strip().lstrip("@-+")
+            for lines in present if own and not own.startswith("#") else ():
+                lines.append(own)
+            continue
+        before, colon, after = line.partition(":")
+        if after[:1] == "=" or "=" in before.partition(" ")[0] or before.split()[1:2] in _ASSIGNS:
+            name, _, value = line.partition("=")
+            values[name.strip(" :?+")] = value.strip().strip("'\"")
+            present = []
+        elif colon and before and not before.startswith("#"):
+            needs = after.partition("#")[0].lstrip(":").split()
+            names = before.split()
+            present = []
+            for name in names:
+                one = targets.setdefault(name, ([], []))
+                one[0].extend(needs)
+                present.append(one[1])
+        elif line.strip() and not line.startswith("#"):
+            present = []
+    return targets, values
+
+
+def _expanded(line: str, values: dict[str, str]) -> str:
+    """Return a line with the values of the plain variables in it: `$(BIN)`, `${BIN}`, `{{bin}}`."""
+    for name, value in values.items() if "$" in line or "{{" in line else ():
+        for sign in (f"$({name})", f"${{{name}}}", f"{{{{{name}}}}}", f"{{{{ {name} }}}}"):
+            line = line.replace(sign, value)
+    return " ".join(line.split())
