@@ -27,6 +27,8 @@ _SCRIPT_ENDS = (".sh", ".bash")
 _VALUED, _FOLDER = ("-f", "-I", "-j", "-o", "-W"), ("-C", "-d", "--directory", "--working-directory")
 # The most bytes of a file that are read, the most commands of one line, and how deep definitions may refer to others.
 BYTES, COMMANDS_AT_MOST, DEPTH = 64 * 1024, 60, 3
+# The most characters of a command; and how variables are written.
+LINE_CHARS, _VARIABLES = 2000, (("$(", ")"), ("${", "}"), ("{{", "}}"))
 
 
 def with_recipes(folder: str, line: str) -> str:
@@ -124,7 +126,7 @@ def _targets_of(folder: str, program: str, arguments: Sequence[str]) -> list[str
         lines += own
         if len(wanted) > COMMANDS_AT_MOST:
             break
-    return [_expanded(line, values) for line in lines]
+    return [_expanded(line, values) for line in lines[:COMMANDS_AT_MOST]]
 
 
 _ASSIGNS = (["="], ["?="], ["+="])
@@ -161,7 +163,18 @@ def _parsed(text: str) -> tuple[dict[str, tuple[list[str], list[str]]], dict[str
 
 def _expanded(line: str, values: dict[str, str]) -> str:
     """Return a line with the values of the plain variables in it: `$(BIN)`, `${BIN}`, `{{bin}}`."""
-    for name, value in values.items() if "$" in line or "{{" in line else ():
-        for sign in (f"$({name})", f"${{{name}}}", f"{{{{{name}}}}}", f"{{{{ {name} }}}}"):
-            line = line.replace(sign, value)
-    return " ".join(line.split())
+    for _ in range(DEPTH):  # a value may have variables, too
+        former = line
+        for opens, closes in _VARIABLES:
+            first, *others = line[:LINE_CHARS].split(opens)
+            line = first + "".join(_with_value(other, values, opens, closes) for other in others)
+        if line == former:
+            break
+    return " ".join(line[:LINE_CHARS].split())
+
+
+def _with_value(text: str, values: dict[str, str], opens: str, closes: str) -> str:
+    """Return what follows the beginning of a variable, with its value; as it was if the value is unknown."""
+    name, end, rest = text.partition(closes)
+    value = values.get(name.strip()) if end else None
+    return f"{opens}{text}" if value is None else f"{value}{rest}"

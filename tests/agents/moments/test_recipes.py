@@ -73,3 +73,13 @@ def test_a_line_stays_as_it_is_where_nothing_is_defined(tmp_path: Path, line: st
     (tmp_path / "Makefile").write_text("all")
 
     assert with_recipes(str(tmp_path), line) == line
+
+
+def test_values_that_double_each_other_are_cut(tmp_path: Path) -> None:
+    doubled = "".join(f"A{number} = $(A{number + 1}) $(A{number + 1})\n" for number in range(40))
+    (tmp_path / "Makefile").write_text(f"{doubled}A40 = {'x' * 1500}\nall:\n\techo $(A38)\n")
+
+    line, ran = with_recipes(str(tmp_path), "make").split("\n")
+
+    assert (line, ran[:6]) == ("make", "echo x")
+    assert len(ran) <= 2000
