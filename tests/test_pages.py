@@ -28,6 +28,7 @@ PAGES = [*(DOCS / f"{name}.md" for name in WHOLE), *sorted((DOCS / "howto").glob
 NAMES = [path.relative_to(DOCS).as_posix() for path in PAGES]
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_every_command_prints_what_the_page_shows(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
@@ -49,6 +50,7 @@ def test_every_command_prints_what_the_page_shows(page: Path) -> None:
         assert one.shown == really.shown, f"{page.name}: $ {one.command}"
 
 
+@pytest.mark.whole_system
 def test_how_to_is_the_same_without_bubblewrap_and_in_containers(tmp_path: Path) -> None:
     """Containers, CI images and Ubuntu 24.04 have no bubblewrap, and the former no namespaces either."""
     if not sandbox.works("landlock", os.environ["PATH"]):

@@ -46,6 +46,7 @@ def change(clone: Path, section: str) -> None:
     git(clone, "commit", "-qam", "Change the changelog")
 
 
+@pytest.mark.whole_system
 def test_release_has_wheel_source_and_the_changelog_s_section(clone: Path) -> None:
     earlier = "## [0.0.1] - 2025-01-01\n\n- Before\n"
     change(clone, f"## [Unreleased]\n\n- Later\n\n## [{__version__}] - 2026-01-01\n\n### Added\n\n- Now\n\n{earlier}")
@@ -72,6 +73,7 @@ def test_release_has_wheel_source_and_the_changelog_s_section(clone: Path) -> No
     assert {name: one.read_bytes() for name, one in files.items()} == first
 
 
+@pytest.mark.whole_system
 def test_other_tags_and_versions_without_notes_are_refused(clone: Path) -> None:
     other = release(clone, "v99.0.0")
     change(clone, "## [Unreleased]\n\n- Later\n")

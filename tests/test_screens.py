@@ -102,6 +102,7 @@ def type_page(page: Path, desk: Desk) -> None:
 WIDTH = 60
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_no_command_is_wrapped_or_cut_and_numbers_agree(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

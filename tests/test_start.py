@@ -175,6 +175,7 @@ def test_hook_of_a_failed_command_compiles_no_patterns(tmp_path: Path) -> None:
     assert sorted(more & (SLOW | {"re", "json", "argparse", "sqlite3", "datetime", "importlib"})) == []
 
 
+@pytest.mark.whole_system
 def test_start_of_a_session_loads_nothing_slow_to_say_which_facts_fail(tmp_path: Path) -> None:
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT")}
     env |= {"HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1"}

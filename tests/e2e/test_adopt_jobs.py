@@ -17,6 +17,7 @@ from gitmem.verify.jobs.schedule import WORKFLOW
 pytestmark = pytest.mark.skipif(not GITMEM.exists(), reason="the console script is not installed")
 
 
+@pytest.mark.whole_system
 def test_false_statement_is_in_the_comment_and_then_in_the_issue(repo: Path, tmp_path: Path) -> None:
     commit_files(
         repo, {**texts(GITHUB, CiOptions(package=PINNED, adopt=True)), "AGENTS.md": "See `src/auth/jwt.py`.\n"}

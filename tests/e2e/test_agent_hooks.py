@@ -126,6 +126,7 @@ def test_every_event_ends_well_in_every_place(service: Path, place) -> None:
         assert untouched(folder) == before
 
 
+@pytest.mark.whole_system
 @needs_namespaces
 def test_read_only_disk_stops_no_agent(service: Path) -> None:
     fill = 'mount -t tmpfs none "$1" && cp -a "$2/." "$1" && cd "$1" && XDG_STATE_HOME="$1" "$3" init > "$1/done"'
@@ -223,6 +224,7 @@ def test_interrupt_is_no_failure(service: Path) -> None:
     assert (child.returncode, out, err) == (0, b"{}\n", b"")
 
 
+@pytest.mark.whole_system
 def test_captures_that_were_acknowledged_outlive_kills(service: Path) -> None:
     calls = int(os.environ.get("SOAK_CALLS", "24"))
     env = environment(PATH=f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}")

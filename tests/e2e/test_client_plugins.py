@@ -123,6 +123,7 @@ def play(memory, repo: Path, tmp_path: Path):
     return run
 
 
+@pytest.mark.whole_system
 def test_opencode_is_told_at_the_right_places_and_tells_what_happens(play) -> None:
     got, stdin = play("opencode", OPENCODE)
 

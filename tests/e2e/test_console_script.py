@@ -254,6 +254,7 @@ def processes_that_name(text: str) -> list[int]:
     return found
 
 
+@pytest.mark.whole_system
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="there is no /proc")
 def test_ctrl_c_while_verifying_ends_what_runs_and_loses_nothing(repo: Path) -> None:
     gitmem(repo, "init")

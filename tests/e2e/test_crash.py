@@ -75,6 +75,7 @@ with Memory(".") as memory, open(sys.argv[2], "a") as told:
 VERIFIED = 'while :; do "$0" verify --all; done > /dev/null'
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize("alone", [False, True], ids=["with-its-git", "its-git-lives-on"])
 def test_of_writers_that_are_killed_every_key_that_was_printed_is_on_the_branch(console: Console, alone: bool) -> None:
     dice, document = random.Random(7), console.folder.parent / "told"

@@ -74,6 +74,7 @@ def test_every_block_of_the_readme_is_typed_here() -> None:
     assert [sum(name in text for name in typed) for _, text in BLOCKS] == [1] * len(typed)
 
 
+@pytest.mark.whole_system
 def test_commands_of_a_first_afternoon_are_typed_as_shown(console: Console) -> None:
     commit_files(console.folder, {"src/pool.py": "POOL = 4\n"})
     console.ok("fact", "There is a README", "--exists", "README.md")
@@ -97,6 +98,7 @@ def test_make_knows_the_targets_that_are_shown() -> None:
         assert run(["make", "--dry-run", target], PROJECT).status == 0
 
 
+@pytest.mark.whole_system
 def test_demo_ends_well_and_leaves_nothing(tmp_path: Path) -> None:
     """Run it on a source distribution of what its facts read: `make bare` runs it on a clone of everything."""
     source, scratch = tmp_path / "source", tmp_path / "scratch"
@@ -151,6 +153,7 @@ def test_completion_is_installed_as_shown_and_completes_commands(console: Consol
     assert words.out.split() == ["recall"], words
 
 
+@pytest.mark.whole_system
 def test_change_is_checked_and_explained_as_shown(console: Console) -> None:
     say_rs256(console)
     git(console.folder, "switch", "-q", "-c", "topic")
@@ -221,6 +224,7 @@ def test_agents_call_it_as_shown(console: Console) -> None:
     assert "gitmem hook codex" in (console.folder / ".codex/hooks.json").read_text()
 
 
+@pytest.mark.whole_system
 def test_steps_of_a_workflow_are_played_as_shown(console: Console) -> None:
     commit_files(console.folder, {"src/auth/jwt.py": "".join(f"LINE_{number} = 1\n" for number in range(1, 160))})
     console.ok("init")

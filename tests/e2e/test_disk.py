@@ -359,6 +359,7 @@ def test_read_only_disk_refuses_every_write(frozen: tuple[Inside, Path]) -> None
     assert snapshot(folder) == before
 
 
+@pytest.mark.whole_system
 @needs_namespaces
 def test_read_only_checkout_is_judged_on_a_ground_elsewhere_and_not_recorded(repo: Path) -> None:
     console = Console(repo)
@@ -407,6 +408,7 @@ def modes_off(repo: Path) -> Iterator[Path]:
             place.chmod(mode)
 
 
+@pytest.mark.whole_system
 def test_repository_that_its_modes_protect_can_be_read_and_not_written(modes_off: Path) -> None:
     before, plain = snapshot(modes_off), without_privileges()
     if run([*plain, "touch", str(modes_off / ".git/x")], modes_off).status == 0:

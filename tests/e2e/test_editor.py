@@ -114,6 +114,7 @@ def test_line_ends_and_mark_of_another_system_are_taken_off(edit, repo: Path) ->
     assert "\r" not in git(repo, "show", "memory:learned/k.md")
 
 
+@pytest.mark.whole_system
 def test_changed_check_is_approved_and_must_hold(edit, repo: Path) -> None:
     text = '---\ntitle: f\nkind: fact\nverify: "test -s README.md && true"\n---\n'
     put_files(repo, {"facts/f.md": text})

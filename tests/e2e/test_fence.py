@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from conftest import put_files
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
@@ -137,6 +138,7 @@ def leaks(text: str) -> list[str]:
     return [word for word in words if CANARY in word.lower() and not SLUG.fullmatch(word.strip('.,:;()[]"'))]
 
 
+@pytest.mark.whole_system
 @settings(max_examples=8, phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck))
 @example(text=f"{CANARY} {POISONED} {CANARY}")
 @given(text=hostile)

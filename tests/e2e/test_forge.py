@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from support.console import GITMEM, environment, run
 from support.forge_server import COMMIT, TOKEN, pull, serving
 
 
+@pytest.mark.whole_system
 def test_a_job_tells_the_forge_and_its_log_never_has_the_token(tmp_path: Path, repo: Path) -> None:
     page, empty = tmp_path / "page.md", tmp_path / "elsewhere"
     page.write_text("**hello** @bob\n::error::x\n")

@@ -94,6 +94,7 @@ def writing(project: Path) -> dict:
     return load(project / ".github/workflows/gitmem-write.yml")
 
 
+@pytest.mark.whole_system
 def test_shards_run_without_a_token_and_nothing_they_print_is_a_command(
     ran: tuple[Path, dict[str, list[Machine]]],
 ) -> None:
@@ -111,6 +112,7 @@ def test_shards_run_without_a_token_and_nothing_they_print_is_a_command(
     assert outcomes == {"builtin": "holds", "command": "holds", "fails": "fails"}
 
 
+@pytest.mark.whole_system
 def test_nothing_is_planned_where_nothing_is_due_and_no_sandbox_where_no_command_runs(
     project: Path, tmp_path: Path
 ) -> None:
@@ -145,6 +147,7 @@ def test_without_a_memory_branch_the_step_that_fails_is_the_one_that_says_why(pr
     assert "this repository has no memory yet" in machine.printed()
 
 
+@pytest.mark.whole_system
 def test_two_jobs_push_at_once_while_the_branch_moves_and_nothing_is_lost(
     project: Path, ran: tuple[Path, dict[str, list[Machine]]], rest: forge_server.Hub, tmp_path: Path
 ) -> None:
@@ -228,6 +231,7 @@ def test_job_that_writes_deletes_the_memory_of_ended_branches_and_pushes_mended_
     assert "ours" in mended and "theirs" in mended
 
 
+@pytest.mark.whole_system
 def test_protected_memory_branch_is_asked_by_a_pull_request_that_the_next_run_brings_up_to_date(
     project: Path, ran: tuple[Path, dict[str, list[Machine]]], rest: forge_server.Hub, tmp_path: Path
 ) -> None:
@@ -261,6 +265,7 @@ def test_protected_memory_branch_is_asked_by_a_pull_request_that_the_next_run_br
     assert sum(name.startswith("verdicts/") for name in names) == 3
 
 
+@pytest.mark.whole_system
 def test_pull_request_of_a_fork_runs_nothing_of_its_own_and_is_told_what_it_breaks(
     project: Path, tmp_path: Path
 ) -> None:
@@ -306,6 +311,7 @@ def test_pull_request_of_a_fork_runs_nothing_of_its_own_and_is_told_what_it_brea
     ]  # fmt: skip
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize(
     ("readme", "kind", "heading"),
     [

@@ -55,6 +55,7 @@ def rest() -> Iterator[forge_server.Hub]:
         yield hub
 
 
+@pytest.mark.whole_system
 def test_default_branch_is_verified_recorded_and_reported_once(
     project: Path, hub: Path, rest: forge_server.Hub, tmp_path: Path
 ) -> None:
@@ -74,6 +75,7 @@ def test_default_branch_is_verified_recorded_and_reported_once(
     assert "actions/runs/99" in rest.issues[0]["body"]
 
 
+@pytest.mark.whole_system
 def test_pull_request_is_checked_from_where_it_parted_and_reported_in_one_comment(
     project: Path, hub: Path, rest: forge_server.Hub, tmp_path: Path
 ) -> None:
@@ -108,6 +110,7 @@ def test_pull_request_is_checked_from_where_it_parted_and_reported_in_one_commen
     assert "actions/runs/99" in rest.comments[0]["body"]
 
 
+@pytest.mark.whole_system
 def test_pull_request_to_the_memory_is_reviewed_in_a_comment(hub: Path, rest: forge_server.Hub, tmp_path: Path) -> None:
     before = tip(hub)
     put_files(hub, {"facts/evil.md": "---\nkind: fact\n---\n# Evil\u200b\n"})

@@ -73,6 +73,7 @@ MOST = (
 )
 
 
+@pytest.mark.whole_system
 def test_commands_after_a_commit_start_few_git_processes(started: Callable[..., list[str]], repo: Path) -> None:
     spare = 0 if has_overlays(repo) else 2  # a second scratch clone, which is checked out as well
 

@@ -75,6 +75,7 @@ def job(name: str, hub: Path, work: Path, *, head: str = "main", **variables: st
     return run(["bash", "-eo", "pipefail", "-c", "\n".join(lines)], work, env=env)
 
 
+@pytest.mark.whole_system
 def test_verdicts_come_to_a_protected_branch_by_a_merge_request(hub: Path, tmp_path: Path) -> None:
     before = tip(hub)
     verify, record = tmp_path / "verify", tmp_path / "record"
@@ -98,6 +99,7 @@ def test_verdicts_come_to_a_protected_branch_by_a_merge_request(hub: Path, tmp_p
     assert "t0k3n" not in (record / ".git/config").read_text(encoding="utf-8")
 
 
+@pytest.mark.whole_system
 def test_conflicting_merge_requests_to_memory_are_merged_by_meaning(hub: Path, tmp_path: Path) -> None:
     put_files(hub, {"learned/a.md": memory_text("A")})
     for name in ("notes", "old", "branch/code"):
@@ -120,6 +122,7 @@ def test_conflicting_merge_requests_to_memory_are_merged_by_meaning(hub: Path, t
     assert "merge_request" not in (hub / "options").read_text(encoding="utf-8")  # none is opened for it
 
 
+@pytest.mark.whole_system
 def test_memory_of_a_merged_branch_is_merged_too_and_that_of_others_waits(
     repo: Path, hub: Path, tmp_path: Path
 ) -> None:
@@ -148,6 +151,7 @@ def test_memory_of_a_merged_branch_is_merged_too_and_that_of_others_waits(
     assert git(hub, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/gitmem") == "gitmem/branch/open"
 
 
+@pytest.mark.whole_system
 def test_merge_request_is_told_what_it_breaks(repo: Path, hub: Path, tmp_path: Path) -> None:
     git(repo, "checkout", "-q", "-b", "patch")
     commit_files(repo, {"README.md": "# Changed\n"})
@@ -164,6 +168,7 @@ def test_merge_request_is_told_what_it_breaks(repo: Path, hub: Path, tmp_path: P
     assert len(found["newly_false"]) == 2
 
 
+@pytest.mark.whole_system
 def test_merge_request_of_a_fork_is_compared_with_the_project_that_it_is_for(
     repo: Path, hub: Path, tmp_path: Path
 ) -> None:

@@ -95,6 +95,7 @@ def closed_to_group(folder: Path) -> list[str]:
     ]
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize("umask", ["077", "000"])
 def test_each_member_of_a_group_writes_in_turn(shared: Path, top: Path, umask: str) -> None:
     ana, bob = Person("ana", top), Person("bob", top)

@@ -329,6 +329,7 @@ def difference(before: dict[str, str], after: dict[str, str]) -> dict[str, tuple
     }
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize("seed", range(int(os.environ["GUESTS"])) if "GUESTS" in os.environ else IN_EVERY_RUN)
 def test_a_generated_repository_is_as_before_once_everything_is_uninstalled(seed: int, tmp_path: Path) -> None:
     dice = random.Random(seed)
@@ -381,6 +382,7 @@ def test_a_generated_repository_is_as_before_once_everything_is_uninstalled(seed
     assert [*(tmp_path / "home").rglob("*.json")] == []
 
 
+@pytest.mark.whole_system
 def test_apply_that_is_killed_writes_everything_or_nothing(tmp_path: Path) -> None:
     folder = project(tmp_path / "project")
     rules = "".join(f"- Never call `gone_{number}` without a lock.\n" for number in range(12))

@@ -139,6 +139,7 @@ def test_commands_of_all_hints_are_ones_that_gitmem_takes(commands: dict[str, st
     assert wrong == {}
 
 
+@pytest.mark.whole_system
 def test_no_command_of_a_hint_is_a_bug_when_it_is_run(
     commands: dict[str, str], memory: Memory, repo: Path, tmp_path: Path, run_cli, monkeypatch
 ) -> None:

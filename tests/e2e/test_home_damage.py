@@ -37,6 +37,7 @@ def person(repo: Path, run_cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     return tmp_path / "person"
 
 
+@pytest.mark.whole_system
 def test_damaged_files_of_the_home_are_no_bug_and_hide_nothing(person: Path, run_cli) -> None:
     names = [name for name in files_of(person) if "/.git/" not in name or "/.git/gitmem/" in name]
     held = {name: (person / name).read_bytes() for name in names}

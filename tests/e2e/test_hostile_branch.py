@@ -247,6 +247,7 @@ def pushed(repo: Path, huge: tuple[str, Path], request: pytest.FixtureRequest) -
 # All together
 
 
+@pytest.mark.whole_system
 def test_every_bad_entry_is_one_problem_and_hides_nothing_else(pushed: Pushed) -> None:
     problems = pushed.console.json("doctor")["problems"]
 
@@ -268,6 +269,7 @@ def test_good_memories_are_reported_by_every_reading_command(pushed: Pushed) -> 
     assert f"{len(pushed.bad)} problems" in done["status"].out
 
 
+@pytest.mark.whole_system
 def test_no_control_character_of_the_branch_reaches_anybody_alive(pushed: Pushed) -> None:
     for words in [
         *READS.values(),
@@ -343,6 +345,7 @@ def test_bomb_of_300_mb_is_never_held_in_memory(repo: Path, huge: tuple[str, Pat
     assert int(done.out) < 100 << 10, f"{int(done.out) >> 10} MiB"
 
 
+@pytest.mark.whole_system
 def test_person_can_go_on_writing_on_top_and_cleaning_up(pushed: Pushed) -> None:
     console = pushed.console
     refused = console("remember", "A new one", "--key", "new")
@@ -372,6 +375,7 @@ def test_person_can_go_on_writing_on_top_and_cleaning_up(pushed: Pushed) -> None
     assert {p["path"]: p["code"] for p in console.json("doctor")["problems"] if p["severity"] == "error"} == left
 
 
+@pytest.mark.whole_system
 def test_entries_of_one_name_count_the_same_with_and_without_an_index(repo: Path) -> None:
     console = Console(repo)
     say_good(console)
@@ -608,6 +612,7 @@ POLICIES = {
 }
 
 
+@pytest.mark.whole_system
 def test_policy_that_cannot_be_read_is_one_problem_and_the_built_in_one_serves(repo: Path) -> None:
     console = Console(repo)
     say_good(console)

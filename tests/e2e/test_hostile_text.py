@@ -142,6 +142,7 @@ COMMANDS = (
 )
 
 
+@pytest.mark.whole_system
 def test_nothing_alive_is_drawn_by_the_full_screen_program(hostile: Path) -> None:
     pytest.importorskip("textual", reason="the extra tui is not installed")
     put_files(hostile, {"learned/raw.md": f"---\ntitle: '[bold @click=quit]raw[/] gateway'\n---\n{EVIL}\n"})

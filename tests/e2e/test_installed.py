@@ -91,6 +91,7 @@ def person(tool: str, empty_home: dict[str, str]) -> dict[str, str]:
     return empty_home
 
 
+@pytest.mark.whole_system
 def test_readme_leads_from_a_clone_to_a_proven_fact_in_four_commands(
     sources: dict[str, str], empty_home: dict[str, str], tmp_path: Path
 ) -> None:

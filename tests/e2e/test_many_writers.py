@@ -57,6 +57,7 @@ def printed(child: subprocess.Popen[bytes], *, status: int = 0) -> list[str]:
     return out.decode().split()
 
 
+@pytest.mark.whole_system
 def test_eight_processes_that_write_at_once_lose_no_memory(repo: Path) -> None:
     console = Console(repo)
     console.ok("init")
@@ -84,6 +85,7 @@ def test_eight_processes_that_write_at_once_lose_no_memory(repo: Path) -> None:
     assert console.json("doctor")["problems"] == []
 
 
+@pytest.mark.whole_system
 def test_writers_of_every_kind_readers_and_a_foreign_program_get_along(repo: Path, tmp_path: Path) -> None:
     console = Console(repo)
     git(repo, "worktree", "add", "-q", "--detach", str(tmp_path / "linked"))
@@ -120,6 +122,7 @@ def test_writers_of_every_kind_readers_and_a_foreign_program_get_along(repo: Pat
     assert max(sizes) <= len(live) + 2
 
 
+@pytest.mark.whole_system
 def test_two_texts_under_one_key_at_once_are_both_in_the_history(repo: Path) -> None:
     Console(repo).ok("init")
     loop = 'for n in $(seq 1 3); do "$0" remember "Process $1 says $n" --key same; done'
@@ -174,6 +177,7 @@ READINGS: dict[str, Callable[[Memory], object]] = {
 }
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize("command", READINGS)
 def test_write_between_any_two_questions_of_a_reader_does_no_harm(repo: Path, command: str) -> None:
     read, rounds = READINGS[command], 0

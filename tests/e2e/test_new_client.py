@@ -101,6 +101,7 @@ def installed(tmp_path: Path, repo: Path) -> Installed:
     return Installed(folder, repo)
 
 
+@pytest.mark.whole_system
 def test_client_of_one_file_is_known_to_every_command(installed: Installed, repo: Path) -> None:
     (repo / ".nano" / "rules").mkdir(parents=True)
     (repo / ".nano" / "rules" / "style.md").write_text("Run `make lint` before a commit.\n")

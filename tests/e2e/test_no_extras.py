@@ -88,6 +88,7 @@ def test_extras_are_not_there(packages: Path, repo: Path) -> None:
     assert "No module named 'numpy'" in done.stderr
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize("env", [{}, MODEL], ids=["plain", "with a model"])
 def test_no_command_alone_is_a_bug(packages: Path, repo: Path, env: dict[str, str]) -> None:
     git(repo, "config", "user.name", "Ana")

@@ -204,6 +204,7 @@ def test_what_is_no_file_in_the_place_of_one_hinders_no_one(repo: Path, victim: 
     assert run(repo, "remember", "a thing that was learnt later").status == 0
 
 
+@pytest.mark.whole_system
 def test_folder_in_the_place_of_a_file_is_no_bug(repo: Path, run_cli) -> None:
     for name in FILES:
         place = replaced(state_of(repo) / name)

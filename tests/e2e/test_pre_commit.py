@@ -77,6 +77,7 @@ def test_every_hook_can_be_tried(memory, repo: Path, offered: Path, env: dict[st
     assert hook != "gitmem-index" or ((state / "catalog.sqlite").exists() and (state / "whoosh").is_dir())
 
 
+@pytest.mark.whole_system
 def test_day_with_the_hooks_of_pre_commit(memory, repo: Path, offered: Path, env: dict[str, str]) -> None:
     put(repo, make_fact("tokens", RS256))
     wanted = [{"id": "gitmem-check"}, {"id": "gitmem-learned"}]

@@ -31,6 +31,7 @@ class Clone:
         return found["status"], found["verdict"]["signer"]
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize("names", ["sha1", "sha256"])
 def test_verdicts_stay_signed_when_two_signing_clones_sync(tmp_path: Path, names: str) -> None:
     ana, bob = (Signer(tmp_path, f"{name}@example.com") for name in ("ana", "bob"))

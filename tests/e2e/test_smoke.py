@@ -13,6 +13,7 @@ SMOKE = Path(__file__).resolve().parent.parent.parent / ".ci" / "smoke"
 pytestmark = pytest.mark.skipif(not GITMEM.exists(), reason="the console script is not installed")
 
 
+@pytest.mark.whole_system
 def test_smoke_test_passes_here(tmp_path: Path) -> None:
     done = run([str(SMOKE)], tmp_path, env=environment(GITMEM_VIEW=None))
 

@@ -6,6 +6,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
 from support.console import GITMEM, Console, run
 
 KNOWN = (
@@ -21,6 +22,7 @@ LEARNED = (
 )  # fmt: skip
 
 
+@pytest.mark.whole_system
 def test_ten_sub_agents_at_once_get_their_own_task_s_memory_and_lose_no_word(repo: Path) -> None:
     console = Console(repo)
     console.ok("init", "--profile", "beadboard")

@@ -353,6 +353,7 @@ def typed_git(folder: Path, *args: str, **env: str) -> None:
     assert done.status == 0, done
 
 
+@pytest.mark.whole_system
 def test_hook_of_the_repository_may_call_gitmem(console: Console, tmp_path: Path) -> None:
     folder = console.folder
     install_hook(

@@ -121,6 +121,7 @@ def test_error_is_red_and_its_hint_stands_out(repo: Path) -> None:
     assert "  \x1b[1mhint:\x1b[0m gitmem help -a lists the commands\n" in done.out
 
 
+@pytest.mark.whole_system
 def test_sync_says_on_a_terminal_what_went_up_and_what_came_down_and_from_whom(repo: Path, tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "--bare", "hub.git")
     git(repo, "remote", "add", "origin", str(tmp_path / "hub.git"))
@@ -177,6 +178,7 @@ CHANGES = (
 )
 
 
+@pytest.mark.whole_system
 def test_each_change_is_confirmed_on_a_terminal_in_its_width_and_a_pipe_gets_the_name(template: Path) -> None:
     env = environment(NO_COLOR="1", TERM="xterm")
 

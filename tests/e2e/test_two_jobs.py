@@ -31,6 +31,7 @@ def hub(repo: Path) -> Path:
     return folder
 
 
+@pytest.mark.whole_system
 def test_two_shards_verify_and_sync_at_once(repo: Path, hub: Path, tmp_path: Path) -> None:
     clones = [tmp_path / f"machine-{number}" for number in (1, 2)]
     for clone in clones:

@@ -78,6 +78,7 @@ class Forge:
         return Machine(folder, self.hub, artifacts or self.folder / f"of-{self._runs}", head, **options)
 
 
+@pytest.mark.whole_system
 def test_week_of_a_team(tmp_path: Path) -> None:
     with forge_server.serving() as rest:
         forge = Forge(tmp_path, rest)

@@ -79,6 +79,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_completed_store(tmp_path_factory.mktemp("store"))
 
 
+@pytest.mark.whole_system
 def test_programs_run_the_wheel_and_git_mem_help_shows_its_manual_page(installed: Path, tmp_path: Path) -> None:
     env = typed_in(tmp_path, installed)
 
@@ -217,6 +218,7 @@ def test_changed_source_of_an_installed_module_is_read_and_named_in_a_traceback(
     assert touched[0] == f"SourceFileLoader {source}"
 
 
+@pytest.mark.whole_system
 def test_damaged_byte_code_is_not_used(wheel: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path)
@@ -257,6 +259,7 @@ SHELLS = {
 }
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize("shell", SHELLS)
 def test_shell_completes_keys_once_the_wheel_has_installed_it(
     installed: Path, store: Path, tmp_path: Path, shell: str

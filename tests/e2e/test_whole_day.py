@@ -139,6 +139,7 @@ def bob_of(ana: Person) -> Console:
     return Console(folder, XDG_DATA_HOME=str(folder.parent / "bobs"), XDG_STATE_HOME=str(folder.parent / "bobs"))
 
 
+@pytest.mark.whole_system
 def test_day_of_use_leaves_everything_of_the_person_as_it_is_without_gitmem(ana: Person) -> None:
     twin = Person(Path(shutil.copytree(ana.folder, ana.folder.parent / "twin", symlinks=True)))
     state, view = ana.folder / ".git/gitmem", ana.folder / ".memory"

@@ -58,6 +58,7 @@ def answers(repo: Path) -> list[object]:
     ]
 
 
+@pytest.mark.whole_system
 def test_answers_are_those_of_git(rich: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = answers(rich)
     monkeypatch.setattr(LooseObjects, "_open", unsure)

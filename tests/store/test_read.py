@@ -188,6 +188,7 @@ def test_file_larger_than_its_limit_is_not_read(repo: Path, path: str, limit: in
     assert messages(scan_all(door(repo), above)) == ([], [("too-large", path)])
 
 
+@pytest.mark.whole_system
 def test_a_huge_blob_is_asked_for_its_size_only(repo: Path) -> None:
     big = repo.parent / "zeros"
     with big.open("wb") as file:

@@ -28,6 +28,7 @@ def faults(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Faults]:
     return Faults(tmp_path_factory.mktemp("torture"))
 
 
+@pytest.mark.whole_system
 @needs_compiler
 @pytest.mark.parametrize("kind", ["ENOSPC", "kill", "pause", "EIO-read"])
 def test_a_storage_call_that_fails_loses_nothing_and_leaves_nothing(faults: Faults, kind: str) -> None:
@@ -37,6 +38,7 @@ def test_a_storage_call_that_fails_loses_nothing_and_leaves_nothing(faults: Faul
     assert faults.try_call(work, dice.randrange(20, faults.calls(work, kind)), kind) == []
 
 
+@pytest.mark.whole_system
 @needs_compiler
 def test_where_locks_do_not_work_nothing_ends_as_a_bug_and_doctor_says_why(faults: Faults) -> None:
     assert faults.try_without_locks(1) == []
@@ -49,6 +51,7 @@ def test_where_locks_do_not_work_nothing_ends_as_a_bug_and_doctor_says_why(fault
     assert (written.status, written.out) == (0, "lockless\n")
 
 
+@pytest.mark.whole_system
 @needs_compiler
 def test_kills_and_interrupts_lose_nothing_and_print_one_line(faults: Faults) -> None:
     assert Kills(faults.place).try_one(5) == []
@@ -73,6 +76,7 @@ def test_killed_run_leaves_no_writer(tmp_path: Path) -> None:
 PYTHON_ENV = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
 
 
+@pytest.mark.whole_system
 def test_three_clones_that_worked_apart_come_to_one_tree_whoever_syncs_first(tmp_path: Path) -> None:
     (tmp_path / "clones").mkdir()
 

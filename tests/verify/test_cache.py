@@ -97,6 +97,7 @@ def test_ci_takes_nine_of_ten_verdicts_from_a_developers_run(
     assert due == TEN - 1  # they stay claims
 
 
+@pytest.mark.whole_system
 def test_check_of_ci_takes_all_but_the_changed_verdict_from_a_developers_check(
     service: Path, server: VerdictServer, ana: Signer, ci: Signer
 ) -> None:
@@ -150,6 +151,7 @@ POISON = {
 }
 
 
+@pytest.mark.whole_system
 def test_poisoned_entry_is_refused_and_named_and_the_check_runs(
     service: Path, server: VerdictServer, ana: Signer, ci: Signer, tmp_path: Path
 ) -> None:

@@ -219,6 +219,7 @@ LINGERS = {
 }  # fmt: skip
 
 
+@pytest.mark.whole_system
 @each("command", LINGERS.values())
 def test_nothing_is_left_of_what(world, mark, command):
     ran = world.run(command.replace("@mark", mark), timeout_s=0.4)

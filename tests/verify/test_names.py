@@ -122,6 +122,7 @@ def test_content_is_followed_to_another_name(memory: Memory, names: Path) -> Non
     assert [key for key, outcome in outcomes(verify(memory)).items() if outcome != "holds"] == []
 
 
+@pytest.mark.whole_system
 def test_hints_and_recall_find_memories_by_each_name(memory: Memory, names: Path) -> None:
     for number, name in enumerate(NAMES):
         memory.fact(f"limit {number}", key=f"f{number}", force=True, **CHECKS["contains"](f"app/{name}"))

@@ -141,6 +141,7 @@ print(*(change.key for change in batch.flush()))
 """
 
 
+@pytest.mark.whole_system
 def test_batches_of_several_processes_lose_none(memory: Memory, repo: Path) -> None:
     argv = [sys.executable, "-c", WRITER]
     children = [subprocess.Popen([*argv, str(n)], cwd=repo, stdout=subprocess.PIPE, text=True) for n in range(4)]

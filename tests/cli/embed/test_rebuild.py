@@ -6,6 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
 from support.embedded_store import STORE, make_model, set_up
 from support.facts import make_memory, put
 from support.terminal import GITMEM
@@ -34,6 +35,7 @@ def _size_of_rows(repo: Path) -> int:
     return sum(path.stat().st_size for path in repo.glob(".git/gitmem/vectors/*/rows-0.f32"))
 
 
+@pytest.mark.whole_system
 def test_interrupted_rebuild_keeps_finished_work_and_continues_from_there(run_cli, repo: Path, tmp_path: Path) -> None:
     set_up(repo, make_model(tmp_path / "tiny"))
     put(repo, *(make_memory(f"m-{n}", f"Table {n}", "Storage. " * 2000) for n in range(200)))

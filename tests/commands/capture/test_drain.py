@@ -199,6 +199,7 @@ def test_drain_that_was_killed_before_its_commit_is_done_again(
     assert keys(repo) == [GATEWAY]
 
 
+@pytest.mark.whole_system
 @needs_namespaces
 def test_captures_in_a_place_that_became_read_only_are_committed_once_and_stop_no_write(repo: Path) -> None:
     place = Path(second_place(state(repo)), "spool", "waiting")

@@ -257,7 +257,7 @@ def files_of(some, now: int) -> dict:
     return made
 
 
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(SOME)
 def test_digest_as_it_is_printed_never_exceeds_the_budget(repo, memory, run_cli, some):
     budgets = (0, 300, 700, 1500)

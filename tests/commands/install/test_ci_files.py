@@ -187,6 +187,7 @@ LINTERS = {
 }
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize("name", LINTERS)
 def test_workflow_linters_find_nothing(tmp_path: Path, name: str) -> None:
     words, of = LINTERS[name]

@@ -72,6 +72,7 @@ def test_no_text_suggests_installing_the_package_by_name() -> None:
     assert (PROJECT / "pyproject.toml").read_text(encoding="utf-8").count("git-memory-store") == 1
 
 
+@pytest.mark.whole_system
 @pytest.mark.skipif(not (PROJECT / ".git").exists(), reason="this is no clone: what git tracks is not known")
 @pytest.mark.skipif(find_spec("flit_core") is None, reason="the build back end is not installed here: make")
 def test_source_distribution_has_all_that_git_tracks(tmp_path: Path) -> None:
@@ -166,6 +167,7 @@ def install(package: str, folder: Path, **variables: str) -> subprocess.Complete
     )
 
 
+@pytest.mark.whole_system
 def test_job_installs_the_commit_that_is_named_and_its_own_lock(source: Path, tmp_path: Path) -> None:
     commit, later = git(source, "rev-parse", "HEAD"), tmp_path / "later"
     git(tmp_path, "clone", "-q", str(source), str(later))
@@ -197,6 +199,7 @@ def test_archive_with_another_hash_is_not_opened(tmp_path: Path) -> None:
     assert "did NOT match" in done.stderr
 
 
+@pytest.mark.whole_system
 def test_job_that_writes_comments_installs_the_back_end_and_gitmem_alone(source: Path, tmp_path: Path) -> None:
     package = f"git+file://{source}@{git(source, 'rev-parse', 'HEAD')}"
 
@@ -215,6 +218,7 @@ def comment_job() -> dict:
     return yaml.safe_load(text)["jobs"]["comment"]
 
 
+@pytest.mark.whole_system
 @pytest.mark.skipif(find_spec("flit_core") is None, reason="the build back end is not installed here: make")
 def test_that_job_s_command_runs_with_gitmem_alone(source: Path, tmp_path: Path) -> None:
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]

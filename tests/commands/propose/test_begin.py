@@ -46,6 +46,7 @@ def test_proposal_without_unpushed_commits_begins_with_the_next_write(repo: Path
     assert git(hub, "merge-base", "memory", "gitmem/auth") == tip(hub)
 
 
+@pytest.mark.whole_system
 def test_all_writes_go_to_the_current_proposal(repo: Path, hub: Path) -> None:
     with opened(repo) as memory:
         memory.view.make()
@@ -111,6 +112,7 @@ def test_second_propose_moves_later_writes_to_memory(repo: Path, hub: Path) -> N
     assert tip(repo) == tip(hub)
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize(
     "code", ["b.advance = stop", "b.advance = behind", "from gitmem.git import remotes as r; r.push = stop"]
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from conftest import git, tip
 from support.each import each
 from support.facts import make_fact, put, statuses, verdict_keys, verify
@@ -33,6 +34,7 @@ def verdicts(folder: Path, ref: str) -> list[str]:
     return verdict_keys(folder, ref)
 
 
+@pytest.mark.whole_system
 def test_proposal_has_only_the_verdicts_of_its_own_facts(repo: Path, hub: Path) -> None:
     put(repo, make_fact("old", HOLDS))
     with opened(repo) as memory:
@@ -88,6 +90,7 @@ def test_proposal_on_a_code_branch_has_no_verdicts(repo: Path, hub: Path) -> Non
     assert verdicts(hub, AUTH) == []
 
 
+@pytest.mark.whole_system
 def test_the_scheduled_job_judges_memory_and_a_proposal_merges_beside_it(repo: Path, hub: Path) -> None:
     put(repo, make_fact("old", HOLDS), make_fact("other", HOLDS, title="Another"))
     with opened(repo) as memory:

@@ -22,6 +22,7 @@ def how(folder: Path) -> str:
         return how_merged(memory.repository.git, tip(folder, AUTH), [tip(folder)])
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize(("merged", "found"), [("merge", "ancestry"), ("squash", "content"), ("rebase", "content")])
 def test_sync_detects_a_merged_proposal_and_returns_to_memory(repo: Path, hub: Path, merged: str, found: str) -> None:
     remember(repo, one="Tokens rotate daily")
@@ -39,6 +40,7 @@ def test_sync_detects_a_merged_proposal_and_returns_to_memory(repo: Path, hub: P
     assert sync(repo) == []
 
 
+@pytest.mark.whole_system
 def test_merged_proposal_is_detected_after_later_changes(repo: Path, hub: Path) -> None:
     other = clone(repo)
     remember(repo, one="Tokens rotate daily")
@@ -60,6 +62,7 @@ def test_merged_proposal_is_detected_after_later_changes(repo: Path, hub: Path) 
     assert propose(repo, "auth").added == ("three",)
 
 
+@pytest.mark.whole_system
 def test_partly_merged_proposal_continues(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
@@ -73,6 +76,7 @@ def test_partly_merged_proposal_continues(repo: Path, hub: Path) -> None:
     assert (done.added, done.changed, done.pushed) == (("two",), (), True)
 
 
+@pytest.mark.whole_system
 def test_proposal_merged_by_lines_is_detected_by_content(repo: Path, hub: Path) -> None:
     body = "".join(f"Line {number} says something.\n" for number in range(9))
     with opened(repo) as memory:
@@ -92,6 +96,7 @@ def test_proposal_merged_by_lines_is_detected_by_content(repo: Path, hub: Path) 
     assert how(repo) == "content"
 
 
+@pytest.mark.whole_system
 def test_additions_by_others_count_for_a_merged_proposal(repo: Path, hub: Path) -> None:
     other = clone(repo)
     remember(repo, one="Tokens rotate daily")

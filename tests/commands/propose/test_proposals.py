@@ -12,6 +12,7 @@ from gitmem.commands.propose.proposals import as_table
 from gitmem.errors import ConflictError, NotFoundError, RefusedError
 
 
+@pytest.mark.whole_system
 def test_proposals_are_listed_with_changes_and_commits(repo: Path, hub: Path) -> None:
     other = clone(repo)
     remember(other, far="Only at the remote")
@@ -76,6 +77,7 @@ def test_dropped_unpushed_proposal_is_kept_under_a_ref(repo: Path, hub: Path) ->
     assert keys(repo) == ["idle", "one"]
 
 
+@pytest.mark.whole_system
 def test_remote_branch_is_deleted_only_on_request_and_if_unmoved(repo: Path, hub: Path) -> None:
     other = clone(repo)
     remember(repo, one="Tokens rotate daily")
@@ -135,6 +137,7 @@ def test_checked_out_proposal_is_not_deleted(repo: Path, hub: Path) -> None:
     assert AUTH in refs(hub)
 
 
+@pytest.mark.whole_system
 def test_merged_proposal_is_dropped_without_force(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")

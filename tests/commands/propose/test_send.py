@@ -19,6 +19,7 @@ def edit(folder: Path, key: str, body: str) -> None:
         memory.edit(key, fields={}, body=body, approve=False)
 
 
+@pytest.mark.whole_system
 def test_two_clones_with_one_name_share_a_proposal(repo: Path, hub: Path) -> None:
     other = clone(repo)
     remember(repo, one="Tokens rotate daily")
@@ -33,6 +34,7 @@ def test_two_clones_with_one_name_share_a_proposal(repo: Path, hub: Path) -> Non
     assert tip(repo, AUTH) == tip(hub, AUTH)
 
 
+@pytest.mark.whole_system
 def test_two_clones_can_push_a_proposal_at_once(repo: Path, hub: Path) -> None:
     other = clone(repo)
     remember(repo, one="Tokens rotate daily")
@@ -47,6 +49,7 @@ def test_two_clones_can_push_a_proposal_at_once(repo: Path, hub: Path) -> None:
     assert {"learned/one.md", "learned/two.md"} <= set(git(hub, "ls-tree", "-r", "--name-only", AUTH).split("\n"))
 
 
+@pytest.mark.whole_system
 def test_proposal_merges_the_memory_by_meaning_before_the_forge(repo: Path, hub: Path) -> None:
     other = clone(repo)
     propose(repo, "auth")
@@ -100,6 +103,7 @@ def test_proposal_for_an_unreachable_remote_is_pushed_later(repo: Path, hub: Pat
     assert tip(hub, AUTH) == tip(repo, AUTH)
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize("how", ["merge", "squash"])
 def test_writes_after_a_merge_on_the_forge_are_kept(repo: Path, hub: Path, how: str) -> None:
     remember(repo, one="Tokens rotate daily")

@@ -103,6 +103,7 @@ def keys(folder: Path) -> list[str]:
         return sorted(hit.key for hit in memory.list(Query(limit=100, everything=True)).hits)
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize("packed", [False, True])
 def test_purged_memory_is_in_no_file_of_the_repository(store: Path, packed: bool) -> None:
     if packed:
@@ -120,6 +121,7 @@ def test_purged_memory_is_in_no_file_of_the_repository(store: Path, packed: bool
     git(store, "fsck", "--full", "--strict")
 
 
+@pytest.mark.whole_system
 def test_purged_secret_is_replaced_wherever_and_however_it_is_written(store: Path) -> None:
     secret = SECRET + '"\\é'
     put_files(
@@ -195,6 +197,7 @@ def test_interrupted_purge_is_finished_later(
         memory.purges.resume()
 
 
+@pytest.mark.whole_system
 def test_killed_purges_can_be_finished(store: Path) -> None:
     code = (
         f"from gitmem.cli import main; import sys; sys.exit(main(['-C', {str(store)!r}, 'purge', 'octopus', '--yes']))"
@@ -215,6 +218,7 @@ def test_killed_purges_can_be_finished(store: Path) -> None:
         git(copy, "fsck", "--full", "--strict")
 
 
+@pytest.mark.whole_system
 def test_writers_beside_a_purge_lose_nothing(store: Path) -> None:
     code = (
         "import sys; from gitmem.memory import Memory\n"
@@ -235,6 +239,7 @@ def test_writers_beside_a_purge_lose_nothing(store: Path) -> None:
     assert places_of(store, *WORDS) == []
 
 
+@pytest.mark.whole_system
 def test_clone_with_the_old_history_does_not_bring_it_back(store: Path) -> None:
     hub, other = share(store)
     with opened(store) as memory:
@@ -259,6 +264,7 @@ def test_clone_with_the_old_history_does_not_bring_it_back(store: Path) -> None:
     assert git(hub, "log", "-p", "--all", "-S", WORDS[1]) == ""
 
 
+@pytest.mark.whole_system
 def test_what_others_pushed_before_the_purge_is_published_is_kept(store: Path) -> None:
     hub, other = share(store)
     with opened(store) as memory:
@@ -275,6 +281,7 @@ def test_what_others_pushed_before_the_purge_is_published_is_kept(store: Path) -
     assert git(hub, "log", "-p", "--all", "-S", SECRET) == ""
 
 
+@pytest.mark.whole_system
 def test_purged_key_can_be_used_again(store: Path) -> None:
     _, other = share(store)
     with opened(store) as memory:

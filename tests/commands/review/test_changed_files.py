@@ -48,6 +48,7 @@ def test_name_that_is_not_text_is_shown_with_its_bytes(repo: Path) -> None:
     assert [f.path for f in of(review, "workflow-file")] == [".github/workflows/\\x1b[2J.yml"]
 
 
+@pytest.mark.whole_system
 def test_long_chains_of_requires_end(repo: Path) -> None:
     chain = {f"gotchas/k{n}.md": text(f"Link {n} of it", requires=f"[k{(n + 1) % 150}]") for n in range(150)}
     begun = time.process_time()

@@ -115,6 +115,7 @@ def test_name_that_is_not_a_commit_is_refused(repo: Path, rev: str) -> None:
         find_anchor(opened(repo), "", rev)
 
 
+@pytest.mark.whole_system
 @settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10_000))
 def test_dates_change_nothing_and_what_was_known_is_known_ever_after(repo: Path, seed: int) -> None:

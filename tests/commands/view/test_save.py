@@ -330,6 +330,7 @@ class Steps:
         return step
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize("is_committed", [False, True])
 def test_killed_save_loses_no_edit(
     memory: Memory, shown: Path, repo: Path, monkeypatch: pytest.MonkeyPatch, is_committed: bool

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
 from support.each import each
 
 SIZE = 200_000
@@ -28,6 +29,7 @@ for read in (
 """
 
 
+@pytest.mark.whole_system
 @each(
     ("path", "content"),
     [

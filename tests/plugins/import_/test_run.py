@@ -158,6 +158,7 @@ main(["import", sys.argv[1]])
 """
 
 
+@pytest.mark.whole_system
 def test_killed_import_writes_nothing(memory: Memory, repo: Path, tmp_path: Path) -> None:
     source = lines(tmp_path / "k.jsonl", *({"content": f"Learnt {n} " + "x" * 400} for n in range(300)))
     before = tip(repo)

@@ -29,6 +29,7 @@ def added(memory: Memory, tracker: Tracker) -> None:
     memory.sources.add("github", "acme/shop", api=tracker.address, include=["issues"])
 
 
+@pytest.mark.whole_system
 def test_killed_pull_continues_and_writes_nothing_twice(memory: Memory, tracker: Tracker, repo: Path) -> None:
     many(tracker, 600)
     added(memory, tracker)

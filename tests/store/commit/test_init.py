@@ -408,6 +408,7 @@ for n in range(12):
 """
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize("locked", [True, False], ids=["with-our-lock", "by-compare-and-swap-alone"])
 def test_processes_that_write_at_once_lose_nothing(repo: Path, locked: bool) -> None:
     # Other clones' tools do not take our lock: safety must not hang on it.
@@ -537,6 +538,7 @@ def acknowledged(repo: Path) -> dict[str, str]:
     return dict(line.split(" ") for line in lines)
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize("group", [False, True], ids=["writer-alone", "with-its-git"])
 def test_of_writers_that_are_killed_no_acknowledged_write_is_lost(repo: Path, group: bool) -> None:
     (repo.parent / "acknowledged").touch()
@@ -682,6 +684,7 @@ def remembered(repo: Path) -> Path:
 # With every state of the index: tests/e2e/test_disk.py.
 
 
+@pytest.mark.whole_system
 def test_in_a_read_only_repository_reads_work_and_writes_say_so(remembered: Path, tmp_path: Path) -> None:
     script = (
         f'{commands(tmp_path)}\nREPO="{remembered}"\nmount --bind "$REPO" "$REPO"\nmount -o remount,bind,ro "$REPO"\n'
@@ -699,6 +702,7 @@ def test_in_a_read_only_repository_reads_work_and_writes_say_so(remembered: Path
         assert "reading still works" in err
 
 
+@pytest.mark.whole_system
 def test_on_a_full_disk_reads_work_and_writes_say_so(remembered: Path, tmp_path: Path) -> None:
     with Memory(remembered) as memory:
         memory.repository.catalog()

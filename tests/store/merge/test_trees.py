@@ -293,6 +293,7 @@ def state(drawn: dict[str, Any]) -> Tree:
     }
 
 
+@pytest.mark.whole_system
 @settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STATES, STATES, STATES, STATES)
 def test_three_clones_come_to_the_same_memories(stores: Stores, base: Any, one: Any, two: Any, three: Any) -> None:

@@ -209,6 +209,7 @@ def sha256(repo: Path) -> Path:
     return repo.parent / "long"
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize("shape", [bare, submodule, separate, sha256])
 def test_view_works_in_every_kind_of_repository(repo: Path, shape: Callable[[Path], Path]) -> None:
     place = shape(repo)

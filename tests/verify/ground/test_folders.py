@@ -328,6 +328,7 @@ def outcome_of_all(memory) -> dict[str, str]:
     return {result.due.row.key: result.outcome for result in verify(memory).results}
 
 
+@pytest.mark.whole_system
 @pytest.mark.parametrize(
     ("setup", "why"),
     [

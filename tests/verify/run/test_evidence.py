@@ -86,6 +86,7 @@ def test_traced_run_ends_as_it_does_untraced(tmp_path, rung, mark):
     assert evidence.find_tracer(PATH, rung) == STRACE
 
 
+@pytest.mark.whole_system
 def test_traced_run_is_bounded_in_time_and_what_it_says(tmp_path, mark):
     late = ran(f"sleep {mark}", tmp_path, "none", STRACE, timeout_s=0.5)
     loud = ran("yes | head -c 300000", tmp_path, "none", STRACE)

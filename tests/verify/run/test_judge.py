@@ -202,6 +202,7 @@ STOPPED = {
 }
 
 
+@pytest.mark.whole_system
 def test_change_that_stops_a_check_says_how(memory, repo):
     scripts = {how: f"tools/{how}.sh" for how in STOPPED}
     commit_files(repo, dict.fromkeys(scripts.values(), "#!/bin/sh\nexit 0\n"))
@@ -772,6 +773,7 @@ def test_each_result_is_reported_as_it_comes(memory, repo):
     assert messages == [("c", 1, 3), ("b", 2, 3), ("a", 3, 3)]
 
 
+@pytest.mark.whole_system
 def test_interruption_keeps_what_was_reported_and_ends_what_is_under_way(memory, repo, mark):
     put(
         repo,
@@ -923,6 +925,7 @@ def test_commit_that_a_claimed_verdict_names_is_one_to_compare_with(memory, repo
     assert (result.outcome, "outside the repository" in result.because) == (outcome, False)
 
 
+@pytest.mark.whole_system
 def test_check_that_starts_while_all_are_stopped_ends_at_once(tmp_path, mark):
     before = stop_count()
     stop_all()

@@ -111,6 +111,7 @@ def test_two_checks_at_once_have_a_starter_each():
     assert second is not first
 
 
+@pytest.mark.whole_system
 def test_a_starter_that_was_killed_while_it_waited_is_replaced():
     first = pool.take()
     pool.give_back(first)

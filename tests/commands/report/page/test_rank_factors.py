@@ -118,6 +118,7 @@ def test_words_are_stemmed_as_the_index_stems_them(chromium: Browser) -> None:
     assert dict(zip(words, stemmed, strict=True)) == dict(zip(words, stemmer.stemWords(words), strict=True))
 
 
+@pytest.mark.whole_system
 def test_other_languages_are_not_ranked_by_the_page() -> None:
     run = RecallRun(builtin(), Config(), 0)
 
