@@ -45,7 +45,9 @@ INVENTORY = (
     StateFile("sources/", "pulled documents and their indexes", LOCAL_ONLY, is_foreign=True),
     StateFile("proofs", "which commits were proven to be a store", is_foreign=True),
     StateFile(
-        "cautions", "the commands that memories warn about, read before each command of an agent", is_foreign=True
+        "cautions",
+        "the commands that memories warn about, and the memories' words, read before each command of an agent",
+        is_foreign=True,
     ),
     StateFile("unpacked", "how many objects wait to be packed"),
     StateFile("ground/", "scratch clones for running checks"),
