@@ -169,8 +169,8 @@ _OR_FILES = Field(
 def _defines(taken: CheckArguments) -> Probe:
     from gitmem.document.sources.symbols import find_symbol  # imports re2
 
-    def probe(_: str, content: bytes) -> Sequence[FileFinding]:
-        line = find_symbol(content, taken.text)
+    def probe(path: str, content: bytes) -> Sequence[FileFinding]:
+        line = find_symbol(content, taken.text, path)
         return [FileFinding(line)] if line else ()
 
     return place_checks.guard(probe)

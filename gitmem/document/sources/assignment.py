@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from gitmem.document.sources.comments import without_comments
 from gitmem.document.sources.node import Node
 
 TYPE_CHECKING = False
@@ -56,7 +57,7 @@ def find_assignment(text: str, keys: Sequence[str], extension: str) -> Node | No
         keys: The name, preceded by its enclosing definitions (``Config.timeout``), after which it is searched.
         extension: The file's extension, such as ``py``.
     """
-    start = 0
+    text, start = without_comments(text, extension), 0
     for part in keys[:-1]:
         opening = re.compile(
             rf"^.{{0,200}}\b{re.escape(part)}\b.{{0,200}}[:{{=(][ \t]*(?:(?:#|//).*)?$", re.MULTILINE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from gitmem.document.sources.comments import without_definitions
 from gitmem.document.sources.formats import decode, iter_matches, read_source
 from gitmem.document.sources.manifests import SCRIPT_FILES
 from gitmem.document.sources.node import Node
@@ -64,7 +65,7 @@ def _reader_of(path: str) -> Callable[[str, bytes], Targets] | None:
 
 
 def _make(_path: str, content: bytes) -> Targets:
-    for match, line in iter_matches(_MAKE_RULE, decode(content)):
+    for match, line in iter_matches(_MAKE_RULE, without_definitions(decode(content))):
         for name in match[1].split():
             yield name, line
 

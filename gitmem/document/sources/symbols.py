@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from gitmem.document.sources.comments import without_comments
 from gitmem.document.sources.formats import SIZE_LIMIT
 from gitmem.document.sources.node import unreadable
 
@@ -57,8 +58,13 @@ _NEXT_LINE = r"(?m)^([ \t]*)(?:[^\s){:#/*\\<]|\*[^/\s])[^\n]*"
 _LABELS = (b"public", b"private", b"protected", b"signals", b"slots", b"Q_")
 
 
-def find_symbol(content: bytes, name: str) -> int:
-    """Return the line where a name is defined, from 1; 0 if it is not.
+def find_symbol(content: bytes, name: str, path: str = "") -> int:
+    """Return the line where a name is defined, from 1; 0 if it is not, or only in a comment or a long string.
+
+    Args:
+        content: The file.
+        name: The name.
+        path: The file's path, by whose extension comments are known.
 
     Raises:
         FormatError: The file is too large.
@@ -68,6 +74,7 @@ def find_symbol(content: bytes, name: str) -> int:
     *owners, last = (part.encode("utf-8", "surrogateescape") for part in name.replace("::", ".").split("."))
     if last not in content:
         return 0
+    content = without_comments(content.decode("latin-1"), path.rpartition(".")[2].lower()).encode("latin-1")
     start, end = 0, len(content)
     for owner in owners:
         place = _search(_definition(owner, is_member=False), content, start, end)
