@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from gitmem.agents.moments.programs import MOVES, SCRIPTS, commands_in, without_prefix
-from gitmem.system import read_file
+from gitmem.system import only_regular
 from gitmem.text import parse_json
 
 TYPE_CHECKING = False
@@ -27,6 +27,8 @@ _SCRIPT_ENDS = (".sh", ".bash")
 _VALUED, _FOLDER = ("-f", "-I", "-j", "-o", "-W"), ("-C", "-d", "--directory", "--working-directory")
 # The most bytes of a file that are read, the most commands of one line, and how deep definitions may refer to others.
 BYTES, COMMANDS_AT_MOST, DEPTH = 64 * 1024, 60, 3
+# The most commands that are looked up for one line, and the most targets that one rule of a Makefile names.
+LOOKED_UP_AT_MOST, TARGETS_AT_MOST = 200, 50
 # The most characters of a command; and how variables are written.
 LINE_CHARS, _VARIABLES = 2000, (("$(", ")"), ("${", "}"), ("{{", "}}"))
 
@@ -41,25 +43,36 @@ def with_recipes(folder: str, line: str) -> str:
     if "make" not in line and "just" not in line and "/" not in line and not any(map(line.__contains__, _NAMED)):
         return line
     found: list[str] = []
-    _add_runs(folder or os.curdir, line, found, DEPTH)
+    _add_runs(folder or os.curdir, line, found, set(), DEPTH)
     return "\n".join((line, *found)) if found else line
 
 
 _NAMED = (*SCRIPTS, *_SCRIPT_ENDS)
 
 
-def _add_runs(folder: str, line: str, found: list[str], depth: int) -> None:
-    """Append the commands that a line runs, each once, with what these run in turn."""
+def _add_runs(folder: str, line: str, found: list[str], seen: set[tuple[str, ...]], depth: int) -> None:
+    """Append the commands that a line runs, each once, with what these run in turn.
+
+    Args:
+        folder: The folder in which the line runs.
+        line: The line.
+        found: The commands found so far.
+        seen: The commands looked up so far, each with its folder before its words.
+        depth: How many definitions may follow from each other.
+    """
     for command in commands_in(line):
         words = [word.strip("'\"") for word in without_prefix(command.split())]
         if words[:1] and words[0] in MOVES:
             folder = os.path.join(folder, *words[1:2])
             continue
-        for one in _defined(folder, words) if words else ():
+        if not words or (folder, *words) in seen or len(seen) >= LOOKED_UP_AT_MOST:
+            continue
+        seen.add((folder, *words))
+        for one in (each[:LINE_CHARS] for each in _defined(folder, words)):
             if one not in found and len(found) < COMMANDS_AT_MOST:
                 found.append(one)
                 if depth > 1:
-                    _add_runs(folder, one, found, depth - 1)
+                    _add_runs(folder, one, found, seen, depth - 1)
 
 
 def _defined(folder: str, words: Sequence[str]) -> list[str]:
@@ -75,7 +88,12 @@ def _defined(folder: str, words: Sequence[str]) -> list[str]:
 
 
 def _read(path: str) -> str:
-    return read_file(path)[:BYTES].decode("utf-8", "replace")
+    """Return the beginning of a file; nothing if it cannot be read. What a line runs may be a large program."""
+    try:
+        with open(path, "rb", opener=only_regular) as file:
+            return file.read(BYTES).decode("utf-8", "replace")
+    except (OSError, ValueError):  # a name with a null byte
+        return ""
 
 
 def _lines_of_script(path: str) -> list[str]:
@@ -95,7 +113,7 @@ def _scripts_of(folder: str, arguments: Sequence[str]) -> list[str]:
     text = _read(os.path.join(folder, "package.json")) if names else ""
     try:
         scripts = parse_json(text).get("scripts") if text else None
-    except (ValueError, AttributeError):
+    except (ValueError, RecursionError, AttributeError):
         return []
     if not isinstance(scripts, dict):
         return []
@@ -146,11 +164,11 @@ def _parsed(text: str) -> tuple[dict[str, tuple[list[str], list[str]]], dict[str
         before, colon, after = line.partition(":")
         if after[:1] == "=" or "=" in before.partition(" ")[0] or before.split()[1:2] in _ASSIGNS:
             name, _, value = line.partition("=")
-            values[name.strip(" :?+")] = value.strip().strip("'\"")
+            values[name.strip(" :?+")] = value.strip().strip("'\"")[:LINE_CHARS]
             present = []
         elif colon and before and not before.startswith("#"):
             needs = after.partition("#")[0].lstrip(":").split()
-            names = before.split()
+            names = before.split()[:TARGETS_AT_MOST]
             present = []
             for name in names:
                 one = targets.setdefault(name, ([], []))

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 
-# Comments and strings of Python (its reference, 2.5 and 2.7): what begins within one of them begins no other.
+# Comments and strings of Python (its reference, 2.5 and 2.7): what begins within one of them begins no other. One that
+# is not closed is read to its end as well: searched from each quotation mark in it, a long one would take hours.
 _PYTHON = re.compile(
-    r"#[^\n]*|\"\"\"(?:[^\\]|\\.)*?\"\"\"|'''(?:[^\\]|\\.)*?'''|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL
+    r"#[^\n]*|(\"\"\"|''')(?:[^\\]|\\(?:.|\Z))*?(?:(\1)|\Z)|\"(?:[^\"\\\n]|\\(?:.|\Z))*\"?|'(?:[^'\\\n]|\\(?:.|\Z))*'?",
+    re.DOTALL,
 )
 # Only at the beginning of a line: within one, it may be part of a string, such as a glob.
 _BLOCK = re.compile(r"^[ \t]*/\*", re.MULTILINE), re.compile(r"\*/")
@@ -42,7 +44,8 @@ def without_definitions(makefile: str) -> str:
 
 def _blank(found: re.Match[str]) -> str:
     text = found[0]
-    return _NOT_BLANK.sub(" ", text) if "\n" in text else text
+    is_closed = found[2] or not found[1]
+    return _NOT_BLANK.sub(" ", text) if "\n" in text and is_closed else text
 
 
 def _without_blocks(code: str, opening: re.Pattern[str], closing: re.Pattern[str]) -> str:

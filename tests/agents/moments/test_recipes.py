@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
+from support.each import each
 
+from gitmem.agents.moments import recipes
 from gitmem.agents.moments.recipes import with_recipes
 
 MAKEFILE = """\
@@ -83,3 +86,46 @@ def test_values_that_double_each_other_are_cut(tmp_path: Path) -> None:
 
     assert (line, ran[:6]) == ("make", "echo x")
     assert len(ran) <= 2000
+
+
+TARGETS = " ".join(f"t{number}" for number in range(8000))
+
+
+@each(
+    ("line", "name", "text"),
+    [
+        ("make t1", "Makefile", f"{TARGETS}:\n" + "\techo\n" * 4000),
+        ("make", "Makefile", "V = " + "x" * 40_000 + "\nall:\n" + "\techo " + "$(V)" * 600 + "\n"),
+        ("npm run a", "package.json", '{"scripts": {"a": "' + "npm run b; " * 5000 + '"}}'),
+        ("npm run a", "package.json", "[" * 60_000),
+        ("./a.sh", "a.sh", "./b.sh; " * 8000),
+        ("./a", "a", "#!/bin/sh\n" + "x" * 12_000_000),
+        ("./a\0", "a", ""),
+    ],
+)
+def test_files_that_keep_a_reader_busy_are_read_in_little_memory(
+    tmp_path: Path, line: str, name: str, text: str
+) -> None:
+    (tmp_path / name).write_text(text)
+
+    tracemalloc.start()
+    try:
+        read = with_recipes(str(tmp_path), line)
+        size = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert len(read) < 5000
+    assert size < 10_000_000
+
+
+def test_a_command_is_looked_up_once_and_only_so_many_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.sh").write_text("./b.sh; " * 3000 + "".join(f"./c{number}; " for number in range(3000)))
+    read: list[str] = []
+    really = recipes._read
+    monkeypatch.setattr(recipes, "_read", lambda path: read.append(path) or really(path))
+
+    with_recipes(str(tmp_path), "./a.sh; " * 3000 + "".join(f"./d{number}; " for number in range(3000)))
+
+    assert [read.count(f"{tmp_path}/./{name}.sh") for name in "ab"] == [1, 1]
+    assert len(read) == recipes.LOOKED_UP_AT_MOST

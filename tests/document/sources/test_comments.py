@@ -40,6 +40,7 @@ const Last = 1 // */
         (GO, "md", [], ["Timeout"]),
         ("/* never closed\nconst A = 1\n", "c", [], ["const A = 1"]),
         ('"""never closed\nA = 1\n', "py", [], ["A = 1"]),
+        ('"\nA = 1\n"""\nB = 2\n"""\nC = 3\n', "py", ["B = 2"], ["A = 1", "C = 3"]),
     ],
 )
 def test_comments_and_long_strings_are_blanked(code: str, extension: str, gone: list[str], kept: list[str]) -> None:

@@ -19,7 +19,7 @@ for read in (
     lambda: scripts.read_scripts(path, content),
     lambda: dependencies.read_dependencies(path, content),
     lambda: workspaces.read_links(path, content),
-    lambda: symbols.find_symbol(content, "a.b"),
+    lambda: symbols.find_symbol(content, "a.b", path),
     lambda: versions.is_within(content.decode()[:190], content.decode()[:190]),
 ):
     try:
@@ -38,6 +38,8 @@ for read in (
         ("tox.ini", f"'[tox]\\nenvlist = ' + 'a,' * {SIZE}"),
         ("src/a.js", f"'a ' * {SIZE}"),
         ("src/a.py", f"'a a' * {SIZE} + '!'"),
+        ("src/a.py", f"'a.b' + chr(10) + (chr(92) + chr(34) * 3 + chr(10)) * {SIZE}"),
+        ("src/a.py", f"'a.b' + (chr(34) * 3 + chr(10)) * 2 + (chr(92) + chr(34)) * {SIZE}"),
         ("requirements.txt", f"'a' * {SIZE} + '!'"),
         (".nvmrc", "'1' + 'a' * 180 + '!'"),
         ("Gemfile", f"'gem ' + chr(39) * {SIZE}"),
