@@ -11,9 +11,12 @@ from collections.abc import Callable
 
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _SED_ADDRESS = re.compile(r"/(?:[^/\\\n]|\\.)*/")
-_COMPARED = re.compile(r"[=!]=|[<>]|\b(?:in|not|is)\b|\.(?:includes|startsWith|endsWith|test|startswith|endswith)\(")
+_COMPARED = re.compile(
+    r"[=!]=|[<>]|\b(?:in|not|is)\b|\.(?:includes|startsWith|endsWith|test|startswith|endswith)\("
+    r"|\.(?:include|key|match|start_with|end_with|exist)\?|\b(?:str_contains|in_array|preg_match|isset|file_exists)\("
+)
 _JQ_NAME = re.compile(r"\.[A-Za-z_]\w*|\b(?:and|or|not|null|true|false|length|select|empty)\b")
-_ENDS = re.compile(r"\b(?:assert|exit|raise|throw|die|abort|SystemExit)\b")
+_ENDS = re.compile(r"\b(?:assert|exit|raise|fail|throw|die|abort|SystemExit)\b")
 
 
 def how_to_fail(words: list[str] | None) -> str:
@@ -36,7 +39,8 @@ def _has(operands: list[str], long: str, short: str = "") -> bool:
 
 def _find(operands: list[str]) -> bool:
     """Whether find only lists: ``-exec … +`` has the status of its program (POSIX.1-2017, find)."""
-    return any(word in ("-name", "-iname", "-path", "-regex", "-type", "-size") for word in operands) and not (
+    narrows = {"-name", "-iname", "-path", "-regex", "-type", "-size", "-empty", "-newer", "-mtime", "-perm", "-user"}
+    return bool(narrows.intersection(operands)) and not (
         {"-exec", "-execdir", "-ok", "-okdir", "-files0-from"} & set(operands) and "+" in operands
     )
 
@@ -74,9 +78,19 @@ def _git(operands: list[str]) -> bool:
             return not any(_has(rest, long) for long in ("--exit-code", "--quiet", "--check", "--no-index"))
         case ["tag" | "branch", "-l" | "--list", *rest]:
             return not _has(rest, "--contains")
-        case ["log", *rest]:
-            return all(word.startswith("-") for word in rest[: rest.index("--") if "--" in rest else None])
+        case ["stash" | "worktree", "list"] | ["remote"] | ["remote", "-v"]:
+            return True
+        case ["log" | "shortlog", *rest]:
+            return not _revisions(rest)
     return False
+
+
+def _revisions(operands: list[str]) -> list[str]:
+    """Return what an option of git log does not take as its value: a name that may be unknown."""
+    before_paths = operands[: operands.index("--") if "--" in operands else None]
+    values = ("--grep", "--author", "--committer", "--since", "--until", "--after", "--before", "-S", "-G", "-n", "-L")
+    pairs = zip(["", *before_paths], before_paths, strict=False)
+    return [word for before, word in pairs if not word.startswith("-") and before not in values]
 
 
 def _python(operands: list[str]) -> bool:
@@ -99,6 +113,29 @@ def _node(operands: list[str]) -> bool:
     return (is_value or is_logged) and bool(_COMPARED.search(last.replace("=>", "")))
 
 
+def _ruby(operands: list[str]) -> bool:
+    """Whether a script's last statement prints a comparison, or makes one whose answer nothing reads."""
+    return _says(operands, "-e", "puts", "print", "p", "pp")
+
+
+def _php(operands: list[str]) -> bool:
+    return _says(operands, "-r", "echo", "print", "var_dump(", "print_r(")
+
+
+def _says(operands: list[str], option: str, *words: str) -> bool:
+    if option not in operands[:-1]:
+        return False
+    script = operands[operands.index(option) + 1]
+    last = _last_statement(script)
+    return last.startswith(words) and not _ENDS.search(script) and bool(_COMPARED.search(last.replace("=>", "")))
+
+
+def _if_present(operands: list[str]) -> bool:
+    return "--if-present" in operands and (
+        "--" not in operands or operands.index("--") > operands.index("--if-present")
+    )
+
+
 def _last_statement(script: str) -> str:
     return re.split(r"[;\n]", _QUOTED.sub("''", script).rstrip(" ;\n"))[-1].strip()
 
@@ -114,7 +151,7 @@ def _sort(operands: list[str]) -> bool:
 
 _EMPTY = 'compare the output, test -n "$(…)"'
 _JQ = "-e makes null and false fail"
-_SCRIPT = "let it exit with 1 (assert, process.exit)"
+_SCRIPT = "let it exit with 1 (assert, abort, process.exit)"
 
 # Each program: whether a call with these operands only prints, and what makes it fail instead.
 _PRINTERS: dict[str, tuple[Callable[[list[str]], bool], str]] = {
@@ -132,5 +169,9 @@ _PRINTERS: dict[str, tuple[Callable[[list[str]], bool], str]] = {
     "python3": (_python, _SCRIPT),
     "node": (_node, _SCRIPT),
     "perl": (_perl, "exit 1 in an END block"),
+    "ruby": (_ruby, _SCRIPT),
+    "php": (_php, _SCRIPT),
     "sort": (_sort, _EMPTY),
+    **dict.fromkeys(("cut", "paste", "column", "comm", "tree", "uniq"), (bool, _EMPTY)),
+    **dict.fromkeys(("npm", "pnpm", "yarn"), (_if_present, "leave out --if-present")),
 }

@@ -39,6 +39,10 @@ _ENDS = re.compile(r"\b(?:exit|return|false|set|trap|kill|exec|eval)\b|\$\{\w+:?
 _NUMBER = re.compile(r"-?\d{1,9}")
 _TO_NOWHERE = re.compile(r"[12&]?>>?\s*(?:/dev/null|&[12])(?=\s|$)")
 _REDIRECTION = re.compile(r"\d?[<>]")
+_HERE_DOCUMENT = re.compile(
+    r"(?P<program>\w+) (?:- )?<<-? ?(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)\n(?P<script>.*)\n[ \t]*(?P=end)", re.DOTALL
+)
+_SCRIPT_OPTION = {"python": "-c", "python3": "-c", "node": "-e", "ruby": "-e"}
 # Unquoted, only characters that no shell expands; a line feed would separate two patterns of grep.
 _TEXT = r"[\w./@:=,%+^][\w./@:=,%+^-]*|'[^'\n]*'|\"[^\"$`\\\n]*\""
 _GREP = re.compile(rf"grep (?:-[qFs]+ )*-?[qF]*q[qFs]* (?:-- )?({_TEXT}) ([\w./*@+][\w./*@+-]*)")
@@ -55,7 +59,7 @@ def why_trivial(check: Check) -> str:
         command = " ".join(check.words)
         is_harmless = not command.strip() or _part_value(shlex.join(check.words))
         return _why_harmless(command, shlex.join(check.words)) if is_harmless else ""
-    command = check.words[0].strip()
+    command = _with_argument(check.words[0].strip())
     if not command:
         return "the command is empty"
     if _is_only_said(command):
@@ -73,6 +77,16 @@ def why_trivial(check: Check) -> str:
     if len(parts) == 1 or how_to_fail(_words(parts[-1])):
         return _why_harmless(parts[-1], parts[-1])
     return f"it ends in {parts[-1]!r}, which succeeds whatever comes before it"
+
+
+def _with_argument(command: str) -> str:
+    """Return a command that is one interpreter with a here document as `python3 -c SCRIPT`; others as they are.
+
+    Source: POSIX.1-2017, Shell Command Language, 2.7.4.
+    """
+    found = _HERE_DOCUMENT.fullmatch(command)
+    option = found and _SCRIPT_OPTION.get(found["program"])
+    return f"{found['program']} {option} {shlex.quote(found['script'])}" if found and option else command
 
 
 def _goes_first(statement: _AndOr) -> bool:
