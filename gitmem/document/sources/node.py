@@ -24,7 +24,7 @@ class Node:
     Attributes:
         line: The line where it begins, from 1.
         text: A scalar as written, without quotes; None for a mapping or a list. ``FROM`` of a Dockerfile has a text and
-            members.
+            members, several XML elements with one name have items and members.
         members: The members of a mapping, in order.
         items: The elements of a list, in order.
     """

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # A longer text is not a version.
 LENGTH_LIMIT = 200
 _NUMBERS = re.compile(r"[vV=]?(\d{1,9}(?:\.\d{1,9}){0,5})([0-9A-Za-z]*(?:[-.+_]+[0-9A-Za-z]+)*)")
+_NAMED = re.compile(r"(?:@?[A-Za-z][\w./-]*@|go|python|ruby|java|jdk|node)v?(\d[\w.-]*)(?:\+sha\d+\.[0-9a-f]+)?")
 _ANY = frozenset({"", "*", "x", "X", "latest", "any"})
 _COMPARATOR = re.compile(
     r"(\^|~>|~=|~|>=|<=|===|==|!=|=|>|<)?\s{0,20}[vV]?((?:\d+|[xX*])(?:\.(?:\d+|[xX*]))*)([0-9A-Za-z]*(?:[-+._]+[0-9A-Za-z]+)*(?:\.\*)?)"
@@ -60,8 +61,13 @@ def is_at_least(stated: str, wanted: str) -> bool | None:
 
 
 def is_same(stated: str, wanted: str) -> bool:
-    """Return whether two texts state the same, ignoring spaces, quotes and a leading ``v``."""
+    """Return whether two texts state the same, ignoring spaces, quotes and a leading ``v``.
+
+    A program's name before a version is ignored if the other text is a version alone: ``go1.22``, ``pnpm@9.1.0``.
+    """
     one, other = _plain(stated), _plain(wanted)
+    if bool(_NUMBERS.fullmatch(one)) != bool(_NUMBERS.fullmatch(other)):
+        one, other = _unnamed(one), _unnamed(other)
     return one == other or bool(_NUMBERS.fullmatch(one) and one.lstrip("vV=") == other.lstrip("vV="))
 
 
@@ -206,6 +212,12 @@ def _bare(text: str) -> str:
     text = text.strip().strip("'\"")
     named = re.fullmatch(r"(?:[A-Za-z@][\w./-]*[@:])(\d.*)|(?:go|python|py|node|ruby|java|jdk)-?(\d[\w.-]*)", text)
     return (named[1] or named[2]) if named else text
+
+
+def _unnamed(text: str) -> str:
+    """Return a version without a program's name and the hash of its archive, as in packageManager of package.json."""
+    named = _NAMED.fullmatch(text)
+    return named[1] if named else text
 
 
 def _plain(text: str) -> str:

@@ -20,8 +20,8 @@ _NAMESPACE = re.compile(r"^.*:")
 def read(text: str) -> Node:
     """Return the content of an XML file: its root element is the only member.
 
-    An element's members are its attributes and child elements by local name; several with one name form a list. Only
-    leaves have text.
+    An element's members are its attributes and child elements by local name; several with one name form a list, which
+    has the members of all of them: `Project.PropertyGroup.LangVersion` is in any of the groups. Only leaves have text.
 
     Raises:
         FormatError: It is not XML, declares entities or a document type, or is nested too deeply.
@@ -48,11 +48,22 @@ class _Element:
 
     def node(self) -> Node:
         text = "".join(self.text).strip()
-        members = {
-            name: those[0] if len(those) == 1 else Node(those[0].line, items=those)
-            for name, those in self.children.items()
-        }
+        members = {name: _united(those) for name, those in self.children.items()}
         return Node(self.line, text if text or not members else None, members=members)
+
+
+def _united(those: list[Node]) -> Node:
+    """Return one element as it is, or several as a list with the members of all."""
+    if len(those) == 1:
+        return those[0]
+    children: dict[str, list[Node]] = {}
+    for one in those:
+        for name, child in one.iter_members():
+            children.setdefault(name, []).extend(child.items or (child,))
+    members = {
+        name: found[0] if len(found) == 1 else Node(found[0].line, items=found) for name, found in children.items()
+    }
+    return Node(those[0].line, members=members, items=those)
 
 
 class _Builder:

@@ -21,6 +21,10 @@ FILES = {
     ".tool-versions": "nodejs 20.11.1\npython 3.12.1 3.11.7\n",
     "Dockerfile": "ARG V=3.12\nFROM node:20-slim AS b\nFROM --platform=x python:${V}-slim\nENV PORT=80 A=b\nUSER a\n",
     "pom.xml": "<project>\n <properties>\n  <java.version>21</java.version>\n </properties>\n</project>\n",
+    "Directory.Build.props": (
+        "<Project>\n<PropertyGroup><Nullable>enable</Nullable>\n<A>1</A></PropertyGroup>\n"
+        "<PropertyGroup Condition='x'>\n<LangVersion>13</LangVersion><A>2</A></PropertyGroup></Project>\n"
+    ),
     "src/a.py": 'X = 1\nRETRIES: int = 3\nclass C:\n    timeout = 2.5\n    NAME = "x"\n',
     "src/a.ts": "export const PORT: number = 3_000;\nconst o = {\n  retries: 5,\n};\n",
     "src/a.go": 'const MaxRetries = 4\nvar name string = "n"\n',
@@ -61,6 +65,10 @@ FILES = {
         ("Dockerfile#V", "3.12", 1),
         ("Dockerfile#USER", "a", 5),
         ('pom.xml#project.properties."java.version"', "21", 3),
+        ("Directory.Build.props#Project.PropertyGroup.Nullable", "enable", 2),
+        ("Directory.Build.props#Project.PropertyGroup.LangVersion", "13", 5),
+        ("Directory.Build.props#Project.PropertyGroup[1].A", "2", 5),
+        ("Directory.Build.props#Project.PropertyGroup.A", "[1, 2]", 3),
         ("src/a.py#RETRIES", "3", 2),
         ("src/a.py#C.timeout", "2.5", 4),
         ("src/a.py#NAME", "x", 5),

@@ -71,3 +71,22 @@ def test_at_least_compares_numbers_and_not_texts(stated: str, least: str, expect
 )
 def test_same_is_the_text_without_spaces_quotes_and_a_leading_v(one: str, other: str, expected: bool) -> None:
     assert is_same(one, other) is expected
+
+
+@each(
+    ("stated", "wanted", "expected"),
+    [
+        ("v1.2.3", "1.2.3", True),
+        ("go1.23.6", "1.23.6", True),
+        ("1.23.6", "go1.23.6", True),
+        ("pnpm@9.1.0", "9.1.0", True),
+        ("@scope/tool@9.1.0", "9.1.0", True),
+        ("pnpm@9.1.0+sha512.ab12", "9.1.0", True),
+        ("go1.23.6", "1.23", False),
+        ("pnpm@9.1.0", "npm@9.1.0", False),
+        ("localhost:8080", "8080", False),
+        ("1.2.3+build", "1.2.3", False),
+    ],
+)
+def test_same_is_the_same_text_or_version(stated: str, wanted: str, expected: bool) -> None:
+    assert is_same(stated, wanted) is expected
