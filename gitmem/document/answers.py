@@ -113,6 +113,11 @@ class FoundFiles:
             waiting += sorted(more)
         return FoundFiles([path for path in self.paths if path in chosen], self.findings, self.matcher)
 
+    def list_missing(self, *endings: str) -> list[str]:
+        """Return the included files with these endings that are not among the files; sorted."""
+        links = {link for path in self.paths for one in self.findings.get(path, ()) for link in one.links}
+        return sorted(link for link in links if link.endswith(endings) and link not in self.paths)
+
 
 def place(path: str, finding: FileFinding) -> str:
     """Return the place of a finding: ``path:line``, or the path if the line is unknown."""

@@ -227,6 +227,8 @@ def _depends(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     if not having:
         where = taken.where or "the manifests"
         message = f"{where} lists no {taken.text}" if taken.where else f"no manifest lists {taken.text}"
+        if not taken.where and (missing := files.list_missing(".txt", ".in")):
+            return blocked_answer([f"{missing[0]} is included, but not read: name it with `in`"])
         return BuiltinAnswer(FAILS, f"no file matches {where}" if taken.where and not files.paths else message)
     answers = []
     for path, one in having:

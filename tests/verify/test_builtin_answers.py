@@ -273,3 +273,20 @@ def test_check_of_what_files_state_says_where(repo, check, outcome, because):
     answer = ask(repo, *words_of(check))
 
     assert (answer.outcome, answer.because) == (outcome, because)
+
+
+@each(
+    ("name", "outcome", "because"),
+    [
+        ("flask", HOLDS, "deps/web.txt:1 lists flask >=3"),
+        ("attrs", HOLDS, "base.in:1 lists attrs"),
+        ("django", BLOCKED, "server/all.txt is included, but not read: name it with `in`"),
+    ],
+)
+def test_dependency_in_a_file_that_requirements_include_is_found_or_unknown(repo, name, outcome, because):
+    requirements = {"requirements.txt": "-r deps/web.txt\n-r base.in\n-r server/all.txt\n"}
+    commit_files(repo, {**requirements, "deps/web.txt": "flask>=3\n", "base.in": "attrs\n", "notes.txt": "django\n"})
+
+    answer = ask(repo, *words_of({"depends": name}))
+
+    assert (answer.outcome, answer.because) == (outcome, because)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _PEP_508 = re.compile(
     r"\s*([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?\s*\(?\s*([^;@#)]*)\)?\s*(?:@\s*([^;#\s]+))?"
 )
+# `-e git+https://example.com/a.git#egg=name`: pip's manual, "VCS Support".
+_EGG = re.compile(r"^[^#]*://[^#\s]*#(?:[^\s&]*&)*egg=([A-Za-z0-9][\w.-]*)")
 _GEM = re.compile(
     r"^[ \t]*(?:gem|\w+\.add(?:_\w+)?_dependency)[ \t(]+[\"']([^\"'\n]+)[\"'](?:[ \t]*,[ \t]*(\[?[\"'][^\n#]*))?",
     re.MULTILINE,
@@ -146,7 +148,9 @@ def _pyproject(top: Node) -> Named:
 
 def _requirements(_path: str, content: bytes) -> Named:
     for line, written in enumerate(decode(content).split("\n"), start=1):
-        if written.strip()[:1] not in ("", "#", "-"):
+        if egg := _EGG.search(written):
+            yield egg[1], Dependency("", line)
+        elif written.strip()[:1] not in ("", "#", "-"):
             yield from _pep_508(Node(line, written.split(" #")[0].split(" --")[0].rstrip("\\ ")))
 
 

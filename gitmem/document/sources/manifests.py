@@ -22,4 +22,5 @@ MANIFESTS = tuple(
 MANIFEST_GLOBS = (
     *MANIFESTS,
     *("**/package.json", "**/Cargo.toml", "**/pyproject.toml", "**/go.mod", "**/requirements*.txt"),
+    *("*.txt", "*.in", "*/*requirements*", "deps/*", "requirements/**"),
 )

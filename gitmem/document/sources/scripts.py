@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     Targets = Iterator[tuple[str, int]]
 
 _MAKE_RULE = re.compile(r"^([^\s#:=$.%][^#:=$%\n]{0,500}?)[ \t]{0,20}::?(?![:=])", re.MULTILINE)
+# A rule whose targets are in variables, and the variables: `TOOLS := a b`, `$(TOOLS): ; …`, `build-$(OS):`.
+_MAKE_VARIABLE_RULE = re.compile(r"^([^\t#:=\n][^#:=\n]{0,500}?)[ \t]{0,20}::?(?![:=])", re.MULTILINE)
+_MAKE_VARIABLE = re.compile(r"^([A-Za-z_][\w.-]*)[ \t]*(?:::?:?|[?+])?=((?:[^\\\n]|\\\n|\\)*)", re.MULTILINE)
+_MAKE_REFERENCE = re.compile(r"\$(?:\((\w[\w.-]*)\)|\{(\w[\w.-]*)\})")
 _JUST_RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)(?:[ \t][^:=\n]{0,500}(?:=[^:\n]{0,500})?)?:(?!=)", re.MULTILINE)
 _JUST_ALIAS = re.compile(r"^alias[ \t]+([\w-]+)[ \t]*:=", re.MULTILINE)
 _NOX = re.compile(r"^@(?:nox\.)?session\b", re.MULTILINE)
@@ -31,6 +35,8 @@ _PLATFORMIO = re.compile(r"\[env:([^\]\s]+)\]")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 # The most characters between the decorator of a session and its function.
 DECORATORS_LIMIT = 2000
+# The most variables of make in one another.
+DEPTH_LIMIT = 8
 # More environments than any matrix of tox has.
 EXPANSIONS_LIMIT = 500
 
@@ -65,9 +71,29 @@ def _reader_of(path: str) -> Callable[[str, bytes], Targets] | None:
 
 
 def _make(_path: str, content: bytes) -> Targets:
-    for match, line in iter_matches(_MAKE_RULE, without_definitions(decode(content))):
+    text = without_definitions(decode(content))
+    for match, line in iter_matches(_MAKE_RULE, text):
         for name in match[1].split():
             yield name, line
+    variables: dict[str, list[str]] = {}
+    for match in _MAKE_VARIABLE.finditer(text) if "$" in text else ():
+        variables.setdefault(match[1], []).extend(match[2].split("#")[0].replace("\\\n", " ").split())
+    for match, line in iter_matches(_MAKE_VARIABLE_RULE, text) if variables else ():
+        for word in match[1].split() if "$" in match[1] else ():
+            yield from ((name, line) for name in _replaced(word, variables))
+
+
+def _replaced(word: str, variables: dict[str, list[str]]) -> list[str]:
+    """Return the targets of a word with variables, each with every word of their values; none for other functions."""
+    names = [word]
+    for _ in range(DEPTH_LIMIT):
+        names = [
+            f"{one[: found.start()]}{value}{one[found.end() :]}" if found else one
+            for one in names
+            for found in [_MAKE_REFERENCE.search(one)]
+            for value in (variables.get(found[1] or found[2], ()) if found else ("",))
+        ][:EXPANSIONS_LIMIT]
+    return [name for name in names if not set("$%()").intersection(name)]
 
 
 def _just(_path: str, content: bytes) -> Targets:

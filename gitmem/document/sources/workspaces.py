@@ -32,7 +32,7 @@ def _links(name: str, path: str, content: bytes) -> Iterator[str]:
             yield from (word for word in match[1].split() if "$" not in word)
     elif name.lower() in ("justfile", ".justfile"):
         yield from (found[1] for found in _JUST_IMPORT.finditer(decode(content)))
-    elif name.startswith("requirements") and name.endswith((".txt", ".in")):
+    elif name.endswith((".txt", ".in")):
         yield from (found[1] for found in _PIP_INCLUDE.finditer(decode(content)))
     elif name in ("mise.toml", ".mise.toml") or path.endswith("mise/config.toml"):
         yield from (one.text or "" for one in read_source(path, content).at("task_config", "includes").texts())

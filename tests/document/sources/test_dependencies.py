@@ -30,6 +30,8 @@ celery = {version = "^5.3", extras = ["redis"]}
         ("pyproject.toml", PYPROJECT, "ruff", "==0.8.0", 9),
         ("pyproject.toml", PYPROJECT, "django", "^5.0", 11),
         ("pyproject.toml", PYPROJECT, "celery", "^5.3", 12),
+        ("requirements.txt", "-e git+https://x.org/a.git@v1#egg=a_b\n", "a-b", "", 1),
+        ("requirements.txt", "git+ssh://git@x.org/a.git#subdirectory=s&egg=c\n", "c", "", 1),
         ("requirements-dev.txt", "-r base.txt\n# x\nflask==3.0 --hash=x  # why\n", "Flask", "==3.0", 3),
         ("setup.cfg", "[options]\ninstall_requires =\n  a>=1\n  b\n", "a", ">=1", 3),
         ("package.json", '{"dependencies": {"@a/b": "^1"},\n"peerDependencies": {"react": "*"}}', "react", "", 2),

@@ -11,6 +11,11 @@ from gitmem.document.sources.scripts import read_scripts
     ("path", "text", "targets"),
     [
         ("Makefile", "X := 1\nall test: dep\n\techo\n.PHONY: all\nout/%.o: a\n", {"all": 2, "test": 2}),
+        (
+            "Makefile",
+            "A := x \\\n  y\nB = $(A) z\n$(B): ; @go\nbuild-${A}:: dep\nnot-$(C):\n$(shell ls):\n\t$(A): no\n",
+            {"x": 4, "y": 4, "z": 4, "build-x": 5, "build-y": 5},
+        ),
         ("web/project.json", '{"targets": {"build": {},\n"lint": {}}}', {"build": 1, "lint": 2}),
         ("package.json", '{"scripts": {\n"build": "tsc",\n"test:unit": "x"}}', {"build": 2, "test:unit": 3}),
         (
@@ -60,3 +65,9 @@ def test_matrix_of_tox_cannot_become_endless() -> None:
     text = "[tox]\nenvlist = " + "{a,b,c,d,e,f,g,h}" * 40
 
     assert len(read_scripts("tox.ini", text.encode())) <= 500
+
+
+def test_variables_of_make_in_one_another_do_not_become_millions_of_targets() -> None:
+    text = "A0 = a b\n" + "".join(f"A{n} = $(A{n - 1})1 $(A{n - 1})2\n" for n in range(1, 40)) + "$(A39) $(A8): x\n"
+
+    assert len(read_scripts("Makefile", text.encode())) <= 1000

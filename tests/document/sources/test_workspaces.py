@@ -18,6 +18,7 @@ from gitmem.document.sources.workspaces import read_links
         ("go.work", "go 1.22\nuse (\n\t./a\n\t./b/c\n)\nuse ./d\n", ("a/go.mod", "b/c/go.mod", "d/go.mod")),
         ("Makefile", "include a.mk $(X)\n-include sub/b.mk # why\n", ("a.mk", "sub/b.mk")),
         ("sub/requirements.txt", "-r ../base.txt\n-c c.txt\n", ("base.txt", "sub/c.txt")),
+        ("deps/all.in", "-r base.in\n", ("deps/base.in",)),
         ("package.json", '{"workspaces": ["../../x"]}', ()),
         ("src/a.py", "include x", ()),
     ],
