@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -439,18 +440,18 @@ def test_index_of_another_version_is_left_unchanged(repo: Path, api: Path) -> No
     with opened(api) as there:
         there.repository.catalog()
     index = api / ".git/gitmem/catalog.sqlite"
-    with sqlite3.connect(index) as other:
+    with closing(sqlite3.connect(index)) as other, other:
         other.execute("UPDATE meta SET value = ? WHERE name = 'format'", (str(FORMAT + 1),))
     other.close()
     with opened(api) as there:  # so that its log is no difference
         pass
-    with sqlite3.connect(index) as other:
+    with closing(sqlite3.connect(index)) as other, other:
         before = other.execute("SELECT * FROM meta").fetchall()
     other.close()
 
     assert found(repo) == (BOTH, [])
 
-    with sqlite3.connect(index) as other:
+    with closing(sqlite3.connect(index)) as other, other:
         assert other.execute("SELECT * FROM meta").fetchall() == before
     other.close()
 

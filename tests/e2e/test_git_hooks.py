@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from conftest import commit_files, git
@@ -19,7 +20,7 @@ def git_as_person(folder: Path, *args: str) -> tuple[int, str, str]:
 
 def indexed(state: Path) -> str:
     """Return the commit that the index shows."""
-    with sqlite3.connect(state / "catalog.sqlite") as db:
+    with closing(sqlite3.connect(state / "catalog.sqlite")) as db, db:
         found = db.execute("SELECT value FROM meta WHERE name = 'commit'").fetchone()[0]
     db.close()
     return str(found)

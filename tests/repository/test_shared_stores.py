@@ -7,6 +7,7 @@ import random
 import shutil
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -91,7 +92,7 @@ def by_reference(hits: list[Hit]) -> dict[str, Hit]:
 
 
 def rows(here: Path, sql: str = "SELECT count(*) FROM memory") -> list[tuple]:
-    with sqlite3.connect(Path(folder_of(f"{here}/.git/gitmem")) / "catalog.sqlite") as db:
+    with closing(sqlite3.connect(Path(folder_of(f"{here}/.git/gitmem")) / "catalog.sqlite")) as db, db:
         return db.execute(sql).fetchall()
 
 
@@ -225,7 +226,7 @@ def test_a_purge_in_a_listed_repository_removes_the_file(here: Path) -> None:
 def test_nobody_else_may_read_the_file(here: Path) -> None:
     ask(here)
     folder = Path(folder_of(f"{here}/.git/gitmem"))
-    with sqlite3.connect(folder / "catalog.sqlite") as db:
+    with closing(sqlite3.connect(folder / "catalog.sqlite")) as db, db:
         db.execute("CREATE TABLE more (a)")
         db.commit()
         modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -146,7 +147,7 @@ def test_damaged_vectors_are_rebuilt_by_the_next_recall(store: Path, model: str)
 def test_damage_found_late_leaves_the_search_by_words_and_one_notice(store: Path) -> None:
     keys(store, LOGIN)
     folder = next(path for path in (store / ".git/gitmem" / FOLDER).iterdir() if path.is_dir())
-    with sqlite3.connect(folder / "index.sqlite") as connection:
+    with closing(sqlite3.connect(folder / "index.sqlite")) as connection, connection:
         connection.execute("DROP TABLE memory")
     connection.close()
 
@@ -198,7 +199,7 @@ def test_folder_with_another_name_is_not_mistaken_for_a_models_folder(store: Pat
 def test_changed_vector_size_is_reported_and_rebuilt(store: Path) -> None:
     keys(store, LOGIN)
     folder = next(path for path in (store / ".git/gitmem" / FOLDER).iterdir() if path.is_dir())
-    with sqlite3.connect(folder / "index.sqlite") as connection:
+    with closing(sqlite3.connect(folder / "index.sqlite")) as connection, connection:
         connection.execute("UPDATE meta SET value = '2' WHERE name = 'dimensions'")
     connection.close()
     assert ["the vectors have 2 dimensions, the query 3" in notice for notice in notices(store)] == [True]

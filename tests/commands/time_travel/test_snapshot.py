@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -170,7 +171,7 @@ def test_damaged_catalog_of_the_past_is_thrown_away(made: Path) -> None:
         listed(memory, "A")
         commit = memory.at("A").commit
     kept = made / ".git/gitmem/at" / commit[:12] / "catalog.sqlite"
-    with sqlite3.connect(kept) as catalog:
+    with closing(sqlite3.connect(kept)) as catalog, catalog:
         (page,) = catalog.execute("SELECT rootpage FROM sqlite_master WHERE name = 'packed'").fetchone()
     catalog.close()
     pages = bytearray(kept.read_bytes())

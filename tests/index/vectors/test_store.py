@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -129,7 +130,7 @@ def test_vectors_of_another_length_are_refused_and_change_nothing(tmp_path: Path
 
 
 def spoiled(folder: Path, sql: str) -> None:
-    with sqlite3.connect(index_of(folder)) as connection:
+    with closing(sqlite3.connect(index_of(folder))) as connection, connection:
         connection.execute(sql)
     connection.close()
 
