@@ -6,8 +6,10 @@ Only certain cases count: a program that may fail by what it reads (``sed '/x/q1
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _SED_ADDRESS = re.compile(r"/(?:[^/\\\n]|\\.)*/")
@@ -15,8 +17,8 @@ _COMPARED = re.compile(
     r"[=!]=|[<>]|\b(?:in|not|is)\b|\.(?:includes|startsWith|endsWith|test|startswith|endswith)\("
     r"|\.(?:include|key|match|start_with|end_with|exist)\?|\b(?:str_contains|in_array|preg_match|isset|file_exists)\("
 )
-_JQ_NAME = re.compile(r"\.[A-Za-z_]\w*|\b(?:and|or|not|null|true|false|length|select|empty)\b")
-_ENDS = re.compile(r"\b(?:assert|exit|raise|fail|throw|die|abort|SystemExit)\b")
+_JQ_NAME = re.compile(r"\.[A-Za-z_]\w*|\b(?:and|or|not|null|true|false|length|select)\b")
+_ENDS = re.compile(r"\b(?:assert|exit|exitCode|raise|fail|throw|die|abort|SystemExit)\b")
 
 
 def how_to_fail(words: list[str] | None) -> str:
@@ -51,17 +53,23 @@ def _fd(operands: list[str]) -> bool:
 
 
 def _jq(operands: list[str]) -> bool:
-    """Whether a filter only follows names and compares: others fail on what they cannot read (jq 1.7, manual)."""
+    """Whether a filter follows names and compares: others fail on what they cannot read (jq 1.7, manual).
+
+    What names nothing (``.``, ``empty``, ``length``) asks whether the file is JSON, and fails if it is not.
+    """
     program = next((word for word in operands if not word.startswith("-")), ".")
-    rest = _JQ_NAME.sub("", _QUOTED.sub("", program))
-    is_path = program.strip() != "." and not re.search(r"[A-Za-z$\[\]{}@]", rest)
-    return is_path and not _has(operands, "--exit-status", "e") and not _has(operands, "--from-file", "f")
+    plain = _QUOTED.sub("", program)
+    is_path = re.search(r"\.[A-Za-z_]", plain) and not re.search(r"[A-Za-z$\[\]{}@]", _JQ_NAME.sub("", plain))
+    return bool(is_path) and not _has(operands, "--exit-status", "e") and not _has(operands, "--from-file", "f")
 
 
 def _sed(operands: list[str]) -> bool:
     """Whether no command of a script is ``q`` or ``Q``, which can give the exit status (GNU sed, 4.6)."""
-    scripts = [_SED_ADDRESS.sub("", word) for word in operands[:2] if not word.startswith("-")]
-    return bool(scripts) and not re.search(r"[qQ]", scripts[0]) and not _has(operands, "--file", "f")
+    given = [word for before, word in pairwise(operands) if before.startswith("-") and before.endswith("e")]
+    scripts = given or [word for word in operands if not word.startswith("-")][:1]
+    ends = ("q" in _SED_ADDRESS.sub("", script).lower() for script in scripts)
+    is_known = bool(scripts) and not _has(operands, "--expression") and not _has(operands, "--file", "f")
+    return is_known and not any(ends)
 
 
 def _awk(operands: list[str]) -> bool:
@@ -97,20 +105,39 @@ def _python(operands: list[str]) -> bool:
     """Whether a script's last statement prints a comparison, or makes one whose answer nothing reads."""
     if operands[:1] != ["-c"] or len(operands) < 2 or _ENDS.search(operands[1]):
         return False
-    last = _last_statement(operands[1])
-    is_printed = last.startswith("print(")
-    is_bare = not re.search(r"(?<![=!<>])=(?!=)|:|\bfor\b|^(?:import|from|del|if|with|while)\b", last)
-    return (is_printed or is_bare) and bool(_COMPARED.search(last))
+    try:
+        last = ast.parse(operands[1]).body[-1]
+    except (SyntaxError, ValueError, IndexError, RecursionError, MemoryError):
+        return False
+    match last:
+        case ast.Expr(ast.Call(ast.Name("print"), values, _)):
+            return bool(values) and all(map(_compares, values))
+        case ast.Expr(value):
+            return _compares(value)
+    return False
+
+
+def _compares(value: ast.expr) -> bool:
+    """Return whether an expression is true or false, and fails for neither."""
+    match value:
+        case ast.BoolOp(_, parts):
+            return all(map(_compares, parts))
+        case ast.Call(ast.Attribute(_, "startswith" | "endswith")):
+            return True
+    return isinstance(value, ast.Compare) or (isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not))
 
 
 def _node(operands: list[str]) -> bool:
-    """Whether a script prints a comparison: with -p its value, with -e as its last call."""
-    if len(operands) < 2 or _ENDS.search(operands[1]):
+    """Whether a script prints a comparison: with -p its value, with -e as its last call.
+
+    What searches with a function may find nothing, and fails as it reads that.
+    """
+    if len(operands) < 2 or _ENDS.search(operands[1]) or "=>" in operands[1]:
         return False
     last = _last_statement(operands[1])
     is_value = operands[0] in ("-p", "-pe", "--print")
     is_logged = operands[0] in ("-e", "--eval") and last.startswith("console.log(")
-    return (is_value or is_logged) and bool(_COMPARED.search(last.replace("=>", "")))
+    return (is_value or is_logged) and bool(_COMPARED.search(last))
 
 
 def _ruby(operands: list[str]) -> bool:
@@ -141,7 +168,7 @@ def _last_statement(script: str) -> str:
 
 
 def _perl(operands: list[str]) -> bool:
-    letters = "".join(word[1:] for word in _options(operands) if not word.startswith("--"))
+    letters = "".join(word[1:] for word in _options(operands) if word[1:2] not in ("-", "M", "m", "I"))
     return "n" in letters and "e" in letters and not any(_ENDS.search(word) for word in operands)
 
 

@@ -236,6 +236,9 @@ def _list_value(statement: _AndOr, *, is_strict: bool) -> bool | None:
     value: bool | None = True
     for joined, pipeline in statement:
         own = _pipeline_value(pipeline, is_strict=is_strict)
+        may_leave = joined and own is not True and pipeline[0].split()[0] == "exit"
+        if may_leave and value is not (joined == "||"):  # `grep -q … && exit 1 || exit 0`: what follows is not run
+            return None
         if joined == "&&":
             value = False if value is False or own is False else (own if value else None)
         elif joined == "||":
