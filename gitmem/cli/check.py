@@ -220,7 +220,7 @@ def _case(finding: FactFinding, out: Output) -> Case:
     name = name_of(finding, out)
     where = [f"{spot.path}:{spot.line}" if spot.line else spot.path for spot in finding.places]
     more = [place_sentence(line).rstrip(".") for line in finding.stated]
-    more += [*where, *([f"by {finding.by}"] if finding.by else [])]
+    more += [*where, *([f"written by {finding.by}"] if finding.by else [])]
     more += ["already suspect"] if finding.kind == SUSPECT and not finding.is_new else []
     more += [f"gitmem settle {name}"] if finding.kind == BROKEN else []
     more += [f"gitmem verify --record {name}"] if finding.kind == WRONG else []

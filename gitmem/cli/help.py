@@ -113,7 +113,7 @@ def summary(found: Mapping[str, Any]) -> list[str]:
         (waiting, "command", "waiting for approval: gitmem trust --review"),
         (due, "fact", "due or stale: gitmem verify"),
         (stale["references"], "memory", "with changed lines of code: gitmem curate refs"),
-        (len(found["to_settle"]), "memory", "in two versions: gitmem doctor"),
+        (len(found["to_settle"]), "memory", "in two versions: gitmem settle"),
         (len(found.get("disputes", ())), "memory", "contradicting another one: gitmem settle"),
         (found["problems"], "problem", "found: gitmem doctor"),
         (found["spool"]["refused"], "captured text", "set aside: gitmem doctor"),

@@ -8,7 +8,7 @@ from gitmem.cli.names import short_names, shown_names, with_short_ids
 from gitmem.cli.output import Output, quantity
 from gitmem.cli.terminal import ask, is_interactive
 from gitmem.document import conflict
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
 from gitmem.index.catalog.disputes import list_disputes
 from gitmem.index.catalog.state import LIVE, TO_SETTLE
 from gitmem.repository.private import has_private, open_private
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from gitmem.memory import Memory
 
-FAILING, DISPUTE, ASIDE, PRIVATE = "failing", "contradiction", "set aside", "personal data"
+FAILING, SUSPECT, DISPUTE, ASIDE, PRIVATE = "failing", "suspect", "contradiction", "set aside", "personal data"
 MERGED = "two versions"
 PERSONAL = "personal-data"
 # More characters of a text set aside fill the screen.
@@ -89,10 +89,10 @@ def list_decisions_about(memory: Memory, key: str) -> list[Decision]:
 
 
 def print_decisions_about(decisions: Sequence[Decision], memory: Memory, out: Output) -> None:
-    """Print decisions about one memory."""
+    """Print decisions about one memory that was printed, with the versions in its field ``conflict``."""
     names = shown_names(memory, [one.key for one in decisions], out)
     for decision in decisions:
-        _print(decision, names[decision.key], out)
+        _print(replace(decision, lines=()) if decision.kind == MERGED else decision, names[decision.key], out)
 
 
 def tables_of(decisions: Sequence[Decision]) -> list[dict[str, object]]:
@@ -107,7 +107,7 @@ def _failing(memory: Memory) -> list[Decision]:
     document = memory.status().document
     return [
         Decision(
-            FAILING,
+            SUSPECT if status == "suspect" else FAILING,
             line["key"],
             (f"{MARKS[status]} {status}: {line['title']}", *filter(None, [line["because"]])),
             (Choice("decide about it", f"gitmem settle {line['short_id'] or line['key']}"),),

@@ -154,7 +154,7 @@ def _print_what_waits(found: Mapping[str, Any], names: Mapping[str, str], out: O
         out.line("  ", ("gitmem trust --review", "dim"))
     if found["to_settle"]:
         some, more = list_of(names[key] for key in found["to_settle"][:10]), _more(len(found["to_settle"]) - 10)
-        out.line(("two versions to settle: ", "yellow"), some, more, ("  gitmem doctor", "dim"))
+        out.line(("two versions to settle: ", "yellow"), some, more, ("  gitmem settle", "dim"))
     if disputes := found.get("disputes", ()):
         some = list_of([f"{names[dispute['key']]} and {names[dispute['contradicts']]}" for dispute in disputes[:3]])
         out.line(("contradict each other: ", "yellow"), some, _more(len(disputes) - 3), ("  gitmem settle", "dim"))

@@ -285,13 +285,15 @@ def check_file(key: str, text: str, *, policy: Policy, path: str, names_line: bo
 
 
 def check_rules(key: str, document: Document, policy: Policy) -> None:
-    """Refuse a memory that lacks what the policy requires of its kind, or that supersedes itself.
+    """Refuse a memory that lacks what the policy requires of its kind, or that supersedes or requires itself.
 
     Raises:
         RefusedError: It does; the message names what is missing.
     """
     if document.fields.get("superseded_by") == key:
         raise RefusedError(f"{key} cannot supersede itself")
+    if key in document.strings("requires"):
+        raise RefusedError(f"{key} cannot require itself", hint="--requires names another memory, on which it rests")
     kind = policy.kind(document.kind)
     missing = [name for name in kind.required if document.fields.get(name) in (None, "", [], {})]
     if missing:

@@ -36,7 +36,7 @@ def test_change_that_breaks_a_fact_exits_with_1_and_says_what_and_whose(run_cli,
     assert done.status == 1
     assert done.out == (
         "✗ breaks  becomes false — no file of src/auth/*.py contains 'RS256'"
-        " (src/auth/jwt.py:1; by ana; gitmem settle breaks)\n"
+        " (src/auth/jwt.py:1; written by ana; gitmem settle breaks)\n"
         "? near  is suspect — rests on breaks (src/auth/jwt.py:1)\n"
         "✗ still  was false before and still is — src/auth/jwt.py does not contain 'HS512' (src/auth/jwt.py:1)\n"
         "✓ mended  becomes true\n"

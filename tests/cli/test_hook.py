@@ -84,7 +84,7 @@ def test_commit_that_makes_a_fact_false_is_stopped_and_what_to_do_shown(memory, 
     assert (not_staged.status, not_staged.out, not_staged.err) == (0, "", "")
     assert stopped.status == 1
     assert "tokens  becomes false" in stopped.out
-    assert "src/auth/jwt.py:1; by ana" in stopped.out
+    assert "src/auth/jwt.py:1; written by ana" in stopped.out
     assert "b  is suspect" in stopped.out
     assert "settle the failed facts later (gitmem settle tokens): git commit --no-verify" in stopped.out
 

@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from conftest import commit_files
 from support.agent_work import message_event
 from support.console import GITMEM, on_terminal
 
@@ -53,6 +54,28 @@ def test_everything_that_waits_is_listed_with_ways_that_work(memory: Memory, rep
         assert run_cli(*shlex.split(command)[1:]).status == 0, command
         assert kind not in undecided(run_cli)
     assert run_cli("settle").status == 0
+
+
+def test_two_versions_of_one_memory_are_shown_once_and_status_names_settle(memory: Memory, run_cli: Any) -> None:
+    memory.remember("Redis holds the queue", key="queue")
+    memory.edit("queue", fields={"conflict": [{"field": "title", "other": "Valkey holds the queue", "by": "Bo"}]})
+
+    shown = run_cli("settle", "queue").out
+
+    assert (shown.count("Valkey holds the queue"), shown.count("--settled")) == (1, 1), shown
+    assert "gitmem settle" in next(line for line in run_cli("status").out.splitlines() if "two versions" in line)
+
+
+def test_what_rests_on_a_failure_is_called_suspect(memory: Memory, repo: Path, run_cli: Any) -> None:
+    commit_files(repo, {"app.py": "PORT = 1\n"})
+    memory.fact("The port is 1", verify={"contains": "PORT = 1", "in": "app.py"}, key="port")
+    memory.remember("The proxy expects 1", key="proxy", requires=["port"])
+    commit_files(repo, {"app.py": "PORT = 2\n"})
+    memory.verify()
+
+    heads = [line.split() for line in run_cli("settle").out.splitlines() if line[:1].isalpha()]
+
+    assert heads == [["failing", "port"], ["suspect", "proxy"]]
 
 
 def test_contradiction_is_said_when_it_is_written_and_settled_by_either_key(memory: Memory, run_cli: Any) -> None:

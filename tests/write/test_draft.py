@@ -452,9 +452,10 @@ def test_kinds_of_the_shared_collections_need_project_time_and_importance(kind):
         check_file("a", text, policy=POLICY, path="a.md")
 
 
-def test_memory_cannot_say_that_it_took_its_own_place():
-    with pytest.raises(RefusedError, match="a cannot supersede itself"):
-        check_file("a", memory_text("A", superseded_by="a"), policy=POLICY, path="learned/a.md")
+@each(("fields", "what"), [({"superseded_by": "a"}, "supersede"), ({"requires": ["b", "a"]}, "require")])
+def test_memory_cannot_take_its_own_place_or_rest_on_itself(fields, what):
+    with pytest.raises(RefusedError, match=f"a cannot {what} itself"):
+        check_file("a", memory_text("A", **fields), policy=POLICY, path="learned/a.md")
 
 
 def test_text_that_is_no_memory_is_refused_with_its_line():

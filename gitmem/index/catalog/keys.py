@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 # How many keys an error names: if several begin with the typed text, and if none does.
 KEYS_NAMED = 10
 NEAR = 5
+# Shorter texts are in keys by chance.
+PART_CHARS = 3
 
 
 def full_key(catalog: Catalog, typed: str) -> str:
@@ -107,7 +109,9 @@ def near_keys(catalog: Catalog, key: str) -> str:
     from difflib import get_close_matches  # 3 ms, and only for this error
 
     keys = [row[0] for row in catalog.rows("SELECT DISTINCT key FROM memory LIMIT 20000")]
-    near = [k for k in keys if key and key in k][:NEAR] or get_close_matches(key, keys, n=NEAR, cutoff=0.6)
+    near = [k for k in keys if len(key) >= PART_CHARS and key in k][:NEAR] or get_close_matches(
+        key, keys, n=NEAR, cutoff=0.6
+    )
     return f"did you mean {', '.join(near)}?" if near else "to find it: gitmem recall, gitmem list"
 
 

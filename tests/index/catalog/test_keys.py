@@ -65,7 +65,7 @@ def test_a_key_that_is_nearly_right_is_named(keyed: Memory, typed: str, near: st
     assert near in near_keys(keyed.repository.catalog(), typed)
 
 
-@each("typed", ["", "%", "_", "nothing-like-it-at-all", "é", "\U0010ffff"])
+@each("typed", ["", "%", "_", "v", "pn", "nothing-like-it-at-all", "é", "\U0010ffff"])
 def test_what_is_no_key_is_not_found_and_says_how_to_look(keyed: Memory, typed: str) -> None:
     with pytest.raises(NotFoundError) as caught:
         full_key(keyed.repository.catalog(), typed)
