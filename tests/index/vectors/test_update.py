@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -51,10 +52,14 @@ def store(repo: Path) -> Memory:
 
 
 def known(store: Memory, model: str) -> set[str]:
-    vectors = Vectors.open(store.repository.store.folder, model)
-    assert vectors is not None
-    with vectors.reading():
+    with opened(store.repository.store.folder, model) as vectors, vectors.reading():
         return vectors.list_embedded()
+
+
+def opened(folder: str, model: str) -> closing[Vectors]:
+    vectors = Vectors.open(folder, model)
+    assert vectors is not None
+    return closing(vectors)
 
 
 def test_prompts_in_a_summary_are_not_embedded(repo: Path, setting: str) -> None:
@@ -92,9 +97,7 @@ def test_when_the_time_is_over_the_newest_have_vectors_and_the_others_are_counte
     )
 
     assert (left, len(model.texts)) == (COUNT - 1, 1)
-    vectors = Vectors.open(store.repository.store.folder, model.name)
-    assert vectors is not None
-    with vectors.reading():
+    with opened(store.repository.store.folder, model.name) as vectors, vectors.reading():
         assert update.last_missing(store.repository.catalog(), vectors) == COUNT - 1
     newest = store.repository.catalog().row("SELECT oid FROM memory ORDER BY id DESC LIMIT 1")[0]
     assert known(store, model.name) == {newest}
@@ -121,10 +124,9 @@ def test_where_half_the_rows_are_of_no_memory_they_go_with_the_work_behind_and_n
     update.catch_up(folder, store.repository.catalog(), both)
 
     few = update.tidy(folder, store.repository.catalog(), both, dead_at_most=update.DEAD_AT_MOST, others=False)
-    vectors = Vectors.open(folder, model.name)
-    assert vectors is not None
-    with vectors.reading():
-        assert (few, vectors.sizes().dead) == ((1, 0), 1)
-    update.tidy(folder, store.repository.catalog(), both)
-    with vectors.reading():
-        assert (vectors.sizes().rows, vectors.sizes().dead) == (COUNT, 0)
+    with opened(folder, model.name) as vectors:
+        with vectors.reading():
+            assert (few, vectors.sizes().dead) == ((1, 0), 1)
+        update.tidy(folder, store.repository.catalog(), both)
+        with vectors.reading():
+            assert (vectors.sizes().rows, vectors.sizes().dead) == (COUNT, 0)
