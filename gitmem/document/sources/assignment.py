@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from gitmem.document.sources.comments import without_comments
+from gitmem.document.sources.comments import LISP, without_comments
 from gitmem.document.sources.node import Node
 
 TYPE_CHECKING = False
@@ -45,6 +45,8 @@ _PLAIN_END, _LITERAL_END = (
     re.compile(rf"(?![\w-]){_TYPE}{_SIGN}{value}", re.MULTILINE | re.IGNORECASE)
     for value in (r"(?P<value>[^\n]*)", f"(?P<value>{_LITERAL}){_AFTER}")
 )
+# `(def ^:const NAME 18)`, `(defvar NAME "x"`, `(define NAME 3)`.
+_LISP_DEF = r"^[ \t]*\(def[\w-]*[ \t]+(?:\^(?:\{[^}\n]*\}|[^\s{]+)[ \t]+)*"
 # Languages in which an unquoted value extends to the end of the line: make, shell.
 _TO_THE_END = frozenset({"sh", "bash", "zsh", "env", "envrc", "mk", "make", "just", "cmake", "fish"})
 
@@ -65,6 +67,12 @@ def find_assignment(text: str, keys: Sequence[str], extension: str) -> Node | No
         if opening is None:
             return None
         start = opening.end()
+    if extension in LISP:
+        defined = re.compile(
+            rf"{_LISP_DEF}{re.escape(keys[-1])}[ \t\n]+(?P<value>{_LITERAL})[ \t]*(?:[);]|$)", re.MULTILINE
+        )
+        found = defined.search(text, start)
+        return found and Node(text.count("\n", 0, found.start("value")) + 1, _unquoted(found["value"]))
     is_plain = extension in _TO_THE_END
     best: tuple[int, re.Match[str]] | None = None
     for begin in _lines_with(keys[-1], text, start):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from gitmem.document.sources.comments import without_comments
+from gitmem.document.sources.comments import LISP, without_comments
 from gitmem.document.sources.formats import SIZE_LIMIT
 from gitmem.document.sources.node import unreadable
 
@@ -55,6 +55,11 @@ _NO_TYPES = frozenset(
 )
 # Lines that continue a definition, or are not code: they end no block.
 _NEXT_LINE = r"(?m)^([ \t]*)(?:[^\s){:#/*\\<]|\*[^/\s])[^\n]*"
+# Words before the name of a function, and before a name whose parameters are its members.
+_FUNCTIONS = frozenset(b"function def defp fn func fun sub proc rpc".split())
+_WITH_PARAMETERS = frozenset(b"record class struct".split())
+# The longest line on which members are looked for.
+LINE_LIMIT = 2000
 _LABELS = (b"public", b"private", b"protected", b"signals", b"slots", b"Q_")
 
 
@@ -71,21 +76,49 @@ def find_symbol(content: bytes, name: str, path: str = "") -> int:
     """
     if len(content) > SIZE_LIMIT:
         raise unreadable(f"it is larger than {SIZE_LIMIT // 1024 // 1024} MiB")
-    *owners, last = (part.encode("utf-8", "surrogateescape") for part in name.replace("::", ".").split("."))
+    extension = path.rpartition(".")[2].lower()
+    # A dot is an ordinary letter in the names of Lisp.
+    parts = [name] if extension in LISP else name.replace("::", ".").split(".")
+    *owners, last = (part.encode("utf-8", "surrogateescape") for part in parts)
     if last not in content:
         return 0
-    content = without_comments(content.decode("latin-1"), path.rpartition(".")[2].lower()).encode("latin-1")
+    content = without_comments(content.decode("latin-1"), extension).encode("latin-1")
     start, end = 0, len(content)
-    for owner in owners:
+    for number, owner in enumerate(owners, 1):
         place = _search(_definition(owner, is_member=False), content, start, end)
         if place is None:
             return _line(content, _search(_joined(owners[-1], last), content, 0, len(content)))
         start = _end_of_line(content, place[1])
+        if number == len(owners) and _is_beside(content, place[1], owner, last):
+            return _line(content, place)
         end = _end_of_block(content, start, place[0], end)
     here = _search(_definition(last, is_member=bool(owners)), content, start, end)
     if here is None and owners:
         here = _search(_joined(owners[-1], last), content, 0, len(content))
     return _line(content, here)
+
+
+def _is_beside(content: bytes, at: int, owner: bytes, member: bytes) -> bool:
+    """Return whether a member is on the line of its owner: `interface A { b: string }`, `record P(int x, int y)`.
+
+    Only what is directly between the first braces, or the parentheses after the name, is one; nothing of a function.
+    """
+    begin, after = content.rfind(b"\n", 0, at) + 1, at + len(owner)
+    before, line = content[begin:at].split(), content[after : _end_of_line(content, after)].rstrip()[:LINE_LIMIT]
+    if member not in line or not _FUNCTIONS.isdisjoint(before):
+        return False
+    form = _compiled(rf"{_S}*(?:[A-Za-z_][\w.<>\[\],?]*[ \t*&]+){{0,6}}{_escaped(member)}{_S}*[?!]?{_S}*(?:$|[:=({{<])")
+    between = line.partition(b"(")[0].strip()
+    has_parameters = not _WITH_PARAMETERS.isdisjoint(before) and between[:1] in (b"", b"<")
+    depth = start = 0
+    for place, sign in enumerate(line.decode("latin-1")):
+        if sign == "(" and not depth and not has_parameters:
+            return False  # of a function
+        if depth == 1 and sign in "{([})],;" and form.match(line[start : place + (sign in "({[")]):
+            return True
+        depth = max(depth + (sign in "{([") - (sign in "})]"), 0)
+        start = place + 1 if depth == 1 and sign in "{(})],;" else start
+    return depth == 1 and bool(form.match(line[start:]))
 
 
 def _line(content: bytes, found: tuple[int, int] | None) -> int:
@@ -135,6 +168,10 @@ def _definition(name: bytes, *, is_member: bool) -> Any:
         rf"(?:{before}{_TYPE_WORDS}{{1,6}}[*&]*)(?:\w+::)?~?({word}){_BODY}",
         rf"{before}[*#]?({word}){_S}*(?:<[^>\n]*>)?{_S}*\([^;\n]*\)[^;\n]*\{{",
     ]
+    shapes.append(
+        rf"\([\w.*+!?-]*/?(?:ns|def(?:[b-zA-Z*!-][\w*!-]*)?|defalias|defadvice){_S}+(?:\^(?:\{{[^}}\n]*\}}|[^\s{{]+){_S}+)*"
+        rf"[(']?(?:::?)?({word})(?:[\s()\[\]{{}}\"]|$)"
+    )
     if is_member:
         shapes.append(rf"(?:{before}|{_TYPE_WORDS}{{1,6}})({word})[?!]?{_S}*(?:[:,;=(]|$|{_S}[\w*\[])")
     either = "|".join(f"(?:{shape})" for shape in shapes)

@@ -29,6 +29,24 @@ var glob = "src/**/*.go"
 // /*
 const Last = 1 // */
 """
+SCRIPT = """const q = `
+A = 1
+`;
+const a = `${items.map((x) => `
+B = 1
+`)} ${ {b: 1} }
+C = 1
+`;
+const r = x.match(/`/); const s = 'it`s'; // don't ` stop
+D = 1
+const t = gql`
+type User {
+`;
+const u = `
+CREATE TABLE users (
+`;
+"""
+RAW = "q := `\nA = 1\n`\nr := '`' // it's a `\nB = 1\nm := `\n  create table users (\n`\n"
 
 
 @each(
@@ -38,6 +56,15 @@ const Last = 1 // */
         (PYTHON, "go", [], ["TIMEOUT = 30"]),
         (GO, "go", ["Timeout", "one"], ["**/*.go", "const Limit = 7", "const Last = 1"]),
         (GO, "md", [], ["Timeout"]),
+        (SCRIPT, "ts", ["A = 1", "B = 1", "C = 1"], ["items.map((x)", "D = 1", "type User {", "CREATE TABLE users"]),
+        ("const a = `\nA = 1\n", "js", [], ["A = 1"]),
+        ("<p>don't {`\nA = 1\n`}</p>\nB = 1\n", "tsx", ["A = 1"], ["B = 1"]),
+        (RAW, "go", ["A = 1"], ["B = 1", "create table users"]),
+        ('let s = r##"\nA = 1\n"#\nB = 1\n"##;\nC = 1\n', "rs", ["A = 1", "B = 1"], ["C = 1"]),
+        ('val s = """\nA = 1\n"""\nB = 1\n', "kt", ["A = 1"], ["B = 1"]),
+        ('@doc """\nA = 1\n"""\nB = 1\n', "ex", ["A = 1"], ["B = 1"]),
+        ("cat <<-'END' > f\nA = 1\nENDING\n\tEND\nB = 1\n", "sh", ["A = 1", "ENDING"], ["B = 1"]),
+        ("a = 1 << b\nA = 1\n", "rb", [], ["A = 1"]),
         ("/* never closed\nconst A = 1\n", "c", [], ["const A = 1"]),
         ('"""never closed\nA = 1\n', "py", [], ["A = 1"]),
         ('"\nA = 1\n"""\nB = 2\n"""\nC = 3\n', "py", ["B = 2"], ["A = 1", "C = 3"]),
@@ -50,7 +77,7 @@ def test_comments_and_long_strings_are_blanked(code: str, extension: str, gone: 
     assert [part for part in kept if part not in blanked] == []
 
 
-@given(st.text("\"'#\\\n/*ab =", max_size=200), st.sampled_from(["py", "c", "js"]))
+@given(st.text("\"'#\\\n/*ab =`${}<", max_size=200), st.sampled_from("py c js go rs kt rb".split()))
 def test_lines_and_offsets_stay(code: str, extension: str) -> None:
     blanked = without_comments(code, extension)
 

@@ -82,6 +82,15 @@ public:
 """
 RUST = b"pub(crate) struct Cell<T> {\n    pub inner: T,\n}\n"
 RUST += b"impl<T> Cell<T> {\n    pub async fn get(&self) -> T {\n    }\n}\n"
+CLOJURE = b"""(ns app.config
+  (:require [app.data :as d]))
+(def ^{:doc "x"} ^:const MAX-TRIES 18)
+(defn- parse-flags [text]
+  (let [rest 1] (helper rest)))
+(defrecord Point [x y])
+(sv/defmethod ::login [cfg] cfg)
+(default value)
+"""
 
 
 @each(
@@ -137,3 +146,37 @@ RUST += b"impl<T> Cell<T> {\n    pub async fn get(&self) -> T {\n    }\n}\n"
 )
 def test_name_is_defined_on_a_line_of_that_shape(content: bytes, name: str, line: int) -> None:
     assert find_symbol(content, name) == line
+
+
+@each(
+    ("name", "line"),
+    [("app.config", 1), ("MAX-TRIES", 3), ("parse-flags", 4), ("Point", 6), ("login", 7)]
+    + [(name, 0) for name in ("parse", "TRIES", "rest", "helper", "d", "x", "value")],
+)
+def test_name_is_defined_in_a_form_of_lisp(name: str, line: int) -> None:
+    assert find_symbol(CLOJURE, name, "src/config.clj") == line
+
+
+@each(
+    ("line", "members", "others"),
+    [
+        ("interface A { b: string; c?: Map<d, e> }", ["b", "c"], ["string", "d", "e"]),
+        (
+            "class A { private f = 1; g() { call(h, i); } static async j<T>(k: T) {} }",
+            ["f", "g", "j"],
+            "h i call k".split(),
+        ),
+        ("enum A { Red, Green = 'g', Blue(3) { } }", ["Red", "Green", "Blue"], ["g"]),
+        ("record A(int x, List<B> y) { int z() { } }", ["x", "y", "z"], ["B"]),
+        ("data class A(val name: String)", ["name"], ["String"]),
+        ("const A = { p: 1, q() {}, r };", ["p", "q", "r"], []),
+        ("class A extends Mixed(B) { c; }", [], ["B"]),
+        ("function A(s: string) { const t = 1; return t; }", [], ["s", "t"]),
+        ("int A(int a) { int b; }", [], ["b"]),
+        ("struct A { x: i32, y: Vec<i32>", ["x"], ["i32"]),
+    ],
+)
+def test_members_on_the_line_of_their_owner(line: str, members: list[str], others: list[str]) -> None:
+    found = [name for name in (*members, *others) if find_symbol(line.encode(), f"A.{name}")]
+
+    assert found == members
