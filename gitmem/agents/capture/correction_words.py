@@ -100,7 +100,9 @@ LASTS = _phrases(
     в следующий раз | впредь | с этого момента | отныне | при каждом | при каждой
     """
 )
-FAULTS = _phrases("you keep | you always | you never | you only ever | du vergisst | tu oublies | siempre olvidas")
+FAULTS = _phrases("you keep | you only ever | du vergisst | tu oublies | siempre olvidas")
+# The same before most verbs; "you always get a 403" says what anyone gets.
+OFTEN_FAULTS, ANYONE = _phrases("you always | you never"), _words("get see have need know want end")
 # They say that it is for the work at hand, or no rule at all.
 PASSES = _phrases(
     """
@@ -109,14 +111,38 @@ PASSES = _phrases(
     this pr | this one
     this task | this ticket | this change | this function | this class | this component | this endpoint | this query
     this case | this screen | this issue | this bug | anything else | other one | old one | new one | first one
-    second one | never mind | no problem | no worries | no idea | i thought
-    erstmal | erst mal | vorerst | noch nicht | heute | diesmal
-    por ahora | todavía | aún | hoy | esta vez | la primera | la segunda
-    pour l'instant | pour le moment | tout de suite | encore | cette fois
+    second one | never mind | no problem | no worries | no idea | i thought | i prefer option
+    erstmal | erst mal | vorerst | noch nicht | heute | diesmal | keine ahnung | keine sorge | keine eile | immer noch
+    nötig | einer neuen | eine neue | einen neuen | ein neues
+    por ahora | todavía | aún | hoy | esta vez | la primera | la segunda | una nueva | uno nuevo
+    pour l'instant | pour le moment | tout de suite | encore | cette fois | une nouvelle | un nouveau
     por enquanto | ainda | hoje
     per ora | per adesso | ancora
     voorlopig | nog niet | vandaag
     пока | сегодня | сейчас
+    """
+)
+# What these words name is at hand: "in this request", "für diesen Aufruf"; but not "in this project".
+THIS = _words(
+    """
+    this diese dieser diesen diesem dieses este esta ce cet cette neste nesta questo questa deze dit этом этой этого
+    """
+)
+BEFORE_THIS = _words("in for of from on to with at für bei von en para de pour dans per im zu voor для в")
+PLACE_NAMES = _words(
+    """
+    project repo repository codebase code monorepo team company projekt repositorium proyecto repositorio projet dépôt
+    projeto repositório progetto проекте репозитории
+    """
+)
+# They begin what is at hand: "use the value of the header, not …", "I prefer your version".
+DEFINITE = _words(
+    """
+    the a an this that these those your my its it
+    der die das den dem des ein eine einen einem dein deine deinen
+    el la los las un una este esta ese esa tu
+    le les une ce cette cet ton ta
+    o os as um uma il lo gli i de het een
     """
 )
 PLACES = _phrases(
@@ -160,12 +186,27 @@ FORBIDS = _phrases(
     """
 )
 # After a task they limit it: "Add a page. Don't touch the backend."
-LIMITS = _words("touch change modify edit commit push delete remove run start create add implement write merge deploy")
-HARMLESS = _words("worry bother mind forget know think see have care understand get need want hesitate")
+LIMITS = _words(
+    """
+    touch change modify edit commit push delete remove run start create add implement write merge deploy
+    touche change modifie supprime commite pousse lance
+    """
+)
+HARMLESS = _words(
+    """
+    worry bother mind forget know think see have care understand get need want hesitate happen show render display
+    more mehr plus más
+    """
+)
 
 EVER = _words(
     "always never immer nie niemals siempre nunca jamás toujours jamais sempre mai altijd nooit всегда никогда"
 )
+# After a verb they order, if the verb has no ending of a report: "schreib nie …", not "geht nie".
+GERMAN_EVER, GERMAN_OBJECTS = _words("immer nie niemals"), _words("mich mir uns")
+GERMAN_STATES = _words("hab habe kann will bin war muss soll darf es das wir ich sie er die der noch")
+# Before a verb they forbid only if it has the ending of an order: "nunca uses", not "nunca funciona".
+SPANISH_NEVER = _words("nunca jamás")
 _NEGATES = _words(
     """
     not never don't doesn't cannot can't shouldn't mustn't without instead only
@@ -212,8 +253,14 @@ HABITS = (PRESCRIBES - _words("must should needs has have not cannot can't")) | 
 )
 # What "we" do now, or must do once.
 NO_HABIT = _words(
-    "are were was had need get got can could will would may might want see still just should must have lost hit"
+    """
+    are were was had need get got can could will would may might want see still just should must have lost hit
+    haben hatten sind waren brauchen bekommen können tenemos somos estamos necesitamos podemos avons sommes pouvons
+    abbiamo siamo temos somos precisamos hebben zijn
+    """
 )
+# After an "always" or "never" they order nothing: "always the same error", "never more than 60".
+NO_ORDER = DEFINITE | HARMLESS | _words("wenn when noch pas")
 ONLY = EVER | _words("not only everywhere here strictly instead hier nur nicht aquí solo ici seulement aqui qui")
 # The speaker's own state, or what a report of a bug is about.
 REPORTS = _words("i i'm i've it it's there there's this they he she its ich es il")
@@ -232,15 +279,40 @@ REQUESTS = _words("could can would kannst könntest puedes podrías peux-tu pour
 POLITE = _words("please pls and but so also hey ok okay well bitte und aber y pero et mais e ma en maar")
 PAST = _words("seen been had got went done knew saw worked")
 
-# Of Chinese, Japanese and Korean.
-UNSPACED_REFUSES = ("不对，", "不对,", "不是，", "错了，", "いや、", "違う、")
-UNSPACED_RULES = (
-    *("以后", "从现在开始", "不要", "别", "禁止", "必须", "总是", "一律", "永远", "应该", "我们用", "我们不"),
-    *("ではなく", "じゃなくて", "必ず", "絶対", "ないで", "今後", "これから", "しないこと", "使わない"),
-    *("앞으로", "항상", "절대", "하지 마", "대신", "말고"),
+# Of Chinese, Japanese and Korean. A correction begins with one of the first.
+UNSPACED_REFUSES = (
+    *("不对，", "不对,", "不是，", "不，", "不,", "错了，", "いや、", "違う、", "아니, ", "아니요, ", "아뇨, "),
+)
+# The same, up to a comma or colon, and what follows is for later.
+UNSPACED_REMEMBERS = ("记住，", "记住：", "请记住，", "请记住：", "覚えておいて、", "기억해, ")
+UNSPACED_ASKS = (
+    *("为什么", "怎么", "如何", "什么", "哪", "吗"),
+    *("なぜ", "どうして", "ますか", "ですか", "でしょうか"),
+    *("왜", "뭐", "어떻게", "나요"),
+)
+# A clause begins with one of them.
+UNSPACED_LASTS = (
+    *("以后", "从现在开始", "从今以后", "永远不要", "绝对不要", "千万不要", "禁止", "一律"),
+    *("我们用", "我们都", "我们不用", "我们从不", "我们不写", "我们统一", "我们这里", "我们一律"),
+    *("今後", "これから", "このリポジトリでは", "このプロジェクトでは", "앞으로"),
+)
+# The first clause does, or it follows a "no".
+UNSPACED_ORDERS = ("不要", "别", "必须", "务必", "一定要", "絶対", "절대", "항상", "반드시")
+UNSPACED_HARMLESS = ("别的", "别忘", "别人", "别管", "别急", "不要紧", "不要忘")
+# "Use X, not Y": the first clause begins with one of the first, a later one with one of the others.
+UNSPACED_TAKES, UNSPACED_OVER = ("用", "使用"), ("不要用", "不用", "别用", "不要使用", "而不是")
+# After a "no".
+UNSPACED_PRESCRIBES = ("应该用", "要用", "必须", "不要", "不能", "を使", "사용")
+# Both are in the sentence, and the second one ends it.
+UNSPACED_PAIRS = (
+    (("必ず", "常に", "絶対に"), ("ください", "して", "すること", "ないで", "ように")),
+    (("ではなく", "じゃなくて"), ("使ってください", "使って", "使う", "使うこと", "にして", "にしてください")),
+    (("ないで", "ないこと"), ("ないで", "ないでください", "ないこと")),
+    (("말고", "대신"), ("사용해", "사용해줘", "사용해 줘", "사용하세요", "써", "써줘", "써 줘", "쓰세요")),
+    (("지 마",), ("지 마", "지 마세요", "지 말아줘")),
 )
 UNSPACED_PASSES = (
-    *("先不", "先别", "请先", "暂时", "今天", "现在", "这次", "担心"),
+    *("先不", "先别", "请先", "暂时", "今天", "现在不", "这次", "担心", "这个函数", "这个文件"),
     *("まだ", "今日", "今回", "とりあえず", "心配"),
     *("지금은", "오늘", "일단"),
 )

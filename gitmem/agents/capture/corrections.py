@@ -57,7 +57,7 @@ def find_correction(prompt: str) -> str:
         if len(sentence) > SENTENCE_CHARS:
             continue
         if _is_unspaced(sentence):
-            rule = _unspaced_rule(sentence)
+            rule = _unspaced_rule(sentence, is_first=not number)
         else:
             rest = _after_refusal(sentence)
             is_refused = is_refused or rest != sentence
@@ -107,15 +107,48 @@ def _rule_in(sentence: str, *, is_refused: bool, is_first: bool) -> str:
     is_rule = (
         is_introduced
         or lasts
-        or _has(text, words_of.FAULTS)
-        or _has(text, words_of.WISHES)
+        or _blames(text)
+        or _wishes(text)
         or any(_is_habit(clause, words) for clause in clauses)
         or any(_forbids(clause, is_first=is_first and not i) for i, clause in enumerate(clauses))
         or any(_is_order(clause) for clause in clauses)
         or _prescribes(words, text)
-        or (is_refused and words[0] not in words_of.REPORTS and not words_of.PRESCRIBES.isdisjoint(words))
+        or (is_refused and _prescribes_instead(words, text))
     )
-    return sentence[:1].upper() + sentence[1:] if is_rule and not _has(text, words_of.PASSES) else ""
+    is_passing = _has(text, words_of.PASSES) or _is_at_hand(text)
+    return sentence[:1].upper() + sentence[1:] if is_rule and not is_passing else ""
+
+
+def _is_at_hand(text: str) -> bool:
+    """Return whether a sentence is about something at hand: "in this request"; not about "this project"."""
+    words = [*text.split(), ""]
+    return any(
+        words[at] in words_of.THIS
+        and words[at - 1] in words_of.BEFORE_THIS
+        and words[at + 1] not in words_of.PLACE_NAMES
+        for at in range(1, len(words) - 1)
+    )
+
+
+def _blames(text: str) -> bool:
+    """Return whether a sentence says what is done wrong again and again: "you keep …", "you never …"."""
+    if _has(text, words_of.FAULTS):
+        return True
+    after = next((text.partition(phrase)[2].split()[:1] for phrase in words_of.OFTEN_FAULTS if phrase in text), [])
+    return bool(after) and after[0] not in words_of.ANYONE and not _is_past(after[0])
+
+
+def _wishes(text: str) -> bool:
+    """Return whether a sentence says what the person prefers in general, not which of several things."""
+    after = next((text.partition(phrase)[2].split()[:1] for phrase in words_of.WISHES if phrase in text), None)
+    return after is not None and words_of.DEFINITE.isdisjoint(after)
+
+
+def _prescribes_instead(words: list[str], text: str) -> bool:
+    """Return whether what follows a "no" prescribes something; "use the other file" is about the work at hand."""
+    if words[0] in words_of.TAKES and words[1] in words_of.DEFINITE:
+        return _has(text, words_of.OVER) or not words_of.EVER.isdisjoint(words)
+    return words[0] not in words_of.REPORTS and not words_of.PRESCRIBES.isdisjoint(words)
 
 
 def _after_introduction(sentence: str) -> tuple[str, bool]:
@@ -160,29 +193,44 @@ def _forbids(clause: list[str], *, is_first: bool) -> bool:
         return False
     if phrase.strip() in ("stop", "quit") and not after[0].endswith("ing"):
         return False
+    if phrase.strip() in ("stop", "quit", "avoid") and "the" in after[:2]:  # what the program does
+        return False
     return is_first or after[0] not in words_of.LIMITS
 
 
 def _is_order(clause: list[str]) -> bool:
     """Return whether a clause orders something for good: "always …", "nie …"; not "always fails"."""
-    if len(clause) < WORDS_AT_LEAST or clause[0] not in words_of.EVER:
+    if len(clause) < WORDS_AT_LEAST:
         return False
-    verb = clause[1]
-    return not (verb.endswith("s") and not verb.endswith("ss")) and not _is_past(verb) and verb not in ("wenn", "when")
+    first, verb = clause[:2]
+    if first not in words_of.EVER:
+        at = 2 if verb in words_of.GERMAN_OBJECTS else 1
+        return clause[at] in words_of.GERMAN_EVER and not first.endswith("t") and first not in words_of.GERMAN_STATES
+    if first in words_of.SPANISH_NEVER:
+        return verb.endswith(("s", "e"))
+    is_report = verb.endswith("s") and not verb.endswith("ss")
+    return not is_report and not _is_past(verb) and verb not in words_of.NO_ORDER
 
 
 def _prescribes(words: list[str], text: str) -> bool:
-    """Return whether they prescribe: "use … instead of …", "in this project … must …"."""
+    """Return whether they prescribe: "use … instead of …", "in this project … must …".
+
+    "Use the …" and "the dialog must always …" are about the work at hand.
+    """
     first = words[0]
     if first in words_of.TAKES:
-        return _has(text, words_of.OVER) or not words_of.EVER.isdisjoint(words)
+        is_general = words[1] not in words_of.DEFINITE and words[1] != "hier"
+        return (is_general and _has(text, words_of.OVER)) or not words_of.EVER.isdisjoint(words)
     if _has(text, words_of.PLACES):
         return first not in words_of.REPORTS and not words_of.PRESCRIBES.isdisjoint(words)
     if first in words_of.OUR:
         return not words_of.ONLY.isdisjoint(words)
     if text.startswith((" bitte ", " por favor ", " per favore ")):
         return not words_of.EVER.isdisjoint(words)
-    return any(f" {verb} {ever} " in text for verb in ("must", "should", "to") for ever in ("always", "never"))
+    if first in words_of.DEFINITE or first in words_of.REPORTS:
+        return False
+    after = (text.partition(f" {verb} {ever} ")[2] for verb in ("must", "should", "to") for ever in ("always", "never"))
+    return any(rest and rest.split()[0] not in words_of.HARMLESS for rest in after)
 
 
 def _is_past(word: str) -> bool:
@@ -209,9 +257,28 @@ def _is_unspaced(text: str) -> bool:
     return not text.isascii() and any("\u3040" <= char <= "\ud7af" for char in text)
 
 
-def _unspaced_rule(sentence: str) -> str:
-    if sentence.endswith(("?", "？")) or _has(sentence, words_of.UNSPACED_PASSES):
+def _unspaced_rule(sentence: str, *, is_first: bool) -> str:
+    """Return a sentence in Chinese, Japanese or Korean if it states a rule."""
+    if sentence.endswith(("?", "？")) or _has(sentence, (*words_of.UNSPACED_PASSES, *words_of.UNSPACED_ASKS)):
         return ""
+    rule = sentence
     for word in words_of.UNSPACED_REFUSES:
-        sentence = sentence.removeprefix(word)
-    return sentence if len(sentence) > WORDS_AT_LEAST and _has(sentence, words_of.UNSPACED_RULES) else ""
+        rule = rule.removeprefix(word)
+    is_refused = rule != sentence
+    first, *others = (
+        part.strip() for part in rule.replace(",", "，").replace("、", "，").removeprefix("请").split("，")
+    )
+    whole = rule.rstrip(_ENDS)
+    is_rule = (
+        rule.startswith(words_of.UNSPACED_REMEMBERS)
+        or any(part.startswith(words_of.UNSPACED_LASTS) for part in (first, *others))
+        or (is_refused and _has(rule, words_of.UNSPACED_PRESCRIBES))
+        or ((is_first or is_refused) and first.startswith(words_of.UNSPACED_ORDERS))
+        or (first.startswith(words_of.UNSPACED_TAKES) and any(map(_is_over, others)))
+        or any(_has(rule, words) and whole.endswith(ends) for words, ends in words_of.UNSPACED_PAIRS)
+    )
+    return rule if is_rule and len(rule) > WORDS_AT_LEAST and not first.startswith(words_of.UNSPACED_HARMLESS) else ""
+
+
+def _is_over(clause: str) -> bool:
+    return clause.startswith(words_of.UNSPACED_OVER)
