@@ -188,9 +188,10 @@ def _first_lines(git: Git, changes: Iterable[TreeChange]) -> dict[str, int]:
 
 def read_hunks(trees: Trees, path: str) -> list[tuple[range, range]]:
     """Return the lines of a file that the change replaces, and those it puts in their place, from 1."""
-    argv = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--unified=0", trees.before, trees.behind)
+    as_text = ("--no-color", "--no-ext-diff", "--no-textconv", "--text", "--unified=0", "--inter-hunk-context=0")
+    argv = ("diff", *as_text, trees.before, trees.behind, "--", f":(literal){path}")
     found = []
-    for line in trees.git.run(*argv, "--", f":(literal){path}").stdout.split(b"\n"):
+    for line in trees.git.run(*argv).stdout.split(b"\n"):
         if line.startswith(b"@@ -"):
             _, was, now, *_ = line.split(b" ")
             sides = (side[1:].partition(b",") for side in (was, now))

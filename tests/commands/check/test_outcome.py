@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import commit_files
+from conftest import commit_files, git
 from support.code_changes import RS256, change, check, finding, kinds
 from support.facts import approve_all, make_fact, put, verify
 
@@ -55,6 +55,15 @@ def test_line_shown_is_the_one_on_which_the_check_depends(memory, repo, verify, 
     change(repo, {"src/pool.py": after.replace("first = 1", "first = 2")})
 
     assert [(spot.path, spot.line) for spot in finding(check(memory), "pool").places] == [("src/pool.py", line)]
+
+
+def test_line_shown_does_not_depend_on_how_diffs_are_configured(memory, repo):
+    commit_files(repo, {"src/pool.py": LINES, ".gitattributes": "*.py -diff\n"})
+    git(repo, "config", "diff.interHunkContext", "20")
+    put(repo, make_fact("pool", {"symbol": "close_pool", "in": "src/pool.py"}))
+    change(repo, {"src/pool.py": "# new\n# lines\n" + LINES.replace("close_pool", "shut_pool")})
+
+    assert [(spot.path, spot.line) for spot in finding(check(memory), "pool").places] == [("src/pool.py", 9)]
 
 
 def test_first_changed_line_is_shown_if_the_check_names_none(memory, repo):

@@ -103,6 +103,8 @@ _YOURS = re.compile(
 _ANY = re.compile(r"^((?:[\w@.-]+/){2,})(?:<[\w -]+>|\{\w+\}|\*\*$)")
 # The mark of a folder in which such a name is.
 ABOVE = "above"
+# The longest of such lists: written out, one of 60 KB would be 1 GB.
+BRACES_CHARS = 500
 # Several names at once, as a shell expands them: `src/{auth,core}/mod.rs`.
 _BRACES = re.compile(r"(?<![\w.@/{$-])([\w.@-]+(?:/[\w.@-]+)*/|)\{([\w.@/\\-]+(?:, ?[\w.@/\\-]+)+)\}([\w.@/-]*)")
 _WORD = re.compile(r"(?<![\w/.@`~$:-])(?:\.{1,2}/)*\.?[\w@-][\w.@-]*(?:/[\w.@\[\]-]+)*/?(?![\w`])")
@@ -151,7 +153,8 @@ def _list_paths(statement: Statement, document: Document) -> Iterator[Claim]:
         bare = (
             line if statement.kind == CODE else re.sub(r"`{1,2}[^`]*`{1,2}|\]\([^)]{0,1000}\)|https?://\S+", " ", line)
         )
-        for found in _WORD.finditer(_expand(bare)):
+        bare = _expand(bare)
+        for found in _WORD.finditer(bare):
             word = found[0].rstrip(".:,")
             is_yours = "/" not in word and _YOUR.search(bare[max(0, found.start() - 40) : found.start()])
             if ("/" in word or _FILE.match(word)) and not is_yours:
@@ -196,13 +199,15 @@ def _marked(span: Span, document: Document) -> Iterator[Claim]:
 
 
 def _expand(text: str) -> str:
-    """Write out the names that braces stand for, with blanks between them."""
-    if "{" not in text:
-        return text
-    return _BRACES.sub(
-        lambda found: " ".join(f"{found[1]}{one.strip()}{found[3]}" for one in found[2].replace("\\", "").split(",")),
-        text,
-    )
+    """Write out the names that braces stand for, with blanks between them; longer lists than people write stay."""
+    return _BRACES.sub(_names_of, text) if "{" in text else text
+
+
+def _names_of(braces: re.Match[str]) -> str:
+    before, names, after = braces.groups()
+    if len(braces[0]) > BRACES_CHARS:
+        return braces[0]
+    return " ".join(f"{before}{name.strip()}{after}" for name in names.replace("\\", "").split(","))
 
 
 def _entry(statement: Statement, document: Document) -> Claim:

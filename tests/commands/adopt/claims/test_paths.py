@@ -1,5 +1,7 @@
 """Files and folders that a sentence names."""
 
+import tracemalloc
+
 from support.each import each
 
 from gitmem.commands.adopt.claims.paths import path_claims
@@ -48,7 +50,12 @@ def test_two_endings_are_two_files():
 
 @each(
     "text",
-    ["rslib/{io,a\\_b}/mod.rs has both.", "`rslib/{io,a_b}/mod.rs`", "See out/rslib/{x,y}, rslib/{io, a_b}/mod.rs."],
+    [
+        "rslib/{io,a\\_b}/mod.rs has both.",
+        "`rslib/{io,a_b}/mod.rs`",
+        "See out/rslib/{x,y}, rslib/{io, a_b}/mod.rs.",
+        "Read rslib/{io,a_b}/mod.rs and mind your build.gradle.",
+    ],
 )
 def test_names_in_braces_are_several_files(text):
     document = Document("AGENTS.md", "instructions", "")
@@ -56,6 +63,17 @@ def test_names_in_braces_are_several_files(text):
 
     assert [one.name for one in found if "out/" not in one.name] == ["rslib/io/mod.rs", "rslib/a_b/mod.rs"]
     assert all("/" in one.name and not one.is_certain for one in found)
+
+
+def test_long_lists_in_braces_are_not_written_out():
+    document = Document("AGENTS.md", "instructions", "")
+    (statement,) = split("a" * 3000 + "/{" + ",".join(["b"] * 3000) + "}/" + "c" * 3000)
+    tracemalloc.start()
+    try:
+        list(path_claims(statement, document))
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_kind_of_file_and_pattern_are_no_certain_claims():
