@@ -210,6 +210,8 @@ class TantivyEngine:
         blanks = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
         self._index.register_tokenizer("blanks", blanks)
         self._writer = self._index.writer(HEAP_BYTES, 1)
+        # A process that was killed may have left files whose names are used again, and Tantivy replaces none.
+        self._writer.garbage_collect_files()
         self.records = Records(folder)
         self._view = self._read()
 

@@ -1,19 +1,21 @@
-"""Databases that restart, are read-only, full or behind a pooler, and full disks of nodes: a line, then all goes on."""
+"""Parts that are killed, stopped, full, read-only or behind a pooler: a line at most, nothing is lost, all goes on."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import git
+from conftest import NOW, git
 from support.facts import make_fact, make_memory, put
 from support.hubs import add_to, ask, followed, synced, token_file
 from support.postgres import (
@@ -31,6 +33,8 @@ from support.processes import wait_until
 from gitmem.errors import GitmemError
 from gitmem.hub import schema
 from gitmem.hub.database import connected
+from gitmem.hub.follower import SearchNode
+from gitmem.hub.search import HubQuery, search
 from gitmem.hub.work import jobs
 
 pytestmark = pytest.mark.whole_system
@@ -292,3 +296,69 @@ def test_everything_works_behind_a_pooler_in_transaction_mode(
     assert worked.out.startswith("verified remote.git: 1 fact judged, 0 failed; pushed "), worked
     assert set(flood) == {200}
     assert "problem" not in (tmp_path / "serve.log").read_text()
+
+
+# As often as a node is killed while it indexes, and how long it then lives at most after it began to.
+KILLS, MIDDLE_S = 20, 0.15
+
+
+def make_texts(round_: int, dice: random.Random) -> list[dict]:
+    """Return the memories of a round, each with other words than in the round before."""
+    words = [f"word{'abcdefghij'[number]}" for number in range(10)]
+    return [
+        make_memory(
+            f"m{one}", f"Round {round_} of {' '.join(dice.choices(words, k=4))}", " ".join(dice.choices(words, k=40))
+        )
+        for one in range(150)
+    ]
+
+
+def remove(folder: Path, path: str) -> None:
+    """Remove a file from the memory branch."""
+    head = f"commit refs/heads/memory\ncommitter A <a@example.org> {NOW} +0000\ndata 1\nx\n"
+    git(folder, "fast-import", "--quiet", input=f"{head}from refs/heads/memory^0\nD {path}\n")
+
+
+def state_of(folder: Path) -> dict:
+    """The state file of a node's index; empty before there is one."""
+    try:
+        return json.loads((folder / "state.json").read_text())
+    except OSError:
+        return {}
+
+
+def test_node_that_is_killed_while_it_indexes_answers_as_one_that_never_was(
+    hub: HubDatabase, template: Path, tmp_path: Path
+) -> None:
+    api, dice = Path(shutil.copytree(template, tmp_path / "api")), random.Random(1)
+    add_to(hub, api)
+    options = ("--tokens", str(token_file(tmp_path, alice=())), "--port", "0", "--folder", str(tmp_path / "killed"))
+    index, halves = tmp_path / "killed" / "index", 0
+    with followed(hub, tmp_path, "whole") as whole:
+        for number in range(KILLS):
+            made = make_texts(number, dice)
+            put(api, *made)
+            if number % 2:
+                remove(api, *made[0])
+            synced(hub, tmp_path)
+            whole.catch_up_now()
+            before = state_of(index)
+            with program(tmp_path / "serve.log", "serve", *options, "--database", hub.serving) as server:
+                assert until(lambda before=before: state_of(index) != before)
+                time.sleep(dice.random() * MIDDLE_S)
+                server.kill()
+                server.wait()
+            halves += state_of(index)["seq"] < whole.seq
+        killed = SearchNode(hub.serving, index)
+        killed.catch_up_now()
+        counts = [node.engine.view().memories for node in (whole, killed)]
+        for _ in range(200):
+            query = HubQuery(" ".join(f"word{letter}" for letter in dice.choices("abcdefghij", k=3)))
+            wanted, found = (search(node.engine.view(), node.repositories, query, now=NOW) for node in (whole, killed))
+            assert found == wanted
+            texts = [view.texts([one.found for one in wanted]) for view in (whole.engine.view(), killed.engine.view())]
+            assert texts[0] == texts[1]
+        killed.close()
+
+    assert halves > 0  # else nothing was killed in the middle
+    assert counts == [149, 149]
