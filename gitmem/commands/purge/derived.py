@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # Folders of data that is made from the branch: Whoosh's index, vectors, catalogs of former states.
 _FOLDERS = frozenset({WHOOSH_FOLDER, VECTORS, "at"})
+# The file with the words of the memories, one by one (``agents.moments.cues``); it is made again when a session starts.
+_CAUTIONS = "cautions"
 # Larger files are logs of no known kind; they are left alone, and reported if they have the text.
 LARGEST = 64 << 20
 _DATABASE = b"SQLite format 3\0"
@@ -78,6 +80,9 @@ def _clean_folder(folder: str, eraser: Eraser, *, indexes: bool) -> int:
 def _clean_file(path: Path, eraser: Eraser) -> bool:
     """Remove or edit one file; return whether that was necessary."""
     if path.name.startswith((f"{LOCAL}.", f"{LOCAL}-wal.damaged")):  # damaged ones, set aside
+        path.unlink(missing_ok=True)
+        return True
+    if path.name == _CAUTIONS:
         path.unlink(missing_ok=True)
         return True
     if path.name == LOCAL:

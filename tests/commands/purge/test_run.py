@@ -16,6 +16,7 @@ import pytest
 from conftest import NOW, git, memory_text, put_files
 from support.standing_folder import fill, fill_anew, stand
 
+from gitmem.agents.moments.cues import write_cues
 from gitmem.commands.purge import publish as publishing
 from gitmem.commands.purge import run as module
 from gitmem.errors import ConflictError, NotFoundError, RefusedError, UsageError
@@ -119,6 +120,16 @@ def test_purged_memory_is_in_no_file_of_the_repository(store: Path, packed: bool
     assert keys(store) == ["plain", "token"]
     assert not list((store / ".memory").rglob("octopus.md"))
     git(store, "fsck", "--full", "--strict")
+
+
+def test_words_of_a_purged_memory_are_not_kept_for_warnings(repo: Path) -> None:
+    put_files(repo, {"gitmem.toml": "", "learned/octopus.md": OCTOPUS})
+    with opened(repo) as memory:
+        write_cues(memory.repository)
+        assert [name for name, raw in all_texts(repo) if b"zanzibar" in raw.lower() and "cautions" in name]
+        memory.purges.purge("octopus")
+
+    assert [name for name, raw in all_texts(repo) if b"zanzibar" in raw.lower() and "cautions" in name] == []
 
 
 @pytest.mark.whole_system
