@@ -37,6 +37,7 @@ from gitmem.commands.adopt.kinds.project import (
     members,
     pipelines,
     programs,
+    properties,
     services,
     style,
     usage,
@@ -185,6 +186,14 @@ KINDS = {
             style.find_style,
             "says {token}",
             contradict=style.find_other_style,
+        ),
+        sourced(
+            properties.PROPERTY,
+            properties.property_claims,
+            properties.find_property,
+            "says {name}",
+            contradict=properties.find_other_value,
+            check=properties.property_check,
         ),
         sourced(
             pipelines.JOB,
