@@ -7,15 +7,17 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import NOW, git
+from conftest import NOW, commit_files, git, tip
 from support.facts import make_fact, make_memory, put
 from support.hubs import add_to, ask, followed, synced, token_file
 from support.postgres import (
@@ -31,7 +33,7 @@ from support.postgres import (
 from support.processes import wait_until
 
 from gitmem.errors import GitmemError
-from gitmem.hub import schema
+from gitmem.hub import client, schema
 from gitmem.hub.database import connected
 from gitmem.hub.follower import SearchNode
 from gitmem.hub.search import HubQuery, search
@@ -362,3 +364,85 @@ def test_node_that_is_killed_while_it_indexes_answers_as_one_that_never_was(
 
     assert halves > 0  # else nothing was killed in the middle
     assert counts == [149, 149]
+
+
+def family(pid: int) -> list[int]:
+    """A process and its children."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [pid, *map(int, children)]
+
+
+@contextlib.contextmanager
+def stopped(*pids: int) -> Iterator[None]:
+    """Processes that do nothing until the end of the block, like those of a machine that hangs."""
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+
+
+@pytest.mark.parametrize("part", ["server", "worker", "sync", "database"])
+def test_clients_answer_at_once_while_a_part_is_stopped_and_nothing_is_lost_or_double(
+    part: str, template: Path, repo: Path, tmp_path: Path, run_cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITMEM_HUB_TOKEN", "alice-token")
+    local = Path(shutil.copytree(template, tmp_path / "local"))
+    put(local, make_memory("near", "A storm near here"))
+    put(repo, make_fact("port", {"exists": "new.py"}), make_memory("gust", "A retry storm"))
+    remote = tmp_path / "remote.git"
+    git(tmp_path, "clone", "-q", "--bare", str(repo), str(remote))
+    cluster, data = make_cluster(), ("--folder", str(tmp_path / "data"))
+    tokens = ("--tokens", str(token_file(tmp_path, alice=())), "--port", "0")
+    try:
+        with running(cluster, "synchronous_commit=on"), contextlib.ExitStack() as stack:
+            hub = first_hub(cluster)
+            add_to(hub, remote)
+
+            def start(name: str, *words: str, url: str = hub.url) -> subprocess.Popen[str]:
+                return stack.enter_context(program(tmp_path / f"{name}.log", *words, *data, "--database", url))
+
+            parts = {"sync": start("sync", "sync", "--every", "1")}
+            parts["worker"] = start("worker", "work", "--dead-after", "3")
+            parts["server"] = start("server", "serve", *tokens, url=hub.serving)
+            address = parts["server"].stdout.readline().strip()
+            assert until(lambda: ask(address, "/search?q=port&status=failed", "alice-token").keys == ["port"])
+            before = len(verdicts(remote))
+            pid = (cluster / "data" / "postmaster.pid").read_text().split()[0]
+            pids = family(int(pid) if part == "database" else parts[part].pid)
+            with stopped(*pids):
+                put(remote, make_memory("later", "A later storm"))
+                commit_files(repo, {"new.py": "NEW = 1\n"})
+                git(repo, "push", "-q", str(remote), "main")
+                start_s = time.monotonic()
+                client.ask(address, [("q", "storm")], token="alice-token")
+                waited = time.monotonic() - start_s
+                recalled = run_cli("recall", "--hub", address, "storm", cwd=local)
+            code = tip(remote, "refs/heads/main")
+
+            def is_done() -> bool:
+                found = ask(address, "/search?q=storm", "alice-token")
+                return found.status == 200 and len(found.keys) == 2 and code in verdicts(remote)
+
+            assert until(is_done)
+    finally:
+        shutil.rmtree(cluster)
+
+    assert waited < client.LIMIT_S + 0.1
+    assert (recalled.status, "A storm near here" in recalled.out) == (0, True)
+    assert len(recalled.err.splitlines()) <= 1
+    assert part != "server" or "the hub was not searched: no answer within 300 ms" in recalled.err
+    assert len(verdicts(remote)) == before + 1
+
+
+def verdicts(remote: Path) -> list[str]:
+    """The commits of the code of all verdicts that were ever pushed, each as often as there was one."""
+    found = set()
+    for commit in git(remote, "log", "--format=%H", "memory", "--", "verdicts").split():
+        for path in git(remote, "ls-tree", "-r", "--name-only", commit, "verdicts").split():
+            for facts in tomllib.loads(git(remote, "show", f"{commit}:{path}")).values():
+                found |= {(one["commit"], str(one["at"])) for one in facts.values()}
+    return [commit for commit, _ in found]
