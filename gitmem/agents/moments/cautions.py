@@ -64,8 +64,9 @@ _OF_OTHERS = frozenset(("of", "than"))
 _FAILS = frozenset(
     """
     fails fail failed hangs hang hung deadlocks deadlock breaks broke crashes crash dies forever slow flaky corrupts
-    wipes wiped deletes deleted overwrites loses lost leaks ignores skips misses not doesn't cannot can't never without
-    unless serves reuses broken wrong hides drops dropped erases erased revokes revoked resets destroyed
+    wipes wiped deletes deleted removes removed overwrites loses lost leaks ignores skips misses not doesn't cannot
+    can't never without unless serves reuses broken wrong hides drops dropped erases erased revokes revoked resets
+    destroyed
     """.split()
 )
 _BREAKS = _FAILS - frozenset(("without", "unless", "never", "not"))

@@ -36,6 +36,15 @@ _UTILITIES = frozenset(
     wc wget which while who xargs yes zip
     """.split()
 )
+# Programs whose tasks are often programs of their own (`mix dialyzer`, `cargo nextest`), and the tasks that are not.
+_WITH_TASKS = frozenset(("mix", "cargo"))
+_OWN_TASKS = frozenset(
+    """
+    add bench build check clean cmd compile deps doc docs eval fetch fix format help hex init install local login logout
+    metadata new owner package publish release remove report run search setup test tree uninstall update vendor version
+    xref yank
+    """.split()
+)
 # Signs within the names of tasks, scripts and options, which prose has not.
 _SIGNS, _NO_NAMES = frozenset(":/-_"), frozenset("$*?[{=\x02@~<>")
 # The fewest letters of a name, and the most names of one line.
@@ -219,14 +228,19 @@ def names_in(line: str) -> list[str]:
     """
     names: dict[str, None] = {}
     for command in commands_in(line):
-        words = without_prefix(command.split())
+        parts = command.split()
+        words = without_prefix(parts)
         if not words or only_shows(words):
             continue
+        names |= dict.fromkeys(word for word in parts[: len(parts) - len(words)] if word in _RUNNERS and is_name(word))
         program = words[0].rpartition("/")[2].lower()
         if program in _UTILITIES or is_git(program):
             continue
         if program in PROGRAMS:
             del words[0]
+            task = words[0] if program in _WITH_TASKS and words else ""
+            if len(task) >= NAME_LETTERS and task.isalpha() and task not in _OWN_TASKS:
+                names[task] = None
         elif len(program) >= NAME_LETTERS and program.replace("-", "a").isidentifier():
             names[program] = None
         names |= dict.fromkeys(plain for word in words if is_name(plain := plain_name(word)))

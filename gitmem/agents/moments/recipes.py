@@ -1,7 +1,7 @@
 """Find the commands that a command line runs as the repository defines them: `sqlc generate` for `make gen`.
 
-Definitions are the targets of a Makefile or justfile, the scripts of a package.json, and shell scripts. Files are read
-only for a line that runs one of these.
+Definitions are the targets of a Makefile or justfile, the scripts of a package.json, shell scripts, and the tasks of
+other programs (``task_files``). Files are read only for a line that runs one of these.
 """
 
 from __future__ import annotations
@@ -21,6 +21,17 @@ _FILES = {
     **dict.fromkeys(("make", "gmake"), ("GNUmakefile", "makefile", "Makefile")),
     "just": ("justfile", "Justfile", ".justfile"),
 }
+# The programs whose tasks are in other files (``task_files``), of which some are also run as `pdm run` and `hatch run`.
+_TASKS = frozenset(
+    "composer deno task mix rake nox invoke inv tox pre-commit mise cargo pixi pdm poe hatch rye".split()
+)
+_RUNS = (["pdm", "run"], ["hatch", "run"])
+# Words before the name of a task, options that only list tasks, and the folders with tasks of mise.
+_BEFORE_TASK = frozenset(("run", "run-script", "r", "task"))
+_LISTS = frozenset(
+    ("-l", "-T", "-P", "-a", "--list", "--list-all", "--tasks", "--all", "--list-sessions", "--listenvs")
+)
+_MISE_FOLDERS = ("mise-tasks", ".mise-tasks", ".mise/tasks", "mise/tasks", ".config/mise/tasks")
 _SHELLS = ("sh", "bash", "zsh", "dash", "ksh")
 _SCRIPT_ENDS = (".sh", ".bash")
 # Options of `make` and `just` that take a value, and those that name the folder.
@@ -29,6 +40,8 @@ _VALUED, _FOLDER = ("-f", "-I", "-j", "-o", "-W"), ("-C", "-d", "--directory", "
 BYTES, COMMANDS_AT_MOST, DEPTH = 64 * 1024, 60, 3
 # The most commands that are looked up for one line, and the most targets that one rule of a Makefile names.
 LOOKED_UP_AT_MOST, TARGETS_AT_MOST = 200, 50
+# The most tasks that one command names, and what runs without a name where that is no task called default.
+TASKS_AT_MOST, _DEFAULTS = 10, {"nox": "", "pre-commit": "", "tox": "testenv"}
 # The most characters of a command; and how variables are written.
 LINE_CHARS, _VARIABLES = 2000, (("$(", ")"), ("${", "}"), ("{{", "}}"))
 
@@ -40,14 +53,14 @@ def with_recipes(folder: str, line: str) -> str:
         folder: The folder in which the command runs.
         line: The command line.
     """
-    if "make" not in line and "just" not in line and "/" not in line and not any(map(line.__contains__, _NAMED)):
+    if "/" not in line and not any(map(line.__contains__, _NAMED)):
         return line
     found: list[str] = []
     _add_runs(folder or os.curdir, line, found, set(), DEPTH)
     return "\n".join((line, *found)) if found else line
 
 
-_NAMED = (*SCRIPTS, *_SCRIPT_ENDS)
+_NAMED = (*_FILES, *SCRIPTS, *_SCRIPT_ENDS, *_TASKS)
 
 
 def _add_runs(folder: str, line: str, found: list[str], seen: set[tuple[str, ...]], depth: int) -> None:
@@ -61,7 +74,10 @@ def _add_runs(folder: str, line: str, found: list[str], seen: set[tuple[str, ...
         depth: How many definitions may follow from each other.
     """
     for command in commands_in(line):
-        words = [word.strip("'\"") for word in without_prefix(command.split())]
+        parts = command.split()
+        words = [word.strip("'\"") for word in without_prefix(parts)]
+        before = parts[: len(parts) - len(words)][-2:]
+        words = [*before, *words] if before in _RUNS else words
         if words[:1] and words[0] in MOVES:
             folder = os.path.join(folder, *words[1:2])
             continue
@@ -82,6 +98,8 @@ def _defined(folder: str, words: Sequence[str]) -> list[str]:
         return _targets_of(folder, program, words[1:])
     if program in SCRIPTS:
         return _scripts_of(folder, [word for word in words[1:] if not word.startswith("-")])
+    if program in _TASKS:
+        return _tasks_of(folder, program, words[1:])
     path = words[1] if program in _SHELLS and len(words) > 1 else words[0]
     is_script = "/" in path or path.endswith(_SCRIPT_ENDS)
     return _lines_of_script(os.path.join(folder, path)) if is_script and not os.path.isabs(path) else []
@@ -119,6 +137,41 @@ def _scripts_of(folder: str, arguments: Sequence[str]) -> list[str]:
         return []
     lines = (scripts.get(f"{when}{names[0]}") for when in ("pre", "", "post"))
     return [line for line in lines if isinstance(line, str)]
+
+
+def _tasks_of(folder: str, program: str, arguments: Sequence[str]) -> list[str]:
+    """Return what the tasks run that a command names, or the default task of a program that has one."""
+    if not _LISTS.isdisjoint(arguments):
+        return []
+    from gitmem.agents.moments.task_files import READERS, TOML_FILES, lines_of_toml  # few commands run a task
+
+    names: list[str] = []
+    former = ""
+    for word in arguments:
+        if former in _FOLDER:
+            folder = os.path.join(folder, word)
+        elif word == "--":
+            break
+        elif not word.startswith("-") and "=" not in word and not (word in _BEFORE_TASK and not names):
+            names.append(word.partition("[")[0])
+        former = word
+    names = names[:TASKS_AT_MOST] or [_DEFAULTS.get(program, "default")]
+    lines: list[str] = []
+    files, reader = READERS.get(program, ((), None))
+    for file in files if reader else ():
+        if text := _read(os.path.join(folder, file)):
+            lines += [line for name in names for line in (reader(text, name) if reader else ())]
+            break
+    for file in TOML_FILES.get(program, ()):
+        text = _read(os.path.join(folder, file))
+        for name in names:
+            if name.rpartition(":")[2] in text:
+                lines += lines_of_toml(text, name, program)
+    for name in names if program == "mise" else ():
+        paths = [os.path.join(one, *name.split(":")) for one in _MISE_FOLDERS]
+        for path in (path for one in paths for path in (one, os.path.join(one, "_default"))):
+            lines += _lines_of_script(os.path.join(folder, path))
+    return lines[:COMMANDS_AT_MOST]
 
 
 def _targets_of(folder: str, program: str, arguments: Sequence[str]) -> list[str]:
