@@ -119,11 +119,20 @@ def split_title(text: str, title: str) -> tuple[str, str]:
     """Split a memory that was typed as one text into title and body.
 
     A single short line is a title without a body. Of a longer text the first sentence or line becomes the title, and
-    the body is the whole text.
+    the body is the whole text. A line of dashes is no title; neither is a frontmatter, but it stays in the body.
     """
     if title:
         return clean_text(title), text
     text = text.strip()
+    if text.startswith("---"):
+        after = _after_frontmatter(text)
+        title, body = _split((after or text).lstrip("- \t\n"))
+        return title, text if after else body
+    return _split(text)
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Split a text without surrounding space into a title and a body."""
     first = text.split("\n", 1)[0].lstrip("#").strip()
     if len(first) <= TITLE_LIMIT:
         rest = _trimmed(text.split("\n", 1)[1]) if "\n" in text else ""
@@ -133,6 +142,14 @@ def split_title(text: str, title: str) -> tuple[str, str]:
         # If its second half was cut, a joiner would be a hidden character.
         sentence = sentence[: TITLE_LIMIT - 1].rsplit(" ", 1)[0].rstrip("\u200c\u200d") + "…"
     return sentence, text
+
+
+def _after_frontmatter(text: str) -> str:
+    """Return what follows the frontmatter that a text begins with; empty if it has none, or nothing follows."""
+    first, *lines = text.split("\n")
+    end = next((at for at, line in enumerate(lines) if line.rstrip() == "---"), 0)
+    is_frontmatter = first.rstrip() == "---" and any(":" in line for line in lines[:end])
+    return "\n".join(lines[end + 1 :]).strip("-\n ") if is_frontmatter else ""
 
 
 def make_draft(new: NewMemory, *, author: Author, policy: Policy, now: int) -> Draft:

@@ -70,6 +70,13 @@ def checked(draft, policy=POLICY):
         pytest.param("# Deploys\n\nThey need VPN.\n", "Deploys", "They need VPN.", id="a Markdown heading"),
         pytest.param(LONG.strip(), "The gateway drops every request that carries no trace id", LONG.strip(),
                      id="of a long line the first sentence, and the whole text stays"),
+        pytest.param("--- Ports are odd", "Ports are odd", "", id="dashes before words"),
+        pytest.param("---\nPorts are odd\nHere too", "Ports are odd", "Here too", id="a line of dashes"),
+        pytest.param("---\ntags: [a]\n---\n\nPorts are odd", "Ports are odd", "---\ntags: [a]\n---\n\nPorts are odd",
+                     id="a frontmatter, which stays"),
+        pytest.param("---\ntags: [a]\n---\n---\n", "tags: [a]", "---\n---", id="nothing but a frontmatter"),
+        pytest.param("--force deletes it", "--force deletes it", "", id="an option"),
+        pytest.param("---\n-----", "", "", id="nothing but dashes"),
     ],
 )  # fmt: skip
 def test_title_is_made_of_the_text_and_no_word_of_it_is_lost(text, title, body):
