@@ -10,10 +10,11 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from gitmem import __version__
 from gitmem.mcp import answers
+from gitmem.mcp.arguments import describe_refused
 from gitmem.mcp.read_tools import add_reading
 from gitmem.mcp.service import Service
 from gitmem.mcp.write_tools import add_writing
@@ -30,6 +31,25 @@ PROMPT_LIMIT = 2000
 TOLD_LIMIT = 1000
 
 
+class _Server(MCPServer[Any]):
+    """The SDK's server, whose errors about arguments are sentences."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None) -> Any:
+        """Call a tool.
+
+        Raises:
+            ToolError: The tool refuses, or its arguments are wrong.
+        """
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as err:
+            if not isinstance(err.__cause__, ValidationError):
+                raise
+            tool = self._tool_manager.get_tool(name)
+            takes = [*tool.fn_metadata.arg_model.model_fields] if tool else []
+            raise ToolError(describe_refused(name, err.__cause__.errors(), takes)) from err.__cause__
+
+
 def make_server(service: Service, *, read_only: bool = False, board: str = "") -> MCPServer[Any]:
     """Return the server for one repository.
 
@@ -38,7 +58,7 @@ def make_server(service: Service, *, read_only: bool = False, board: str = "") -
         read_only: Whether to leave out the tools and prompts that write.
         board: The run whose board is served; empty for none.
     """
-    server: MCPServer[Any] = MCPServer(
+    server = _Server(
         "gitmem",
         title="gitmem",
         version=__version__,
@@ -132,8 +152,6 @@ def tighten(server: MCPServer[Any]) -> None:
     for tool in server._tool_manager.list_tools():
         model = tool.fn_metadata.arg_model
         model.model_config["extra"] = "forbid"
-        # An error about arguments begins with this, so that a model that guessed a name learns the valid ones.
-        model.model_config["title"] = f"{tool.name}, which takes: {', '.join(sorted(model.model_fields))}"
         model.model_rebuild(force=True)
         tool.parameters = _plain(model.model_json_schema(by_alias=True))
         output = _plain(tool.fn_metadata.output_schema or {})

@@ -55,7 +55,7 @@ def test_read_only_leaves_out_the_tools_and_the_prompt_that_write(memory, repo: 
 
 OUT_OF_BOUNDS = (
     ("memory_remember", {"text": "x", "scop": "private"}, "scop"),
-    ("memory_search", {"question": "x"}, "which takes: collection, kinds, limit, paths, query, scope, source, strict"),
+    ("memory_search", {"question": "x"}, "takes: collection, kinds, limit, paths, query, scope, source, strict"),
     ("memory_search", {"query": "x" * 2001}, "2000"),
     ("memory_search", {"query": ""}, "query"),
     ("memory_search", {"query": "x", "limit": 26}, "25"),
@@ -76,6 +76,21 @@ def test_arguments_out_of_bounds_are_refused(memory, repo: Path) -> None:
     assert [
         message for (_, _, message), answer in zip(OUT_OF_BOUNDS, answers, strict=True) if message not in answer.text
     ] == []
+
+
+def test_refused_arguments_are_named_with_what_was_expected_and_what_came(memory, repo: Path) -> None:
+    wrong = [{"query": "x", "limit": "many"}, {"query": ["a"]}, {"query": "x", "kinds": [1]}, {"question": "x"}]
+
+    texts = [answer.text for answer in call(repo, *(("memory_search", arguments) for arguments in wrong))]
+
+    assert texts[:3] == [
+        'memory_search: limit must be a valid integer, not "many"',
+        'memory_search: query must be a valid string, not ["a"]',
+        "memory_search: kinds[0] must be a valid string, not 1",
+    ]
+    assert texts[3].startswith(
+        "memory_search: the argument query is missing; there is no argument question; memory_search takes: collection,"
+    )
 
 
 @pytest.mark.parametrize("era", ERAS)
