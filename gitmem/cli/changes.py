@@ -8,6 +8,7 @@ from gitmem.cli.names import short_names, shown_names, titles_of, with_short_ids
 from gitmem.cli.output import Output, shorten
 from gitmem.cli.paths import code_path, code_reference
 from gitmem.frozen import frozen
+from gitmem.git.git import FALLBACK_IDENTITY, NAMELESS
 from gitmem.statuses import MARKS
 from gitmem.store.scopes import PROJECT, SCOPES
 
@@ -123,6 +124,12 @@ def _title_of(args: Arguments) -> str:
 def is_first_write(memory: Memory, args: Arguments) -> bool:
     """Return whether a command that writes a new memory creates the project's branch."""
     return args.scope in ("", PROJECT) and not args.in_tree and memory.repository.find_tip() is None
+
+
+def describe_first_write(memory: Memory) -> str:
+    """Return what the first write created, and a notice if git cannot name its author."""
+    created = f"created the branch {memory.repository.config.branch}"
+    return f"{created}; {NAMELESS}" if memory.repository.git.identity() == FALLBACK_IDENTITY else created
 
 
 @frozen

@@ -14,6 +14,7 @@ from gitmem.cli.changes import (
     add_force,
     add_links,
     add_place,
+    describe_first_write,
     is_first_write,
     memory_fields,
     memory_options,
@@ -94,7 +95,7 @@ def run(args: Arguments, out: Output) -> int:
             task=args.task,
             force=args.force,
         )
-        more = f"created the branch {memory.repository.config.branch}" if is_first else ""
+        more = describe_first_write(memory) if is_first else ""
         if change.is_written and out.is_terminal and not args.json:
             return _print_fact(memory, change.key, args, out, more=more)
         return print_change(change, memory, args, out, more=more)

@@ -14,6 +14,7 @@ from gitmem.cli.changes import (
     add_force,
     add_links,
     add_place,
+    describe_first_write,
     is_first_write,
     memory_fields,
     memory_options,
@@ -109,7 +110,7 @@ def run(args: Arguments, out: Output) -> int:
             force=args.force,
             **memory_fields(args),
         )
-        more = f"created the branch {memory.repository.config.branch}" if is_first else ""
+        more = describe_first_write(memory) if is_first else ""
         return print_change(change, memory, args, out, more=more)
 
 

@@ -10,6 +10,9 @@ from gitmem.write.draft import make_draft, refuse_project_code, validate_draft
 from gitmem.write.duplicates import ALLOW, REFUSE
 from gitmem.write.queue import Queue
 
+# The kinds that people record most.
+KINDS_NAMED = ("learned", "gotcha", "pattern", "recipe", "decision", "convention")
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,6 +57,8 @@ def remember(store: OpenStore, new: NewMemory, *, force: bool = False, is_strict
     again = ALLOW if force else REFUSE
     change = store.writer().remember(draft_of(store, new), store.policy(), verb="remember", again=again)
     _note_rotation(store, [change])
+    if change.is_new and new.kind not in store.policy().kinds:
+        _note_kind(store, new.kind)
     if change.is_written and store.store.scope in (PROJECT, PRIVATE):
         store.notices += list_never_there(store.git, new.fields.get("paths") or (), typed=store.typed)
     return change
@@ -128,6 +133,13 @@ def queue(store: OpenStore) -> Queue:
 def draft_of(store: OpenStore, new: NewMemory) -> Draft:
     """Return the draft of a memory by this clone's author."""
     return make_draft(new, author=store.author(), policy=store.policy(), now=store.now)
+
+
+def _note_kind(store: OpenStore, kind: str) -> None:
+    """Note that this memory is the first of a kind that the policy does not name: it may be a slip."""
+    if store.catalog().row("SELECT count(*) FROM memory WHERE kind = ?", (kind,))[0] == 1:
+        known = ", ".join(KINDS_NAMED)
+        store.notices.append(f"{kind} is a new kind, without rules of its own; known kinds are {known}, …")
 
 
 def _note_rotation(store: OpenStore, changes: Sequence[Change]) -> None:

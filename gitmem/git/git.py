@@ -570,6 +570,11 @@ def _is_plain_name(text: str) -> bool:
 
 
 FALLBACK_IDENTITY = ("gitmem", "gitmem@localhost")
+# The notice for a person whom git cannot name, once in each clone.
+NAMELESS = (
+    "git does not know your name, so memories are written by gitmem@localhost: "
+    "git config --global user.name NAME; git config --global user.email ADDRESS"
+)
 
 
 def parse_changes(parts: Sequence[bytes]) -> list[TreeChange]:

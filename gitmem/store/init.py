@@ -7,6 +7,7 @@ from gitmem.errors import ConflictError, GitmemError, UsageError
 from gitmem.frozen import frozen
 from gitmem.git import Git, remotes
 from gitmem.git.ancestry import is_shallow
+from gitmem.git.git import FALLBACK_IDENTITY, NAMELESS
 from gitmem.git.remotes import RemoteOptions
 from gitmem.policy.template import default_toml
 from gitmem.store import home_ref, layout
@@ -101,6 +102,8 @@ def start(git: Git, wanted: InitRequest, *, now: int, lock_timeout_s: float, not
     """
     branch, remote, former, policy = wanted.branch, wanted.remote, wanted.former, wanted.policy
     asks = not wanted.offline and remotes.has_remote(git, remote)
+    if git.identity() == FALLBACK_IDENTITY:
+        notices.append(NAMELESS)
     if wanted.elsewhere and asks and not _is_store(git, branch):
         named, asks = _branch_named_by(git, remote, notices)
         branch = named or branch

@@ -296,3 +296,21 @@ def test_unknown_run_is_reported(run_cli) -> None:
 
     assert done.status == 1
     assert "there is no file none.json" in done.err
+
+
+@pytest.mark.parametrize("first", [("init",), ("remember", "Deploys need VPN")], ids=str)
+def test_person_whom_git_cannot_name_learns_it_once_and_how_to_change_it(repo, run_cli, first):
+    for name in ("user.name", "user.email"):
+        git(repo, "config", "--unset-all", name)
+    git(repo, "config", "user.useConfigOnly", "true")
+
+    said = [run_cli(*args).err.count("git config --global user.email") for args in (first, ("remember", "Use tabs"))]
+
+    assert said == [1, 0]
+
+
+def test_first_memory_of_a_kind_that_has_no_row_says_so_once(memory, run_cli):
+    said = [run_cli("remember", text, "--kind", "nonsense").err for text in ("Deploys need VPN", "Use tabs")]
+
+    assert said[0].startswith("gitmem: nonsense is a new kind, without rules of its own; known kinds are learned, ")
+    assert said[1] == ""
