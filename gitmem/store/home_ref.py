@@ -16,11 +16,17 @@ REFS = "refs/gitmem/home/"
 # Caches what was published, so that a sync need not ask: one ref for each remote and branch.
 PUBLISHED = "refs/gitmem/published/"
 USUAL = Config().branch
+# Characters with a meaning for a shell, which git allows in the name of a branch.
+_FOR_A_SHELL = frozenset("\"#$&'();<>`{|}!")
 
 
 def is_home(name: str) -> bool:
-    """Return whether a branch with this name can hold the memory."""
-    return is_branch(name) and name != "HEAD" and not name.startswith((PROPOSAL_PREFIX, "refs/"))
+    """Return whether a branch with this name can hold the memory.
+
+    Others choose the name that a remote has, and hints have it in commands to paste into a shell.
+    """
+    is_allowed = name != "HEAD" and not name.startswith((PROPOSAL_PREFIX, "refs/")) and _FOR_A_SHELL.isdisjoint(name)
+    return is_allowed and is_branch(name)
 
 
 def list_homes(git: Git, remote: str, talk: RemoteOptions) -> list[str]:

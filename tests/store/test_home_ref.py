@@ -80,6 +80,22 @@ def test_a_second_memory_is_not_published_beside_the_first(repo: Path, hub: Path
     assert git(hub, "for-each-ref", "refs/heads/notes") == ""
 
 
+def test_name_at_a_remote_that_a_shell_would_run_is_left_alone(repo: Path, hub: Path) -> None:
+    other = cloned(hub, "other")
+    with Memory(repo) as memory:
+        memory.init(branch="memory-store")
+        memory.sync()
+    git(hub, "update-ref", "refs/gitmem/home/x;touch$IFS/tmp/p", HOME)
+    git(hub, "update-ref", "-d", HOME)
+
+    with Memory(other) as memory:
+        memory.init(branch="notes", offline=True)
+        memory.remember("Deploys need VPN", key="vpn")
+        memory.sync()
+
+    assert git(hub, "for-each-ref", "--format=%(refname)", "refs/heads/notes") == "refs/heads/notes"
+
+
 def test_a_remote_branch_that_becomes_code_later_is_neither_merged_nor_pushed_onto(repo: Path, hub: Path) -> None:
     with Memory(repo) as memory:
         memory.init(branch="memory-store")
@@ -97,7 +113,7 @@ def test_a_remote_branch_that_becomes_code_later_is_neither_merged_nor_pushed_on
     assert git(repo, "rev-parse", "refs/heads/memory-store~1") == before
 
 
-@pytest.mark.parametrize("name", ["", "HEAD", "gitmem/x", "a..b", "-x", "refs/heads/x"])
+@pytest.mark.parametrize("name", ["", "HEAD", "gitmem/x", "a..b", "-x", "refs/heads/x", "x;id", "a$(id)"])
 def test_branch_that_cannot_hold_a_memory_is_refused(repo: Path, name: str) -> None:
     with Memory(repo) as memory:
         if not name:

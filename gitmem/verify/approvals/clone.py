@@ -14,7 +14,7 @@ from gitmem.config import state_home
 from gitmem.errors import TrustError
 from gitmem.frozen import fields_of, frozen
 from gitmem.store.state.registration import clone_id
-from gitmem.system import CLOSE_ON_EXEC, only_regular, remove
+from gitmem.system import CLOSE_ON_EXEC, command_of, only_regular, remove
 from gitmem.text import format_json, parse_json
 from gitmem.text.sha256 import sha256
 
@@ -162,7 +162,7 @@ class Trust:
         if not stat.S_ISDIR(info.st_mode) or not is_ours or info.st_mode & 0o022:
             raise TrustError(
                 f"others can write to {self.folder}, so approvals in it do not count",
-                hint=f"check its contents, then: chmod 700 {self.folder}",
+                hint=f"check its contents, then: {command_of('chmod', '700', str(self.folder))}",
             )
 
 

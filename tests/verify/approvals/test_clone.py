@@ -185,6 +185,17 @@ def test_folder_that_others_can_write_to_approves_nothing(trust, tamper):
         trust.approve(approval("b" * 64))
 
 
+def test_folder_with_a_blank_is_quoted_in_the_hint(tmp_path):
+    trust = Trust(str(tmp_path / "state home"), "clone one")
+    trust.approve(approval())
+    Path(trust.folder).chmod(0o777)
+
+    with pytest.raises(TrustError) as refused:
+        trust.allows("a" * 64, LINE)
+
+    assert refused.value.hint.endswith(f"chmod 700 '{trust.folder}'")
+
+
 def test_file_in_place_of_the_folder_approves_nothing(trust):
     Path(trust.folder).parent.mkdir()
     Path(trust.folder).write_text("", encoding="ascii")
