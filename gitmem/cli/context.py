@@ -12,7 +12,7 @@ from gitmem.cli.options import add_json, positive
 from gitmem.cli.output import Output, place_of, quantity
 from gitmem.cli.paths import code_path
 from gitmem.index.catalog.state import count_live
-from gitmem.model import VERIFIED
+from gitmem.model import ADOPTED, VERIFIED
 from gitmem.statuses import MARKS, TASK_MARKS, warning_of
 from gitmem.store.scopes import PROJECT
 from gitmem.text.durations import ago
@@ -48,7 +48,7 @@ def run(args: Arguments, out: Output) -> int:
         last = document["verified"]
         place = place_of(memory.jobs.distance(last["commit"])) if last and not args.json else ""
         is_empty = not any(section["total"] for section in document["sections"])
-        total = count_live(memory.repository.catalog(), without=(), now=memory.repository.now)
+        total = count_live(memory.repository.catalog(), without=(ADOPTED,), now=memory.repository.now)
     if args.json:
         out.json(document)
         return 0

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import commit_files
+from conftest import commit_files, memory_text, put_files
 from support.ids import named
 from support.standing_folder import fill, standing_repo
 
@@ -85,3 +85,10 @@ def test_code_is_shown_with_its_lines_and_the_key_stays_last(memory, run_cli) ->
         "│     ```",
         f"│     Then wait.  {named('proxy')}",
     ]
+
+
+def test_claims_that_hold_are_not_counted_because_no_search_shows_them(repo: Path, run_cli) -> None:
+    before = run_cli("context").out.splitlines()[-1]
+    put_files(repo, {"claims/there.md": memory_text("It is there", kind="claim", verify="{exists: src}")})
+
+    assert (before[:7], run_cli("context").out.splitlines()[-1]) == ("Search ", before)

@@ -85,11 +85,11 @@ GENERIC_TYPES = ("note", "page", "document", "markdown", "memory", "zettel")
 YAML = (".yaml", ".yml")
 # Fields without which a memory that gitmem wrote would say something else: such a file is read exactly or not at all.
 OWN = ("retired", "superseded_by", "state")
-# beads and beadboard: issues, learnings, and memories archived by rotation; the MCP server "memory".
+# beads and beadboard: issues, learnings, and memories archived by rotation; the MCP server "memory"; exported chats.
 ARCHIVE = "knowledge.archive.jsonl"
 LOGS = (
     *("issues.jsonl", "beads.jsonl", "knowledge.jsonl", ARCHIVE),
-    *("memory.json", "memory.jsonl", "memories.json", "memories.jsonl"),
+    *("memory.json", "memory.jsonl", "memories.json", "memories.jsonl", "conversations.json"),
 )
 # Hidden folders and files of programs, without notes.
 SETTINGS = (
@@ -120,7 +120,7 @@ class ImportContext:
 def list_files(folder: str) -> list[tuple[str, bool]]:
     """Return the importable files below a folder by path, and whether each is a regular file.
 
-    These are Markdown, exports of Evernote, files of Beans, and logs of beads.
+    These are Markdown, exports of Evernote and of chats, files of Beans, and logs of beads.
 
     Raises:
         OSError: A folder cannot be read.

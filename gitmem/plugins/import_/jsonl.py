@@ -27,6 +27,9 @@ from gitmem.plugins.import_.systems import Graph, as_ended, in_common_terms, is_
 from gitmem.plugins.import_.trackers import is_issue, read_issue
 from gitmem.store import layout
 
+# Exports of chats are downloaded as one.
+ARCHIVED = "it is a zip archive: unzip it, then import the folder that it was unpacked to"
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +74,7 @@ def _read(file: IO[bytes], name: str, kind: str, graph: Graph) -> Iterator[Impor
                 file = io.BytesIO(data)
                 line = file.readline(LINE_LIMIT + 1)
             if b"\0" in line:
-                yield Unreadable(name, "it is not text")
+                yield Unreadable(name, ARCHIVED if line.startswith(b"PK") else "it is not text")
                 return
             line = line.removeprefix(_BOM)
         if not is_begun and line.strip():

@@ -178,3 +178,15 @@ def test_files_of_agents_are_read_with_what_their_names_and_fields_say(tmp_path:
         "ana": ("learned", "Ana"),
     }
     assert found["rules-ui"].fields["paths"] == ["**/*.tsx", "*.css"]
+
+
+def test_conversations_in_an_unpacked_export_are_read(tmp_path: Path) -> None:
+    chat = '{"title": "Ports", "chat_messages": [{"sender": "human", "text": "Our port is 3000"}]}'
+    put(tmp_path, {"conversations.json": f"[{chat}]", "user.json": "{}"})
+
+    found = read(tmp_path)
+
+    record, other = sorted(found.items())[0][1], found["user.json"]
+    assert isinstance(record, ImportRecord), found
+    assert (record.fields["kind"], record.fields["title"]) == ("session", "Ports")
+    assert isinstance(other, Unreadable)

@@ -9,7 +9,7 @@ from support.each import each
 
 from gitmem.plugins.import_ import jsonl
 from gitmem.plugins.import_.fields import ImportRecord, Unreadable
-from gitmem.plugins.import_.jsonl import read_jsonl
+from gitmem.plugins.import_.jsonl import ARCHIVED, read_jsonl
 
 GOOD = b'{"content": "a good one"}'
 
@@ -81,3 +81,4 @@ def test_bom_windows_line_breaks_and_empty_lines_are_accepted() -> None:
 
 def test_binary_file_is_one_unreadable_source() -> None:
     assert read(b"\x7fELF\0\0\n\0\n" * 100) == [Unreadable("k.jsonl", "it is not text")]
+    assert read(b"PK\x03\x04\x14\0\0\0\n\0\n" * 100) == [Unreadable("k.jsonl", ARCHIVED)]
