@@ -202,7 +202,13 @@ KINDS = {
             "no workflow has the job {name}",
             check=pipelines.job_check,
         ),
-        sourced(pipelines.RUN, pipelines.run_claims, pipelines.find_run, "no workflow runs `{name}`"),
+        sourced(
+            pipelines.RUN,
+            pipelines.run_claims,
+            pipelines.find_run,
+            "no workflow runs `{name}`",
+            doubt=pipelines.find_similar_run,
+        ),
         sourced(
             options.OPTION,
             options.option_claims,

@@ -33,6 +33,11 @@ _ABOUT_CI = re.compile(r"\b(?:CI|workflows?|GitHub Actions|pipeline)\b|\.github/
 _PIPELINE = re.compile(
     r"^\.github/(?:workflows|actions)/.+\.ya?ml$|^\.gitlab-ci\.yml$|^\.circleci/config\.yml$|^azure-pipelines\.yml$"
 )
+# A reusable workflow; a template or an image's own script.
+_ELSEWHERE = re.compile(
+    r"uses:[ \t]{0,20}['\"]?[\w-]+/[\w.-]+/\.github/workflows/|^include:|^[ \t]{0,80}(?:-[ \t]{1,20})?template:",
+    re.MULTILINE,
+)
 # What a pipeline may call that runs the command.
 _CALLED = re.compile(
     r"(?:^|/)(?:Makefile|justfile|Justfile|Taskfile\.ya?ml|package\.json|tox\.ini|noxfile\.py|mise\.toml|[^/]*\.(?:sh|mk|bash))$|^\.(?:github|ci|circleci|buildkite)/|^(?:ci|script|scripts)/"
@@ -76,18 +81,40 @@ def run_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
         commands = [one for found in _RUNS.finditer(line) for one in re.findall(r"`([^`]+)`", found["commands"])]
         for command in (*commands, *(found["command"] for found in _IN_CI.finditer(line))):
             if " " in command and not re.search(r"[<>{}]|\.\.\.|…", command):
-                yield Claim(RUN, number, command, command, is_certain=False)
+                yield Claim(RUN, number, command, command, stated="CI")
 
 
 def find_run(code: Code, claim: Claim, _document: Document) -> Source | None:
     """Return where a pipeline runs a command, or a script or target that it may call."""
-    called = [path for path in code.files if _CALLED.search(path) and not _PIPELINE.search(path)]
     words = re.compile(r"\s+".join(map(re.escape, claim.name.split())) + r"(?![\w:-])")
     first = claim.name.split()[0]
-    for path, text in code.texts([*_pipelines(code), *sorted(called)]).items():
+    for path, text in code.texts([*_pipelines(code), *_called(code)]).items():
         if first in text and (match := words.search(text)):
             return Source(path, text.count("\n", 0, match.start()) + 1)
     return None
+
+
+def find_similar_run(code: Code, claim: Claim, _document: Document) -> Source | None:
+    """Return where CI may run a command: among other arguments, by a variable, or for another target.
+
+    Without a pipeline here, CI is elsewhere; so it is with one that uses the workflow of another repository.
+    """
+    pipelines = _pipelines(code)
+    first, *rest = map(re.escape, claim.name.split())
+    in_order = r"[^\n]{0,200}".join(rf"(?<![\w-]){word}(?![\w-])" for word in rest)
+    among = re.compile(rf"(?<![\w-]){first}\s(?:[^\n]{{0,200}}[\s\"'])?(?:\$|{in_order})")
+    needed = re.compile(rf"^(?!\.PHONY|[ \t]*#)[^\n]{{0,200}}[\s\"'@]{rest[-1]}(?![\w:-])", re.MULTILINE)
+    for path, text in code.texts(pipelines).items():
+        if _ELSEWHERE.search(text) or among.search(text):
+            return Source(path)
+    for path, text in code.texts(_called(code)).items():
+        if needed.search(text):
+            return Source(path)
+    return None if pipelines else Source(".")
+
+
+def _called(code: Code) -> list[str]:
+    return sorted(path for path in code.files if _CALLED.search(path) and not _PIPELINE.search(path))
 
 
 def _pipelines(code: Code) -> list[str]:
