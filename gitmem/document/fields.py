@@ -65,14 +65,8 @@ def check_fields(fields: dict[str, Any], frontmatter: str = "") -> None:
             rule = _RULES.get(name)
             if rule is not None and value is not None and not rule[0](value):
                 raise FormatError(f"`{name}` must be {rule[1]}", code=f"bad-{name}", hint=_hint(rule[0], value))
-            if name == "verify":
-                _check_verify(value)
-            elif name == "refute" and value is not None:
-                _check_command(name, value)
-            elif name == "env" and value is not None and fields.get("verify") is not None:
-                check_variables(value)
-            elif name in _TASK_RULES and value is not None and fields.get("kind") == TASK:
-                _check_task(name, value)
+            if name in _OTHER_RULES:
+                _check_other(name, value, fields)
     except FormatError as err:
         err.line = _line_of(name, frontmatter)
         if not is_newer(fields):
@@ -270,6 +264,23 @@ _TASK_RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     ),
     "closed": (_is_closing, "a mapping of `when`, `who`, `reason`"),
 }
+
+
+# Fields whose rules depend on others, or have messages of their own.
+_OTHER_RULES = frozenset(("verify", "refute", "env", *_TASK_RULES))
+
+
+def _check_other(name: str, value: Any, fields: Mapping[str, Any]) -> None:
+    if name == "verify":
+        _check_verify(value)
+    elif value is None:
+        return
+    elif name == "refute":
+        _check_command(name, value)
+    elif name == "env" and fields.get("verify") is not None:
+        check_variables(value)
+    elif name in _TASK_RULES and fields.get("kind") == TASK:
+        _check_task(name, value)
 
 
 def _check_task(name: str, value: Any) -> None:

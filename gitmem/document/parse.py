@@ -34,7 +34,7 @@ def parse(text: bytes | str, *, path: str) -> Document:
         err.path = path
         raise
     key = path.rsplit("/", 1)[-1].removesuffix(".md")
-    return Document(key=key, path=path, fields=fields, body=parts.body, text=exact)
+    return Document(key, path, fields, parts.body, exact)
 
 
 def read_fields(frontmatter: str) -> dict[str, Any]:

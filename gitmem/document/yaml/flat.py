@@ -76,11 +76,22 @@ def _below(lines: list[str], at: int, value: str) -> tuple[Any, int]:
 
 def _value(value: str) -> Any:
     first = value[0]
-    if first == "[" and value[-1] == "]":
-        return _flow_list(value[1:-1])
-    if first == "{" and value[-1] == "}":
-        return _flow_mapping(value[1:-1])
-    return _scalar(value)
+    if (first, value[-1]) not in (("[", "]"), ("{", "}")):
+        return _scalar(value)
+    known = _flows.get(value)
+    if known is None:
+        known = _flow_list(value[1:-1]) if first == "[" else _flow_mapping(value[1:-1])
+        if len(_flows) >= MOST_FLOWS:
+            _flows.clear()
+        if len(value) <= _SHORT:
+            _flows[value] = known
+    return known if known is _UNSURE else known.copy()
+
+
+# Lists and mappings in brackets, by their text: a store repeats those of tags and authors. They have only scalars, so
+# that a shallow copy is enough.
+_flows: dict[str, Any] = {}
+MOST_FLOWS, _SHORT = 4_000, 100
 
 
 def _scalar(value: str) -> Any:

@@ -141,3 +141,20 @@ def test_anything_uncertain_is_left_to_the_strict_reader(header: str) -> None:
 def test_strict_reader_refuses_what_would_split_a_command() -> None:
     with pytest.raises(FormatError):
         strict.load("verify: true\x85rm: x\n")
+
+
+def test_repeated_brackets_are_parsed_once_and_shared_by_no_two_memories(monkeypatch: pytest.MonkeyPatch) -> None:
+    header = "tags: [auth, never-seen]\nby: {who: ana, agent: never-seen}\n"
+    first = flat.parse(header)
+    assert first is not None
+    first["tags"].append("changed")
+    first["by"]["agent"] = "changed"
+    for name in ("_flow_list", "_flow_mapping"):
+        monkeypatch.delattr(flat, name)
+    assert flat.parse(header) == {"tags": ["auth", "never-seen"], "by": {"who": "ana", "agent": "never-seen"}}
+
+
+def test_few_brackets_are_kept_however_many_there_are() -> None:
+    for number in range(flat.MOST_FLOWS + 10):
+        assert flat.parse(f"tags: [tag{number}]\n") == {"tags": [f"tag{number}"]}
+    assert len(flat._flows) <= flat.MOST_FLOWS
