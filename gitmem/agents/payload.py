@@ -29,7 +29,7 @@ FOLDERS = ("dir_path", "directory", "folder", "target_directory")
 FILES = ("paths", "include", "files", "file_paths", "filePaths", "absolute_paths")
 # The most files of one reading.
 FILES_AT_MOST = 20
-BEFORE = ("old_string", "oldString", "old_str", "oldText")
+OLD_TEXTS = ("old_string", "oldString", "old_str", "oldText")
 AFTER = ("new_string", "newString", "new_str", "newText", "new_source", "content", "contents", "file_text", "code")
 
 
@@ -110,8 +110,8 @@ def edits(given: Mapping[str, Any], *, is_new: bool = False) -> tuple[Edit, ...]
         return ()
     if isinstance(many, list):
         parts = [part for part in many if isinstance(part, dict)][:EDITS_AT_MOST]
-        return tuple(Edit(path, text(part, *BEFORE), text(part, *AFTER)) for part in parts)
-    return (Edit(path, text(given, *BEFORE), text(given, *AFTER), is_new),)
+        return tuple(Edit(path, text(part, *OLD_TEXTS), text(part, *AFTER)) for part in parts)
+    return (Edit(path, text(given, *OLD_TEXTS), text(given, *AFTER), is_new),)
 
 
 def table(values: Mapping[str, Any], *names: str) -> dict[str, Any]:

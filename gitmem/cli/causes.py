@@ -8,7 +8,7 @@ from gitmem.cli.names import short_names, titles_of, wordings
 from gitmem.cli.output import Output, quantity, shorten
 from gitmem.frozen import replace
 from gitmem.statuses import MARKS
-from gitmem.verify.overview.cause import APART, few, fit, group, title
+from gitmem.verify.overview.cause import LINES_AT_MOST, few, fit, group, title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def print_cases(
         else:
             is_short = True
             _print_many(cause, phrases, out, indent)
-        if len(cause.suspects) <= APART:
+        if len(cause.suspects) <= LINES_AT_MOST:
             for case in cause.suspects:
                 _print_one(case, phrases, out, indent)
         else:

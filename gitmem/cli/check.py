@@ -31,7 +31,7 @@ from gitmem.policy.settings import FAIL_ON
 from gitmem.statuses import DEPTH, describe_chain
 from gitmem.verify.blame.culprit import phrase
 from gitmem.verify.options import Options
-from gitmem.verify.overview.cause import APART, Case, few
+from gitmem.verify.overview.cause import LINES_AT_MOST, Case, few
 from gitmem.verify.overview.finding import (
     BROKEN,
     LISTED,
@@ -242,7 +242,7 @@ def _span_of(args: Arguments) -> list[str]:
 def _advice(checked: CheckResult, out: Output) -> list[str]:
     reasons = [finding.because for finding in checked.of(UNCHECKED)]
     broken = checked.of(BROKEN)
-    lines = [f"to decide what to do: gitmem settle {name_of(broken[0], out)}"] if len(broken) > APART else []
+    lines = [f"to decide what to do: gitmem settle {name_of(broken[0], out)}"] if len(broken) > LINES_AT_MOST else []
     if waiting := [name_of(f, out) for f in checked.findings if f.is_waiting]:
         count = "1 fact waits" if len(waiting) == 1 else f"{len(waiting)} facts wait"
         how = "gitmem trust --review; in CI, a reviewed list on the default branch: --approved FILE"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = ("gitmem complete bash 9 show aut",)
 # The most candidates that are read, because a key press waits for them.
-MOST = 200
+CANDIDATES_AT_MOST = 200
 # The values of $COMP_TYPE with which bash lists candidates (bash(1), COMP_TYPE): only then titles are shown.
 LISTING = ("63", "33", "64")
 # Options before the command, and whether they take a value.
@@ -99,7 +99,7 @@ def _lines(shell: str, listing: str, lead: str, found: Sequence[tuple[str, str]]
 
 
 def candidates(before: list[str], last: str) -> list[tuple[str, str]]:
-    """Return the candidates for the next word with their descriptions; at most ``MOST``.
+    """Return the candidates for the next word with their descriptions; at most ``CANDIDATES_AT_MOST``.
 
     Args:
         before: The words before it, without the program.
@@ -201,7 +201,7 @@ def _values(name: str, argument: Argument, last: str) -> list[tuple[str, str]]:
         return catalog.rows(
             "SELECT key, title FROM memory WHERE key >= ? AND key < ? AND shadowed = 0 AND archived = ?"
             f"{tasks} ORDER BY created DESC, key LIMIT ?",
-            (last, f"{last}\U0010ffff", archived, MOST),
+            (last, f"{last}\U0010ffff", archived, CANDIDATES_AT_MOST),
         )
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # How many running checks are named; others are counted. A run has as many at once as there are cores.
-NAMED = 8
+NAMES_SHOWN = 8
 # Lines of the screen that are reserved for earlier output.
 LEFT = 4
 BAR = 20
@@ -65,7 +65,7 @@ class Live:
         last += "".join(f", {number} {status}" for status, number in sorted(self._bad.items(), reverse=True))
         last += f", {len(self._doubted)} to be confirmed" if self._doubted else ""
         running = sorted(self._running.copy().items(), key=lambda one: one[1])
-        room = max(0, min(NAMED, rows - LEFT))
+        room = max(0, min(NAMES_SHOWN, rows - LEFT))
         named, more = running[:room], len(running) - room
         now, width = self._clock(), max((len(key) for key, _ in named), default=0)
         lines = [_line(key, now - since, width, columns) for key, since in named]

@@ -12,7 +12,7 @@ from gitmem.cli.output import Output
 from gitmem.config import variable
 from gitmem.document import conflict
 from gitmem.document.anchors import FIELD
-from gitmem.document.elsewhere import APART
+from gitmem.document.elsewhere import SEPARATOR
 from gitmem.document.times import format_time
 from gitmem.errors import GitmemError, NotFoundError, UsageError
 from gitmem.model import STALE
@@ -95,7 +95,7 @@ def _find(memory: Memory, args: Arguments) -> Mapping[str, Any]:
     if args.at is not None:
         return _at(memory, args).document
     site = args.hub or memory.repository.config.hub
-    name, apart, key = args.key.partition(APART)
+    name, apart, key = args.key.partition(SEPARATOR)
     if not apart or args.store or site in ("", "off") or name in memory.repository.listing().entries:
         if args.hub not in ("", "off"):
             raise UsageError("--hub reads memories of other repositories", hint="gitmem show REPOSITORY:KEY --hub URL")

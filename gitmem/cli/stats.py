@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 EXAMPLES = ("gitmem stats", "gitmem stats --days 30", "gitmem stats --since 2026-01-01 --json")
 BAR = 30
 # How many unused memories are named.
-NAMED = 5
+NAMES_SHOWN = 5
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -109,7 +109,7 @@ def _print_table(rows: Iterable[tuple[str, str, int, int, str]], out: Output) ->
 
 
 def _print_notes(found: StoreUsage, out: Output) -> None:
-    for key, shown in list(found.unused.items())[:NAMED]:
+    for key, shown in list(found.unused.items())[:NAMES_SHOWN]:
         out.note(f"{key}: shown {shown} times, used 0; to lower its rank: gitmem curate decay")
     since = found.counted_since
     if not since:
@@ -117,6 +117,6 @@ def _print_notes(found: StoreUsage, out: Output) -> None:
     elif since > found.since:
         out.note(f"hit rate and use: this clone has counted since {since} only")
     if found.idle and since:
-        named = ", ".join(memory.key for memory in found.idle[:NAMED])
-        more = f" and {len(found.idle) - NAMED} more (--json lists them)" if len(found.idle) > NAMED else ""
+        named = ", ".join(memory.key for memory in found.idle[:NAMES_SHOWN])
+        more = f" and {len(found.idle) - NAMES_SHOWN} more (--json lists them)" if len(found.idle) > NAMES_SHOWN else ""
         out.note(f"not used since {found.since}: {named}{more}; to lower their rank: gitmem curate decay")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # The text that ``store.merge.memories`` gives for two files of which one is not a memory.
 UNREADABLE = ("unreadable",)
 # The most new memories for which authors are named.
-NAMED = 20
+NAMES_SHOWN = 20
 # How many conflicts are named; all are counted, and ``doctor`` and ``--json`` list them all.
 SHOWN = 20
 EXAMPLES = (
@@ -134,7 +134,7 @@ def _write_bundle(args: Arguments, out: Output) -> int:
 
 def _authors_of(memory: Memory, done: SyncResult) -> str:
     """Return the names of those who wrote the new memories, as `` from Ana and Ben``; empty if there are none."""
-    documents = [memory.show(key).document for key in (*done.added, *done.changed)[:NAMED]]
+    documents = [memory.show(key).document for key in (*done.added, *done.changed)[:NAMES_SHOWN]]
     names = [name for name in dict.fromkeys(read_author(document["frontmatter"]).who for document in documents) if name]
     return f" from {list_of(names)}" if names else ""
 

@@ -33,7 +33,7 @@ from gitmem.text.own import OwnWords
 from gitmem.verify.blame.culprit import describe_culprits
 from gitmem.verify.moves import describe_moves
 from gitmem.verify.options import Options, Watch
-from gitmem.verify.overview.cause import APART, Case
+from gitmem.verify.overview.cause import LINES_AT_MOST, Case
 from gitmem.verify.overview.finding import name_findings
 from gitmem.verify.overview.path_move import parse_path_move
 from gitmem.verify.overview.stock import culprits, describe_statuses
@@ -66,7 +66,7 @@ EXAMPLES = (
 HIDDEN_SHOWN = 3
 WORDS = {"holds": "verified", "fails": "failed", "blocked": "blocked", "unproven": "unproven", "skipped": "unproven"}
 # The most facts that hold which are named without --each.
-NAMED = 10
+NAMES_SHOWN = 10
 LABELS = {"fails": "failed", "blocked": "blocked", "unproven": "unproven", "holds": "holds, but flaps"}
 # The labels of a result that an earlier run had as well, of one fact and of several.
 STILL = {
@@ -371,7 +371,7 @@ def _print_unexplained(explained: Sequence[Why], memory: Memory, out: Output, *,
 def _print_rest(found: VerifyRun, memory: Memory, out: Output, *, is_each: bool) -> None:
     """Print what holds, wrong verdicts, followed moves, the sums and advice."""
     held = [r for r in found.results if r.outcome == "holds" and not r.is_marked]
-    named = held if len(held) <= NAMED or is_each else ()
+    named = held if len(held) <= NAMES_SHOWN or is_each else ()
     names = _names_of(found, memory, out)
     for result in named:
         why = "its check cannot fail" if result.due.spec.check.form == BUILTIN else "it also holds in an empty folder"
@@ -384,7 +384,7 @@ def _print_rest(found: VerifyRun, memory: Memory, out: Output, *, is_each: bool)
             out.line(mark, " holds  ", title, "  ", (name, "key"), (weak + flaps, "yellow"))
         else:
             out.line(mark, " ", (key, "key"), "  holds", (weak + flaps, "yellow"))
-    if len(held) > NAMED and not is_each:
+    if len(held) > NAMES_SHOWN and not is_each:
         out.line((MARKS["verified"], "verified"), f" {len(held)} hold")
     for wrong in found.wrong:
         name = names[wrong.key]
@@ -488,7 +488,7 @@ def _advice(found: VerifyRun, names: Mapping[str, str]) -> list[str]:
     if failed:
         by = f" (written by {failed[0].by})" if failed[0].by else ""
         lines.append(f"to decide what to do: gitmem settle {names[failed[0].key]}{by}")
-    if sum(not line.culprit for line in failed) > APART and not found.dirty:
+    if sum(not line.culprit for line in failed) > LINES_AT_MOST and not found.dirty:
         lines.append("to find the commits that broke them: gitmem verify --why")
     return [line for line in lines if line]
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from gitmem.repository import OpenRepository
 
 # How many embedded files a notice names.
-NAMED = 20
+NAMES_SHOWN = 20
 
 
 def list_files(repository: OpenRepository, query: Query) -> list[tuple[str, str]]:
@@ -216,7 +216,7 @@ def note_files(repository: OpenRepository, contents: Iterable[tuple[str, bytes]]
         left |= dict.fromkeys(note.embedded_files(document.body))
         yield to, (note.note_text(document, path) if path else document.text).encode()
     if left:
-        names = ", ".join(list(left)[:NAMED]) + (", …" if len(left) > NAMED else "")
+        names = ", ".join(list(left)[:NAMES_SHOWN]) + (", …" if len(left) > NAMES_SHOWN else "")
         count = f"{len(left)} embedded files or drawings are" if len(left) > 1 else "1 embedded file or drawing is"
         repository.notices.append(f"{count} not in the memory; copy them to the same places: {names}")
 

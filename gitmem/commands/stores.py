@@ -12,7 +12,7 @@ from shutil import rmtree
 from gitmem.commands import show as shows
 from gitmem.commands import status as statuses
 from gitmem.config import variable
-from gitmem.document.elsewhere import APART
+from gitmem.document.elsewhere import SEPARATOR
 from gitmem.errors import ConflictError, GitmemError, NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git.repository import discover, discover_at, is_bare
@@ -154,11 +154,11 @@ def show_listed(repository: OpenRepository, typed: str, name: str) -> dict[str, 
         GitmemError: The store cannot be read.
     """
     if not name:
-        name, _, typed = typed.partition(APART)
+        name, _, typed = typed.partition(SEPARATOR)
     source = repository.find_source(name)
     store = source or get_listed(repository, name)
     catalog = store.catalog()
-    key = store.full_key(typed.removeprefix(f"{name}{APART}"))
+    key = store.full_key(typed.removeprefix(f"{name}{SEPARATOR}"))
     ground = store.ground(catalog)
     repository.listing().note_of(store)
     with catalog.reading():

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # Words that a POSIX shell leaves unchanged: plain characters, or quoted text without expansions. Source: POSIX.1-2017,
 # Shell Command Language, 2.2 Quoting.
 WORD = r"""(?:[\w@%+=:,./-]|'[^'\n]*'|"[^"$`\\\n]*")+"""
-PLAIN = re.compile(f"{WORD}(?: +{WORD})*", re.ASCII)
+PLAIN_COMMAND = re.compile(f"{WORD}(?: +{WORD})*", re.ASCII)
 # Shells, and programs whose arguments are another command or program text.
 LAUNCHERS = frozenset((
     "sh", "bash", "dash", "zsh", "ksh", "fish", "busybox", "eval", "exec", "source", ".", "command", "builtin",
@@ -88,7 +88,7 @@ def _plain_words(spec: Spec) -> list[str]:
     if spec.check.form == PROGRAM:
         return list(spec.check.words)
     text = spec.check.words[0]
-    return shlex.split(text) if spec.check.form == SHELL and PLAIN.fullmatch(text) else []
+    return shlex.split(text) if spec.check.form == SHELL and PLAIN_COMMAND.fullmatch(text) else []
 
 
 def _has_program_text(program: str, option: str) -> bool:

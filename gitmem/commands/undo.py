@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from gitmem.repository.open_store import OpenStore
 
 # The most commits examined: to undo more than these, use `git log`.
-MOST = 500
+COMMITS_AT_MOST = 500
 # Reflog messages of commits that came from elsewhere; git calls those made here "fast-import".
 _FETCHED = frozenset(f"gitmem: {what}" for what in ("join", "sync", "doctor", "purge"))
-NAMED = 5
+NAMES_SHOWN = 5
 
 
 @frozen
@@ -97,7 +97,14 @@ def _last(git: Git, ref: str, tip: str | None) -> tuple[str, str, Changes]:
         raise _nothing()
     fields = f"%H%x00%P%x00%(trailers:key={UNDOES},valueonly,separator=%x20)%x00%s%x00%an%x00%ae"
     # By time, because a merge that another clone made has one's own commits on its second side.
-    options = ("-z", "--date-order", "--no-merges", f"--max-count={MOST}", "--no-show-signature", f"--format={fields}")
+    options = (
+        "-z",
+        "--date-order",
+        "--no-merges",
+        f"--max-count={COMMITS_AT_MOST}",
+        "--no-show-signature",
+        f"--format={fields}",
+    )
     words = git.run("log", *options, tip, "--").stdout.decode("utf-8", "replace").split("\0")
     gone, others, own_ones = set[str](), list[str](), _Own(git, ref, tip)
     for at in range(0, len(words) - 5, 6):
@@ -153,7 +160,7 @@ class _Own:
 
     def _unshared(self) -> list[str]:
         others = ("--not", "--glob=refs/gitmem/seen/*", "--remotes")
-        return self._git.text("rev-list", f"--max-count={MOST}", self._tip, *others).split()
+        return self._git.text("rev-list", f"--max-count={COMMITS_AT_MOST}", self._tip, *others).split()
 
 
 def _is_known(git: Git, commit: str) -> bool:
@@ -172,7 +179,7 @@ def _refuse_changed(git: Git, tip: str, changes: Changes) -> None:
     if changed:
         names = _keys({path: changes[path] for path in changed})
         raise ConflictError(
-            f"changed again since: {list_some(names, NAMED)}; nothing was undone",
+            f"changed again since: {list_some(names, NAMES_SHOWN)}; nothing was undone",
             hint=f"see what changed: gitmem log {names[0]}",
         )
 

@@ -49,7 +49,7 @@ def verify(
 
 
 # The most claims that a notice names.
-_NAMED = 3
+_CLAIMS_SHOWN = 3
 
 
 def _verify(
@@ -99,7 +99,7 @@ def _follow_documents(repository: OpenRepository, options: Options) -> tuple[str
     gone = retire_withdrawn(repository, commit)
     moved = follow_sources(repository, commit)
     parts = [f"{count_of(len(gone), 'claim')} retired, since no document says so any more"] if gone else []
-    named = list_some(moved, _NAMED)
+    named = list_some(moved, _CLAIMS_SHOWN)
     parts += [f"{count_of(len(moved), 'claim')} checked at another place, which says so now: {named}"] if moved else []
     return "; ".join(parts), {}
 
@@ -135,5 +135,5 @@ def _describe_withdrawn(keys: Sequence[str]) -> str:
     if not keys:
         return ""
     fail, their = ("fails", "its sentence is") if len(keys) == 1 else ("fail", "their sentences are")
-    named = list_some(sorted(keys), _NAMED)
+    named = list_some(sorted(keys), _CLAIMS_SHOWN)
     return f"{count_of(len(keys), 'claim')} {fail} but {their} gone or changed here: {named}"

@@ -57,7 +57,7 @@ OUTSIDE = "outside"
 # The number of runs at a commit after which no other commit is tested for steadiness.
 MOST_RUNS = 400
 # The most commits of a range that are named; all are counted.
-NAMED = 50
+COMMITS_SHOWN = 50
 # The number of parallel searches: each holds the digests of all commits.
 AT_ONCE = 64
 
@@ -111,7 +111,7 @@ class Why:
                 "good": {"commit": result.after, "runs": result.asked[1]},
                 "bad": {"commit": result.culprit, "runs": result.asked[0]},
                 "number": len(result.among),
-                "commits": [as_commit(commit, summaries) for commit in result.among[:NAMED]],
+                "commits": [as_commit(commit, summaries) for commit in result.among[:COMMITS_SHOWN]],
             }
         return {
             "key": self.key,
@@ -413,7 +413,7 @@ class Explainer:
     def _with_makers(self, answers: Sequence[Why]) -> list[Why]:
         """Return explanations with the authors of the commits that they name."""
         named = [found for answer in answers if (found := answer.found) is not None]
-        commits = {c for found in named for c in (found.culprit, found.after, *found.among[:NAMED]) if c}
+        commits = {c for found in named for c in (found.culprit, found.after, *found.among[:COMMITS_SHOWN]) if c}
         summaries = read_summaries(self._store.git, commits)
         return [replace(answer, made=summaries) for answer in answers]
 

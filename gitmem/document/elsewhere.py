@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # A name precedes the key of a memory (``api:retries-are-capped``), and keys have no colon.
-APART = ":"
+SEPARATOR = ":"
 NAME_MARKS = frozenset("-_.")
 # Of a name or a key in a reference; no hub and no store has longer ones.
 _LENGTH = 200
@@ -57,8 +57,8 @@ def parse_elsewhere(text: str) -> tuple[str, str] | None:
 
     A hub's names may have several parts (``payments/api``).
     """
-    name, apart, key = text.partition(APART)
-    is_key = key.isprintable() and not any(char in f"{APART}/# " for char in key) and 0 < len(key) <= _LENGTH
+    name, apart, key = text.partition(SEPARATOR)
+    is_key = key.isprintable() and not any(char in f"{SEPARATOR}/# " for char in key) and 0 < len(key) <= _LENGTH
     is_reference = apart and is_key and len(name) <= _LENGTH and all(map(is_name, name.split("/")))
     return (name, key) if is_reference else None
 
@@ -67,7 +67,7 @@ def wrong_chains(known: Mapping[str, Foundation]) -> list[tuple[str, ...]]:
     """Return the chains of references from each memory that failed or is suspect to the one that failed, sorted."""
     chains = []
     for reference, one in sorted(known.items()):
-        name = reference.partition(APART)[0]
+        name = reference.partition(SEPARATOR)[0]
         if one.is_wrong:
-            chains.append((reference, *(key if APART in key else f"{name}{APART}{key}" for key in one.why)))
+            chains.append((reference, *(key if SEPARATOR in key else f"{name}{SEPARATOR}{key}" for key in one.why)))
     return chains

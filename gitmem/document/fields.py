@@ -139,13 +139,13 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-_LISTED = frozenset((str, int))
+_LIST_TYPES = frozenset((str, int))
 
 
 def _is_texts(value: object) -> bool:
     """Return whether a value is text or a list of texts; whole numbers count (`refs: [12]`), 1.10 would become 1.1."""
     if isinstance(value, list):
-        return _LISTED.issuperset(map(type, value))
+        return _LIST_TYPES.issuperset(map(type, value))
     return isinstance(value, str)
 
 

@@ -21,7 +21,7 @@ CONFIRMED = "confirmed"
 # Hex digits of a meaning: enough to avoid collisions within a store.
 DIGITS = 16
 # The most requirements named in a verdict.
-MOST = 64
+REQUIREMENTS_AT_MOST = 64
 
 
 @frozen
@@ -65,4 +65,4 @@ def parse_foundations(lines: Iterable[str]) -> list[Foundation]:
 
 def format_foundations(meanings: Mapping[str, str]) -> list[str]:
     """Return requirements as lines: the meaning of each by key."""
-    return [str(Foundation(key, meaning)) for key, meaning in sorted(meanings.items())][:MOST]
+    return [str(Foundation(key, meaning)) for key, meaning in sorted(meanings.items())][:REQUIREMENTS_AT_MOST]

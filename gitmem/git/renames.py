@@ -26,7 +26,7 @@ MOST_STEPS = 12
 # git's own limit is 1,000 (git-config(1), diff.renameLimit).
 MOST_COMPARED = 3000
 # By how many percent the new file must be more similar than the next one; otherwise the file was split or copied.
-APART = 20
+MORE_SIMILAR_PERCENT = 20
 # The most equal files of one commit whose names are compared with each other.
 MOST_EQUAL = 300
 # The empty blob, in both object formats: all empty files are equal, so their content says nothing about moves.
@@ -161,7 +161,7 @@ class Renames:
                 for path, like in likes.get(pair.old, {}).items()
                 if path not in (target, pair.new) and path not in taken
             ]
-            if pair.likeness - max(others, default=-APART) >= APART:
+            if pair.likeness - max(others, default=-MORE_SIMILAR_PERCENT) >= MORE_SIMILAR_PERCENT:
                 found[pair.old] = target
         return found
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gitmem.git.git import TreeChange
 
 # Settings, besides filters, that could change bytes between a file and its blob (gitattributes(5)).
-PLAIN = ("-c", "core.autocrlf=false", "-c", "core.attributesFile=/dev/null", "-c", "core.fileMode=false")
+UNCHANGED_BYTES = ("-c", "core.autocrlf=false", "-c", "core.attributesFile=/dev/null", "-c", "core.fileMode=false")
 
 
 @frozen
@@ -215,5 +215,5 @@ def _refuse_pipes_below(view: Git) -> None:
 def _inside(view: Git, *args: str, input: bytes | None = None, check: bool = True) -> process.ProcessResult:
     top = view.repository.top
     assert top is not None, "a view has files"
-    argv = view.argv(f"--work-tree={top}", "-C", top, *PLAIN, *args, durable=True)
+    argv = view.argv(f"--work-tree={top}", "-C", top, *UNCHANGED_BYTES, *args, durable=True)
     return process.run(argv, env=view.environment(), input=input, check=check)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # How long rows wait for others, and at most: rows that have waited longer are a sign that they cannot be written.
 EACH_S, LATE_S = 0.2, 1.0
 # Rows that may wait.
-MOST = 10_000
+WAITING_AT_MOST = 10_000
 
 
 @frozen
@@ -83,7 +83,7 @@ class AuditLog:
             now = monotonic()
             if not self._waiting:
                 self._since = now
-            is_late = now - self._since > LATE_S or len(self._waiting) + len(rows) > MOST
+            is_late = now - self._since > LATE_S or len(self._waiting) + len(rows) > WAITING_AT_MOST
             if not self._works or is_late or self._stop.is_set() or not self._thread.is_alive():
                 return False
             self._waiting += rows

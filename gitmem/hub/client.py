@@ -24,7 +24,7 @@ LIMIT_S = 0.3
 READ_LIMIT_S = 3.0
 ANSWER_LIMIT = 1_000_000
 # As many as a hub returns at most.
-MOST = 100
+HITS_AT_MOST = 100
 # As many memories as a hub looks for dependents of at once.
 KEYS = 200
 # Of what a hub answers, no text is longer than this.
@@ -116,7 +116,7 @@ def ask(site: str, asked: Sequence[tuple[str, str]], *, token: str, limit_s: flo
     if problem or answer is None:
         return HubAnswer(problem=problem or "it answers with status 404")
     try:
-        return HubAnswer(tuple(_hit(one) for one in answer["hits"][:MOST]))
+        return HubAnswer(tuple(_hit(one) for one in answer["hits"][:HITS_AT_MOST]))
     except _NOT_A_HUBS:
         return HubAnswer(problem=_STRANGE)
 
@@ -161,7 +161,7 @@ def find_dependents(
             problem=problem or "it does not support links between repositories: it runs an older gitmem"
         )
     try:
-        listed = tuple(_dependent(one) for one in answer["dependents"][:MOST])
+        listed = tuple(_dependent(one) for one in answer["dependents"][:HITS_AT_MOST])
         unasked = max(0, len(keys) - KEYS)
         return HubDependents(listed, int(answer["more"]), unasked, str(answer["repository"]))
     except _NOT_A_HUBS:
@@ -219,7 +219,7 @@ def _dependent(table: dict[str, Any]) -> HubDependent:
     if table["status"] not in ("", *STATUSES) or not chain:
         raise ValueError
     name, key, kind, title, status = map(_line, texts)
-    return HubDependent(name, key, kind, title, status, tuple(map(_line, chain[:MOST])))
+    return HubDependent(name, key, kind, title, status, tuple(map(_line, chain[:HITS_AT_MOST])))
 
 
 def details_of(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -278,7 +278,7 @@ def _memory(table: dict[str, Any]) -> dict[str, Any]:
     if table["status"] not in ("", *STATUSES):
         raise ValueError
     lines = {name: _line(table[name]) for name in names}
-    return lines | {"frontmatter": front, "body": body, "why": [_line(text) for text in why[:MOST]]}
+    return lines | {"frontmatter": front, "body": body, "why": [_line(text) for text in why[:HITS_AT_MOST]]}
 
 
 def _line(text: str) -> str:

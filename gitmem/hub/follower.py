@@ -332,12 +332,12 @@ def found_of(row: Any) -> Found:
     seq, number, path, key, kind, status, owner, language, title, fields, text, _ = row
     whole = IndexText(1, title, fields["tags"], key, fields["paths"], text + fields["more"], kind=kind)
     terms = tuple(joined_terms(part, language) for part in whole.texts())
-    stored = {name: fields[name] for name in KEPT} | {"owner": owner}
+    stored = {name: fields[name] for name in SCORE_FIELDS} | {"owner": owner}
     return Found(seq, number, path, key, kind, status, language, terms, stored, shown=(title, text))
 
 
 # What the score of a memory depends on besides its words.
-KEPT = ("created", "updated", "importance", "confidence", "expires", "hidden", "agent", "proof")
+SCORE_FIELDS = ("created", "updated", "importance", "confidence", "expires", "hidden", "agent", "proof")
 
 
 def _can_listen(connection: Connection) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from gitmem.document.builtin_checks import value_of
-from gitmem.document.elsewhere import APART, Foundation
+from gitmem.document.elsewhere import SEPARATOR, Foundation
 from gitmem.frozen import frozen
 from gitmem.hub.database import transaction
 from gitmem.index.catalog import state
@@ -122,7 +122,7 @@ def find_links(catalog: Catalog) -> list[Link]:
 
 
 def _link(source: str, cause: str) -> Link:
-    name, apart, key = cause.partition(APART)
+    name, apart, key = cause.partition(SEPARATOR)
     return Link(source, name, key) if apart else Link(source, "", cause)
 
 
@@ -145,7 +145,7 @@ def find_suspicions(connection: Connection) -> dict[tuple[int, str], Suspicion]:
     numbers: dict[str, int] = {}
     for name, key, number, why in connection.execute(_ROOTS):
         numbers[name] = number
-        chain = [f"{name}{APART}{one}" for one in (key, *why)]
+        chain = [f"{name}{SEPARATOR}{one}" for one in (key, *why)]
         failed.add(chain[-1])
         for requirer, cause in pairwise(chain):
             needed.setdefault(cause, set()).add(requirer)
@@ -169,13 +169,13 @@ def find_dependents(connection: Connection, name: str, keys: Iterable[str]) -> l
         name: The repository of the memories that they rest on.
         keys: The keys of these.
     """
-    own, walk = name + APART, _Walk(connection, {}, {})
+    own, walk = name + SEPARATOR, _Walk(connection, {}, {})
     chains = suspicion_chains({own + key for key in keys}, requirers=walk.requirers)
     dependents = []
     for reference, chain in sorted(chains.items(), key=lambda one: (len(one[1]), one[0])):
         place = walk.places.get(reference)
         if place is not None and not reference.startswith(own):
-            there, _, key = reference.partition(APART)
+            there, _, key = reference.partition(SEPARATOR)
             causes = tuple(one.removeprefix(own) for one in chain)
             dependents.append(Dependent(place.repository_id, there, key, place.kind, place.title, place.status, causes))
     return dependents
@@ -211,10 +211,10 @@ class _Walk:
         for cause in level:
             for requirer in self._needed.get(cause, ()):
                 requirers.setdefault(requirer, set()).add(cause)
-        names, keys = zip(*(one.split(APART, 1) for one in level), strict=True)
+        names, keys = zip(*(one.split(SEPARATOR, 1) for one in level), strict=True)
         rows = self._connection.execute(_DEPENDENTS, ([*names], [*keys]))
         for name, key, *place, other, target in rows:
-            reference, cause = f"{name}{APART}{key}", f"{other}{APART}{target}"
+            reference, cause = f"{name}{SEPARATOR}{key}", f"{other}{SEPARATOR}{target}"
             self.places.setdefault(reference, _Place(*place))
             self.numbers[name] = place[0]
             requirers.setdefault(reference, set()).add(cause)
@@ -222,12 +222,12 @@ class _Walk:
 
     def suspicion(self, reference: str, chain: Sequence[str]) -> Suspicion:
         """Return a suspicion as readers of a memory see it."""
-        own = reference.partition(APART)[0] + APART
+        own = reference.partition(SEPARATOR)[0] + SEPARATOR
         keys: dict[str, tuple[str, ...]] = {}
         for one in chain:
-            name, _, key = one.partition(APART)
+            name, _, key = one.partition(SEPARATOR)
             keys[name] = (*keys.get(name, ()), key)
-        reads = {self.numbers[name]: listed for name, listed in keys.items() if name + APART != own}
+        reads = {self.numbers[name]: listed for name, listed in keys.items() if name + SEPARATOR != own}
         return Suspicion(tuple(one.removeprefix(own) for one in chain), reads)
 
 

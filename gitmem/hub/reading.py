@@ -11,7 +11,7 @@ from time import monotonic, sleep
 
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from gitmem.document.elsewhere import APART
+from gitmem.document.elsewhere import SEPARATOR
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
 from gitmem.hub.audit import AuditLog
@@ -294,7 +294,7 @@ def find_texts(connection: Connection, references: Sequence[tuple[str, str]]) ->
         " WHERE m.fields ->> 'hidden' = '' ORDER BY m.path DESC",
         ([name for name, _ in references], [key for _, key in references]),
     )
-    return {f"{name}{APART}{text.key}": text for name, *row in rows for text in (Text(*row),)}
+    return {f"{name}{SEPARATOR}{text.key}": text for name, *row in rows for text in (Text(*row),)}
 
 
 def write_reads(connection: Connection, rows: Sequence[Read]) -> None:

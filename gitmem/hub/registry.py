@@ -28,7 +28,7 @@ _URL = re.compile(r"(?:(?:https?|ssh|git|file)://|/|[A-Za-z0-9._-]+@[A-Za-z0-9._
 _SECRET_IN_URL = re.compile(r"https?://[^/@]*:[^/@]*@")
 
 
-_LISTED = """
+_LISTED_SQL = """
 SELECT r.name, r.url, r.branch, r.team, r.commit, r.synced_at, r.problem,
   ARRAY (SELECT principal FROM hub.reader p WHERE p.repository = r.id ORDER BY 1) AS readers,
   (SELECT count(*) FROM hub.memory m WHERE m.repository = r.id AND NOT m.deleted) AS memories
@@ -161,7 +161,7 @@ def bury(connection: Connection, number: int, paths: Sequence[str] | None = None
 def list_repositories(connection: Connection) -> list[Listed]:
     """Return the repositories of the hub, sorted by name; may be empty."""
     with connection.cursor(row_factory=class_row(Listed)) as cursor:
-        return cursor.execute(_LISTED).fetchall()
+        return cursor.execute(_LISTED_SQL).fetchall()
 
 
 def log(connection: Connection, action: str, number: int | None, detail: str) -> None:

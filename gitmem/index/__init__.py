@@ -121,7 +121,7 @@ KEPT_AT_MOST = 500_000
 # 60 best of 100,000 memories by exact scores, 58 to 60 are among them (measured, 5 questions).
 ENOUGH = 10
 # The most words for which sets of words are formed: more would have hundreds.
-MOST = 8
+WORDS_AT_MOST = 8
 
 
 class FtsEngine:
@@ -207,7 +207,7 @@ class FtsEngine:
         if self._kept is not None and _is_affordable(rarest, stats):
             return self._add_up(rarest, limit, self._kept)
         if len(rarest) > 1 and sum(stats.frequency[term] for term in rarest) >= FEW:
-            most = _with_most(rarest[:MOST], stats, ENOUGH * limit)
+            most = _with_most(rarest[:WORDS_AT_MOST], stats, ENOUGH * limit)
             best: list[tuple[int, float]] = self._db.execute(_BEST_AMONG, (_any(rarest), most, limit)).fetchall()
             if len(best) == limit:
                 return best

@@ -132,7 +132,7 @@ body size, request size
 # Signs in identifiers and paths: a name inside one of them is not the thing.
 _IN_NAMES = ("_", "/", ".")
 # The most names of one prompt that are replaced.
-MOST = 6
+NAMES_AT_MOST = 6
 
 
 def in_known_words(query: str, known_of: Callable[[Iterable[str]], Container[str]], language: str) -> str:
@@ -145,7 +145,7 @@ def in_known_words(query: str, known_of: Callable[[Iterable[str]], Container[str
     """
     rows = [row.split(", ") for row in _NAMES.strip().split("\n")]
     low = _lower(query)
-    named = [(name, row) for row in rows for name in row if name in low and _place_of(low, name)][: 2 * MOST]
+    named = [(name, row) for row in rows for name in row if name in low and _place_of(low, name)][: 2 * NAMES_AT_MOST]
     if not named:
         return query
     terms = {name: tokens.terms(name, language) for _, row in named for name in row}
@@ -154,7 +154,7 @@ def in_known_words(query: str, known_of: Callable[[Iterable[str]], Container[str
     for name, row in named:
         is_known = all(term in known for term in terms[name])
         place = _place_of(_lower(query), name)
-        if not place or count == MOST or (is_known and " " not in name):
+        if not place or count == NAMES_AT_MOST or (is_known and " " not in name):
             continue
         others = (other for other in row if other != name and not {*terms[name]} & {*terms[other]})
         other = next((other for other in others if all(term in known for term in terms[other])), "")

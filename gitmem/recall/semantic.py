@@ -39,7 +39,7 @@ OTHERS, DEVIATION = 10, 0.2
 MORE = 3
 
 
-NOTHING = fuse.Spread(0.0, 0.0, 0)
+NO_SPREAD = fuse.Spread(0.0, 0.0, 0)
 UNRELATED = fuse.Spread(0.0, DEVIATION, OTHERS)
 
 
@@ -47,7 +47,7 @@ def join_spreads(spreads: Sequence[fuse.Spread]) -> fuse.Spread:
     """Combine the distributions of cosines in several places."""
     total = sum(one.count for one in spreads)
     if not total:
-        return NOTHING
+        return NO_SPREAD
     mean = sum(one.count * one.mean for one in spreads) / total
     square = sum(one.count * (one.deviation**2 + one.mean**2) for one in spreads) / total
     return fuse.Spread(mean, max(0.0, square - mean**2) ** 0.5, total)
@@ -63,7 +63,7 @@ class Dense:
     def __init__(self, catalog: Catalog, models: Sequence[tuple[Vectors, Any]]) -> None:
         """Prepare the query, given its vector for each model, with the model for prose first."""
         self._catalog, self._asked = catalog, models
-        self._spreads = [NOTHING] * len(models)
+        self._spreads = [NO_SPREAD] * len(models)
         self.notice = ""
 
     def __enter__(self) -> Dense:
@@ -80,7 +80,7 @@ class Dense:
     @property
     def spread(self) -> fuse.Spread:
         """Return the distribution of cosines to all pieces, known after ``nearest``; empty without vectors."""
-        return self._spreads[0] if self._spreads else NOTHING
+        return self._spreads[0] if self._spreads else NO_SPREAD
 
     def _ask(self, ask: Callable[..., Any], *arguments: object) -> Any:
         """Call a function that reads vectors; return None once reading has failed."""

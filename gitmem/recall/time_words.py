@@ -81,7 +81,7 @@ _LAST_AFTER = "derniers dernières últimos últimas ultimi ultime"
 _THIS = "this current diese dieser dieses diesem diesen ce cette este esta questo questa deze dit"
 _SINCE = "since seit depuis desde da dal sinds from ab"
 _AFTER = "after nach après despues después dopo depois na"
-_BEFORE = "before vor avant antes prima voor"
+_BEFORE_WORDS = "before vor avant antes prima voor"
 _UNTIL = "until till by bis jusqu'en hasta fino até tot"
 _IN = "in on during im am en au em nel op within"
 _BETWEEN = "between zwischen entre tra tussen from von"
@@ -169,7 +169,7 @@ WORDS = {
         "this": _THIS,
         "since": _SINCE,
         "after": _AFTER,
-        "before": _BEFORE,
+        "before": _BEFORE_WORDS,
         "until": _UNTIL,
         "in": _IN,
         "between": _BETWEEN,

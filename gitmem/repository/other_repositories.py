@@ -13,7 +13,7 @@ from _blake2 import blake2b  # hashlib takes 3 ms: it loads OpenSSL's own
 from time import monotonic
 
 from gitmem import config
-from gitmem.document.elsewhere import APART
+from gitmem.document.elsewhere import SEPARATOR
 from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError, RefusedError
 from gitmem.frozen import replace
 from gitmem.git import Git
@@ -368,14 +368,14 @@ class ListedStores:
 
     def find_elsewhere(self, typed: str) -> GitmemError | None:
         """Return the error for a key found only in another repository's store, which is read-only here."""
-        name, apart, key = typed.partition(APART)
+        name, apart, key = typed.partition(SEPARATOR)
         if apart and name in self.entries:
             hint = f"change it there: {command_of('gitmem', '-C', self.entries[name].path, 'edit', key)}"
             return RefusedError(f"{typed} is a memory of another repository, which is read-only here", hint=hint)
         for store in self.readable() if not apart and typed.isascii() else ():
             if store.catalog().row("SELECT 1 FROM memory WHERE key = ? AND shadowed = 0", (typed,)):
                 message = f"there is no memory {typed} here, but the store {store.entry.name} has one"
-                return NotFoundError(message, hint=f"gitmem show {store.entry.name}{APART}{typed}")
+                return NotFoundError(message, hint=f"gitmem show {store.entry.name}{SEPARATOR}{typed}")
         return None
 
     def source_of(self, store: OpenStore) -> SearchedStore:

@@ -41,7 +41,7 @@ from gitmem.model import FORMAT
 from gitmem.policy import load
 from gitmem.policy.kinds import KINDS
 from gitmem.store import layout
-from gitmem.store.proofs import FOREIGN, NAMED, NEWER, ROOTED, STORES, STRAY, note_proof, read_proofs
+from gitmem.store.proofs import BY_FORMAT, FOREIGN, NEWER, ROOTED, STORES, STRAY, note_proof, read_proofs
 from gitmem.store.proposal import PROPOSAL_PREFIX
 from gitmem.store.read import display_path
 from gitmem.store.scopes import POLICY_PATH
@@ -97,7 +97,7 @@ def _classify(git: Git, commit: str, known: Mapping[str, str]) -> str:
         return NEWER
     if is_rooted:
         return STRAY if strays else ROOTED
-    return NAMED if not strays and number else FOREIGN
+    return BY_FORMAT if not strays and number else FOREIGN
 
 
 def _is_rooted(git: Git, commit: str, known: Mapping[str, str]) -> bool:

@@ -32,7 +32,7 @@ ROOTED = "rooted"
 
 
 # Without the root commit: `gitmem.toml` names the format, and nothing is unknown.
-NAMED = "named"
+BY_FORMAT = "named"
 
 
 # The root commit is an ancestor, and something is unknown: readable, but not writable.
@@ -46,7 +46,7 @@ NEWER = "newer"
 FOREIGN = "foreign"
 
 
-STORES = frozenset({ROOTED, NAMED})
+STORES = frozenset({ROOTED, BY_FORMAT})
 
 
 READABLE = STORES | {STRAY, NEWER}

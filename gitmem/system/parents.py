@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 # More processes than start one another in practice; a limit, because ids may be used again meanwhile.
-MOST = 40
+PARENTS_AT_MOST = 40
 # The most bytes that are read of a command line: only its first words matter.
 LONGEST = 4096
 # Programs that run a script, which is what the process is known by; node's main thread has a name of its own.
@@ -21,7 +21,7 @@ def parent_names() -> list[list[str]]:
     """Return the names by which each ancestor is known, the nearest first: its own, and that of the script it runs."""
     names: list[list[str]] = []
     process = os.getppid()
-    while process > 0 and len(names) < MOST:
+    while process > 0 and len(names) < PARENTS_AT_MOST:
         status = _read(f"/proc/{process}/stat")
         # The name is in parentheses and may contain any character, also parentheses.
         start, end = status.find(b"("), status.rfind(b")")

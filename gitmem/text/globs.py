@@ -25,7 +25,7 @@ ESCAPED = WILD | {"\\"}
 # A longer glob is not a real path (PATH_MAX of Linux, limits.h).
 LONGEST = 4096
 # Matches no character: re2's form of a set without members, since it has no lookahead.
-NOTHING = r"[^\x00-\x{10FFFF}]"
+NO_MATCH = r"[^\x00-\x{10FFFF}]"
 
 
 def is_plain(glob: str) -> bool:
@@ -244,7 +244,7 @@ def _literal_or_set(glob: str, at: int) -> tuple[str, int]:
     inside = glob[at + 1 : end]
     negated = inside.startswith(("!", "^"))
     chars = _members(inside[1:] if negated else inside)
-    one = f"[^/{chars}]" if negated else f"[{chars}]" if chars else NOTHING
+    one = f"[^/{chars}]" if negated else f"[{chars}]" if chars else NO_MATCH
     return f"(?:{one}|{escape(glob[at : end + 1])})", end + 1
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.text.tokens import PLAIN, fold
+from gitmem.text.tokens import GAPS, fold
 
 _SLUG = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 # What every ASCII character becomes.
@@ -23,7 +23,7 @@ def slug(text: str, *, limit: int = 60) -> str:
     head = " ".join(text[: 10 * limit].split())
     cut = head[:limit]
     if head[limit : limit + 1].isalnum():
-        words = PLAIN.fill(cut, with_emoji=False).replace(".", " ").replace("/", " ").rpartition(" ")[0].rstrip()
+        words = GAPS.fill(cut, with_emoji=False).replace(".", " ").replace("/", " ").rpartition(" ")[0].rstrip()
         cut = cut[: len(words)] or cut
     plain = fold(cut).replace("'", "").replace("’", "").lower()  # "don't" is one word
     words = plain.translate(_ASCII) if plain.isascii() else "".join(char if char in _SLUG else " " for char in plain)

@@ -238,7 +238,7 @@ def _humps(text: str) -> list[tuple[int, int]]:
     return humps
 
 
-PLAIN = _Gaps()
+GAPS = _Gaps()
 
 
 class Memo(dict[str, "Any"]):
@@ -277,7 +277,7 @@ def _words_of_spaced(word: str) -> list[str]:
     """Return the words of a chunk, or of several with full stops or slashes around them."""
     if "." not in word and "/" not in word:
         return _segment_words(word)
-    return [part for chunk in _chunks(word, PLAIN) for part in _words_of(chunk)] if word.isascii() else _words_of(word)
+    return [part for chunk in _chunks(word, GAPS) for part in _words_of(chunk)] if word.isascii() else _words_of(word)
 
 
 def _words_of(chunk: str) -> list[str]:
@@ -375,7 +375,7 @@ class _Speech:
 
     def split(self, text: str) -> list[str]:
         # Pieces of ASCII with a full stop or slash around them are analysed once each, in the cache.
-        return PLAIN.fill(_spell_words(text)).replace(". ", " ").split() if text.isascii() else self.chunks(text)
+        return GAPS.fill(_spell_words(text)).replace(". ", " ").split() if text.isascii() else self.chunks(text)
 
     def cut(self, text: str, memo: Memo) -> list[str]:
         return list(chain.from_iterable(map(memo.__getitem__, self.split(text))))
@@ -387,7 +387,7 @@ def _speech(language: str) -> _Speech:
     stem = str if language == NO_LANGUAGE else Memo(Stemmer.Stemmer(language, 0).stemWord).__getitem__
     if language in (ENGLISH, NO_LANGUAGE):
         general, questions = (GENERAL, QUESTION) if language == ENGLISH else (frozenset(), frozenset())
-        return _Speech(fold, PLAIN, *_memos(stem, general), stem, questions)
+        return _Speech(fold, GAPS, *_memos(stem, general), stem, questions)
 
     def stem_and_fold(word: str) -> str:
         return fold(stem(word))[:MAX_TERM] or word

@@ -47,7 +47,7 @@ _BY = frozenset(("by", "von", "vom", "durch", "por", "par"))
 # A passive's agent follows its preposition within this many words.
 AGENT_WITHIN = 3
 # The most common words that are compared in pairs.
-MOST = 80
+WORDS_AT_MOST = 80
 
 
 @frozen
@@ -97,7 +97,7 @@ def is_swapped(one: str, other: str, empty: frozenset[str], language: str = ENGL
     if a.tokens == b.tokens:
         return False
     sided = {word for word in a.places if word in b.places and word not in _NEUTRAL | {COMMA, STOP}}
-    words = [word for word in a.places if word in sided and (word not in empty or len(word) == 1)][:MOST]
+    words = [word for word in a.places if word in sided and (word not in empty or len(word) == 1)][:WORDS_AT_MOST]
     if _denies_other(a, b, set(words)) or _stays_in_passive(a, b):
         return True
     for number, first in enumerate(words):

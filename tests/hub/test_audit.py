@@ -106,7 +106,7 @@ def test_rows_that_have_waited_too_long_stop_reads(
 
 def test_no_more_rows_wait_than_some(log: AuditLog, table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gitmem.hub.audit.EACH_S", 600)
-    monkeypatch.setattr("gitmem.hub.audit.MOST", 1)
+    monkeypatch.setattr("gitmem.hub.audit.WAITING_AT_MOST", 1)
     log.note(row("first"))
     log.note(row("waits"))
     log.note(row("does not wait"))

@@ -16,7 +16,7 @@ from gitmem.memory import Memory
 from gitmem.policy.template import default_toml
 from gitmem.store import layout
 from gitmem.store.foreign import kind_of, list_strays
-from gitmem.store.proofs import FOREIGN, NAMED, NEWER, ROOTED, STRAY
+from gitmem.store.proofs import BY_FORMAT, FOREIGN, NEWER, ROOTED, STRAY
 
 REF = "refs/heads/memory"
 MEMORY = memory_text("A")
@@ -77,14 +77,14 @@ def test_store_may_hold_only_what_the_layout_knows(repo: Path, files: dict[str, 
 @each(
     ("files", "kind"),
     [
-        ({"gitmem.toml": default_toml(), "facts/a.md": MEMORY}, NAMED),
-        ({"gitmem.toml": "format = 1 # ours\n[recall]\n", "facts/a.md": MEMORY}, NAMED),
+        ({"gitmem.toml": default_toml(), "facts/a.md": MEMORY}, BY_FORMAT),
+        ({"gitmem.toml": "format = 1 # ours\n[recall]\n", "facts/a.md": MEMORY}, BY_FORMAT),
         (
             {
                 "gitmem.toml": "# The policy of this memory store. Settings that are commented out show their"
                 " defaults.\n"
             },
-            NAMED,
+            BY_FORMAT,
         ),
         ({"gitmem.toml": "[recall]\nformat = 1\n", "facts/a.md": MEMORY}, FOREIGN),
         ({"gitmem.toml": "format = 3\n", "facts/a.md": MEMORY}, NEWER),

@@ -348,7 +348,7 @@ hard_text = st.text(
 
 @given(hard_text)
 def test_words_and_their_parts_are_those_of_the_patterns(text: str) -> None:
-    pieces = analysis.PLAIN.fill(text, with_emoji=False).split()
+    pieces = analysis.GAPS.fill(text, with_emoji=False).split()
     chunks = [chunk for piece in pieces for chunk in analysis._split_piece(piece)]
 
     assert chunks == re.findall(r"\w+(?:[./]\w+)*", text)

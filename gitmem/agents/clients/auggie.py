@@ -55,7 +55,7 @@ CLIENT = Client(
     readers=(READER,),
 )
 # The events whose answer names the event; the others read a context at the top level.
-NAMED = {happened.START: "SessionStart", happened.TOOL: "PostToolUse"}
+EVENT_NAMES = {happened.START: "SessionStart", happened.TOOL: "PostToolUse"}
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
@@ -100,8 +100,8 @@ def _edits(payload: Mapping[str, Any]) -> tuple[Edit, ...]:
 
 def answer(event: Event, text: str) -> str:
     """Return the output that adds a text to the agent's context."""
-    if not text or event.name not in (*NAMED, happened.PROMPT):
+    if not text or event.name not in (*EVENT_NAMES, happened.PROMPT):
         return SILENT
     if event.name == happened.PROMPT:
         return format_json({"additionalContext": text})
-    return format_json({"hookSpecificOutput": {"hookEventName": NAMED[event.name], "additionalContext": text}})
+    return format_json({"hookSpecificOutput": {"hookEventName": EVENT_NAMES[event.name], "additionalContext": text}})

@@ -25,7 +25,9 @@ _HARMLESS = frozenset(
     rev-parse rm shortlog show stash status tag
     """.split()
 )
-_PLAIN = frozenset("-q --quiet -f --force -m --merge --no-track --guess --progress --no-progress".split())
+_OPTIONS_WITHOUT_VALUE = frozenset(
+    "-q --quiet -f --force -m --merge --no-track --guess --progress --no-progress".split()
+)
 # Options of subcommands after which the branch is unclear: those of many branches, and those with a value.
 _UNCLEAR = {
     "push": frozenset("--all --branches --mirror --tags -o --push-option --exec --receive-pack --repo".split()),
@@ -127,7 +129,11 @@ def _switched(options: Sequence[str], arguments: Sequence[str], branch: str) -> 
     """Return the branch after a switch with some options and arguments; empty if it is unknown."""
     if "--" in options or (len(arguments) > 1 and _CREATES.isdisjoint(options)):  # files are restored
         return branch
-    if not arguments or not _PLAIN.union(_CREATES).issuperset(options) or arguments[0].startswith("origin/"):
+    if (
+        not arguments
+        or not _OPTIONS_WITHOUT_VALUE.union(_CREATES).issuperset(options)
+        or arguments[0].startswith("origin/")
+    ):
         return ""
     name = arguments[0]
     is_file_or_commit = "." in name or name.endswith("/") or all(char in "0123456789abcdef" for char in name)

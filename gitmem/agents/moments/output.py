@@ -329,7 +329,7 @@ def _ports(text: str) -> Iterator[str]:
     """Yield the ports of this machine that a text names: `localhost:8080`, `port 8080`, "listens on 8080"."""
     if ":" not in text and "port" not in text and " on " not in text:
         return
-    words = text.lower().translate(_APART).replace(":", " : ").split()
+    words = text.lower().translate(_SIGNS_AS_SPACES).replace(":", " : ").split()
     for before, sign, word in zip(["", "", *words], ["", *words], words, strict=False):
         plain = word.partition("/")[0].rstrip(".")
         is_port = sign in ("port", "ports", "on") or (sign == ":" and before in _HERE)
@@ -350,7 +350,7 @@ def _system_paths(text: str) -> Iterator[str]:
     """Yield the absolute paths in a text that are not of every message: `/dev/shm`, `/var/run/docker.sock`."""
     if "/" not in text:
         return
-    for word in text.translate(_APART).split():
+    for word in text.translate(_SIGNS_AS_SPACES).split():
         scheme, colon, rest = word.rstrip(".:!?/").rpartition(":/")
         is_url = bool(colon) and rest.startswith("/") and not scheme.endswith("unix")
         path = "" if is_url else f"/{rest.lstrip('/')}" if colon else rest
@@ -442,7 +442,7 @@ def _messages(line: str) -> Iterator[str]:
 def _identifiers(lines: Iterable[str]) -> Iterator[str]:
     """Yield the identifiers in informative lines, in lower case, without paths of files."""
     for line in lines:
-        for word in line.translate(_APART).split():
+        for word in line.translate(_SIGNS_AS_SPACES).split():
             plain = word.strip(".:")
             if "/" in plain:
                 plain = plain.partition("::")[2]  # `tests/test_fx.py::test_rates`
@@ -452,7 +452,7 @@ def _identifiers(lines: Iterable[str]) -> Iterator[str]:
                     yield last.lower()
 
 
-_APART = str.maketrans("()[]{}<>'\"`,;=", "              ")
+_SIGNS_AS_SPACES = str.maketrans("()[]{}<>'\"`,;=", "              ")
 _PARTED = str.maketrans(dict.fromkeys(";()[]{}<>'\"`", "\n"))
 
 

@@ -53,14 +53,14 @@ def with_recipes(folder: str, line: str) -> str:
         folder: The folder in which the command runs.
         line: The command line.
     """
-    if "/" not in line and not any(map(line.__contains__, _NAMED)):
+    if "/" not in line and not any(map(line.__contains__, _RECIPE_FILES)):
         return line
     found: list[str] = []
     _add_runs(folder or os.curdir, line, found, set(), DEPTH)
     return "\n".join((line, *found)) if found else line
 
 
-_NAMED = (*_FILES, *SCRIPTS, *_SCRIPT_ENDS, *_TASKS)
+_RECIPE_FILES = (*_FILES, *SCRIPTS, *_SCRIPT_ENDS, *_TASKS)
 
 
 def _add_runs(folder: str, line: str, found: list[str], seen: set[tuple[str, ...]], depth: int) -> None:

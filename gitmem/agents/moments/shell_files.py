@@ -42,7 +42,7 @@ PATCHES = ("+++ ", "*** Update File: ", "*** Add File: ", "*** Move to: ", "rena
 DEVICES = ("/dev/", "/proc/", "&")
 # Words without one of these need not be parsed: most command lines touch no file that matters here.
 _SIGNS = frozenset((*READERS, *SEARCHERS, *SCRIPTED, "sed", "tee", "patch", "apply", "am", "apply_patch", "applypatch"))
-_APART = str.maketrans("|&;()\n\"'`", "         ")
+_OPERATORS_AS_SPACES = str.maketrans("|&;()\n\"'`", "         ")
 _QUOTED = str.maketrans("\"'`()[]{},=", "           ")
 FILES_AT_MOST = 20
 
@@ -71,7 +71,9 @@ class TouchedFiles:
 def may_touch_files(line: str) -> bool:
     """Return whether a command line may read or write a file that its words tell, judging by its words."""
     plain = line.replace("2>&1", "").replace(">/dev/null", "").replace("> /dev/null", "")
-    return ">" in plain or not _SIGNS.isdisjoint(word.rpartition("/")[2] for word in line.translate(_APART).split())
+    return ">" in plain or not _SIGNS.isdisjoint(
+        word.rpartition("/")[2] for word in line.translate(_OPERATORS_AS_SPACES).split()
+    )
 
 
 def touched_files(line: str) -> TouchedFiles:

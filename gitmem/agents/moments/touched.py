@@ -23,7 +23,7 @@ FILES_AT_MOST = 10
 # How long git may take to name the changed files.
 GIT_S = 1.0
 WILDCARDS = frozenset("*?[")
-_APART = str.maketrans(dict.fromkeys("()<>\"'`=", " "))
+_QUOTES_AS_SPACES = str.maketrans(dict.fromkeys("()<>\"'`=", " "))
 # What precedes the parenthesis of a subshell.
 _BEFORE_SUBSHELL = (";", "&", "|", "\n", " do", " then", "!")
 # Arguments of git with which all files are meant or may be, and signs of paths that are not known from their text.
@@ -64,7 +64,7 @@ def named_in(repository: OpenRepository, event: Event) -> list[str]:
 def _named_by(repository: OpenRepository, event: Event) -> list[str]:
     paths, folder = [], ""
     for command in commands_in(event.command):
-        words = command.translate(_APART).split()
+        words = command.translate(_QUOTES_AS_SPACES).split()
         if words[:1] == ["cd"] and len(words) > 1:
             folder = os.path.join(folder, words[1])
             continue

@@ -75,7 +75,7 @@ _TURNS = frozenset(
     """.split()
 )
 # Words after a harm that say that there was none, or that only a text is wrong.
-_NOTHING = frozenset(("nothing", "none", "no"))
+_NEGATIONS = frozenset(("nothing", "none", "no"))
 _TEXTS = frozenset("docs documentation readme docstring comment comments diagram wiki changelog manual".split())
 # Words before a name, in its clause, that order it, ask for it, or say what happens where it is missing.
 _ORDERED = frozenset(
@@ -222,7 +222,7 @@ def _blames(text: str, name: str, added: str) -> bool:
 
 def _did_harm(words: list[str]) -> bool:
     """Return whether a word of harm says that there was some, by the words after it."""
-    return _NOTHING.isdisjoint(words[1:2]) and not (words[0] == "wrong" and not _TEXTS.isdisjoint(words))
+    return _NEGATIONS.isdisjoint(words[1:2]) and not (words[0] == "wrong" and not _TEXTS.isdisjoint(words))
 
 
 def _names_another(sentence: str, following: str) -> bool:

@@ -28,13 +28,13 @@ NAME_LIMIT = 120
 PATIENCE_S = 2.0
 POLL_S = 0.002
 # The characters that are not escaped. No upper-case letters: some file systems ignore case.
-_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.")
+_UNESCAPED = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.")
 
 
 def file_name(text: str) -> str:
     """Return a unique file name for a text: not empty, without a leading dot or a separator."""
     spelt = "".join(
-        char if char in _PLAIN and (at or char != ".") else "".join(f"%{byte:02x}" for byte in _bytes(char))
+        char if char in _UNESCAPED and (at or char != ".") else "".join(f"%{byte:02x}" for byte in _bytes(char))
         for at, char in enumerate(text[: 4 * NAME_LIMIT])
     )
     if len(spelt) <= NAME_LIMIT and len(text) <= NAME_LIMIT:

@@ -32,7 +32,7 @@ COMMAND = 120
 TITLE, TITLE_FILES = 90, 3
 ASKED, DECISIONS, FILES, FIXED, TESTS, OPEN = 3, 6, 12, 4, 3, 5
 # Of more, the state stored between a compaction and the end has the newest.
-KEPT = 50
+KEPT_AT_MOST = 50
 
 _FENCED = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)", re.DOTALL | re.MULTILINE)
 _DECISION = re.compile(
@@ -106,15 +106,15 @@ def distil(turns: Sequence[Turn], *, place_of: Callable[[str], str], with_prompt
     shown = turns if with_prompts else [turn for turn in turns if turn.what != PROMPT]
     return Summary(
         goal=prompts[0] if prompts and with_prompts else "",
-        asked=tuple(_distinct(prompts[1:])[-KEPT:]) if with_prompts else (),
+        asked=tuple(_distinct(prompts[1:])[-KEPT_AT_MOST:]) if with_prompts else (),
         is_asked=bool(prompts),
-        decisions=tuple(_distinct(_decisions(shown))[-KEPT:]),
-        files=tuple(clean(name, LINE) for name in reversed(list(inside)[:KEPT])),
+        decisions=tuple(_distinct(_decisions(shown))[-KEPT_AT_MOST:]),
+        files=tuple(clean(name, LINE) for name in reversed(list(inside)[:KEPT_AT_MOST])),
         elsewhere=sum(not place for place in places.values()),
         fixed=_fixed(ended, place_of),
-        tests=tuple((clean(one.command, COMMAND), _test_line(one)) for one in ended if one.is_test)[-KEPT:],
-        open=tuple(clean(text, LINE) for text, is_done in todos if not is_done)[:KEPT],
-        failing=tuple((clean(one.command, COMMAND), _failing(one)) for one in ended if one.failed)[-KEPT:],
+        tests=tuple((clean(one.command, COMMAND), _test_line(one)) for one in ended if one.is_test)[-KEPT_AT_MOST:],
+        open=tuple(clean(text, LINE) for text, is_done in todos if not is_done)[:KEPT_AT_MOST],
+        failing=tuple((clean(one.command, COMMAND), _failing(one)) for one in ended if one.failed)[-KEPT_AT_MOST:],
         question=_question(turns, with_prompts=with_prompts),
         ended=next((brief(turn.text, 2 * LINE) for turn in reversed(turns) if turn.what == SAID), ""),
     )
@@ -130,12 +130,12 @@ def merge(old: Summary, new: Summary) -> Summary:
         new,
         goal=goal,
         is_asked=old.is_asked or new.is_asked,
-        asked=tuple(_distinct(requests))[-KEPT:],
-        decisions=tuple(_distinct([*old.decisions, *new.decisions]))[-KEPT:],
-        files=(*(name for name in old.files if name not in new.files), *new.files)[-KEPT:],
+        asked=tuple(_distinct(requests))[-KEPT_AT_MOST:],
+        decisions=tuple(_distinct([*old.decisions, *new.decisions]))[-KEPT_AT_MOST:],
+        files=(*(name for name in old.files if name not in new.files), *new.files)[-KEPT_AT_MOST:],
         elsewhere=max(old.elsewhere, new.elsewhere),
-        fixed=tuple({**dict(old.fixed), **dict(new.fixed)}.items())[-KEPT:],
-        tests=tuple({**dict(old.tests), **dict(new.tests)}.items())[-KEPT:],
+        fixed=tuple({**dict(old.fixed), **dict(new.fixed)}.items())[-KEPT_AT_MOST:],
+        tests=tuple({**dict(old.tests), **dict(new.tests)}.items())[-KEPT_AT_MOST:],
         ended=new.ended or old.ended,
     )
 
@@ -263,7 +263,7 @@ def _fixed(ended: Sequence[CommandResult], place_of: Callable[[str], str]) -> tu
         names = [clean(os.path.basename(place), COMMAND) for name in one.between if (place := place_of(name))]
         after = f", after changing {', '.join(names)}" if names else ""
         fixes.append((command, f"`{command}` failed{_times(one.failures)}{why} and passes now{after}."))
-    return tuple(fixes[-KEPT:])
+    return tuple(fixes[-KEPT_AT_MOST:])
 
 
 def _test_line(one: CommandResult) -> str:

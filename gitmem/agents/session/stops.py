@@ -24,7 +24,7 @@ FOLDER = "stops"
 # Agents that were reminded; the oldest are forgotten. Our choice.
 ASKED_KEPT = 500
 # The most names shown, and how long git may take: a hook has a few seconds.
-NAMED = 5
+NAMES_SHOWN = 5
 NAME_LIMIT = 120
 GIT_S = 3.0
 # Where beads stores its issues, its statuses for open ones, and how much of an issue is read.
@@ -89,7 +89,7 @@ def _list_claimed_tasks(repository: OpenRepository) -> list[str]:
         rows = list_tasks(catalog, ground, states=("claimed",), worker=worker)
     return [
         f"the task {row.key} is still yours: gitmem task close {row.key}, or gitmem task release {row.key}."
-        for row in rows[:NAMED]
+        for row in rows[:NAMES_SHOWN]
     ]
 
 
@@ -137,7 +137,7 @@ def _count_of(count: int, what: str) -> str:
 
 
 def _join_names(names: list[str]) -> str:
-    return list_some([*map(_clip_name, names)], NAMED)
+    return list_some([*map(_clip_name, names)], NAMES_SHOWN)
 
 
 def _clip_name(name: str) -> str:

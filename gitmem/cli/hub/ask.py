@@ -29,7 +29,7 @@ EXAMPLES = (
 )
 # Nobody waits at a keyboard: the hub may take longer than for a typed `recall`.
 LIMIT_S = 10.0
-MOST = 100
+HITS_AT_MOST = 100
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -49,7 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     which.add_argument("--repository", action="append", default=[], metavar="NAME", help=about)
     about = "only texts in this language"
     which.add_argument("--language", action="append", default=[], metavar="NAME", help=about)
-    about = f"maximum number of memories in an answer (20; at most {MOST})"
+    about = f"maximum number of memories in an answer (20; at most {HITS_AT_MOST})"
     which.add_argument("--limit", type=positive, default=20, metavar="N", help=about)
     which.add_argument("--hub", default="", metavar="URL", help="the hub's address (gitmem.hub)")
     add_json(parser)
@@ -120,7 +120,7 @@ def _typed(args: Arguments) -> Question:
     text = " ".join(args.words).strip()
     if not text:
         raise UsageError("the question is empty", hint="gitmem hub ask --save NAME WORDS…")
-    parameters = [("q", text), ("limit", str(min(args.limit, MOST)))]
+    parameters = [("q", text), ("limit", str(min(args.limit, HITS_AT_MOST)))]
     filters = {"kind": args.kind, "status": args.status, "owner": args.by}
     filters |= {"repository": args.repository, "language": args.language}
     parameters += [(name, value) for name, values in filters.items() for value in values]

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from gitmem.write.writer import Writer
 
 # The most documents named in the commit.
-_NAMED = 10
+_DOCUMENTS_SHOWN = 10
 
 
 @frozen
@@ -335,7 +335,7 @@ class _Plan:
             files, deletes = {**changes.files, **old.files}, [*changes.deletes, *old.paths]
             changes = PlannedFiles(files, deletes, (*changes.moves, *old.moves))
         count = len(self._settled.new) + len(self._settled.updated) + len(self._retired)
-        named = [f"adopt {display(document.path)}" for document in self._adoption.documents[:_NAMED]]
+        named = [f"adopt {display(document.path)}" for document in self._adoption.documents[:_DOCUMENTS_SHOWN]]
         subject = f"memory: adopt {count_of(count, 'statement')}"
         return writer.plan(subject, [], changes, sources=named)
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     _Read = tuple[Document, Statement, list[Claim]]
 
 # The most documents that a note names.
-_NAMED = 5
+_DOCUMENTS_SHOWN = 5
 
 
 def adopt(
@@ -166,7 +166,7 @@ def _choose_documents(
 def _list_some(documents: Iterable[Document]) -> str:
     """Return the paths of the first of some documents."""
     paths = list(dict.fromkeys(document.path for document in documents))
-    return display(", ".join(paths[:_NAMED])) + (", …" if len(paths) > _NAMED else "")
+    return display(", ".join(paths[:_DOCUMENTS_SHOWN])) + (", …" if len(paths) > _DOCUMENTS_SHOWN else "")
 
 
 def _note_lateness(

@@ -37,7 +37,7 @@ _INSIDE = re.compile(rf"(?<=[.!?…。][ \t])({_CAPITALS}):[ \t]*(.*)|(?<=[。�
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
 _RULE = re.compile(r" {0,3}(?:-{3,}|\*{3,}|_{3,})[ \t]*")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
-_LISTED = re.compile(rf"([ \t]*){_ITEM}[ \t]+(?:\[[ xX]\][ \t]+)?(.*)")
+_LIST_MARKER = re.compile(rf"([ \t]*){_ITEM}[ \t]+(?:\[[ xX]\][ \t]+)?(.*)")
 _ITEM_OR_HEAD = re.compile(rf"[ \t]*(?:{_ITEM}|#{{1,6}})[ \t]")
 
 
@@ -118,7 +118,7 @@ class _Search:
         if not line.strip():
             self._blank = True
             return
-        item = _LISTED.fullmatch(line)
+        item = _LIST_MARKER.fullmatch(line)
         is_closed = line.lstrip().startswith(">") or _RULE.fullmatch(line)
         if is_closed or (self._depth and _COLON.match(line.strip())):
             self._below = ""

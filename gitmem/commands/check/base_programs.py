@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     ProgramEdits = Mapping[str, tuple[TreeChange, ...]]
 
 # The most facts named for one file; all are counted.
-NAMED = 5
+FACTS_SHOWN = 5
 
 
 def find_program_edits(
@@ -136,7 +136,7 @@ def list_program_findings(edits: ProgramEdits, answers: Mapping[str, BaseAnswer]
         for change in changes:
             cases.setdefault((severity, display(change.path), result), []).append(key)
     for (severity, path, result), keys in sorted(cases.items(), key=lambda case: (case[0][0] != ERROR, case[0][1])):
-        message = f"the check of {list_some(keys, NAMED)} runs it; {result}"
+        message = f"the check of {list_some(keys, FACTS_SHOWN)} runs it; {result}"
         yield ReviewFinding(severity, "check-program", message, keys[0] if len(keys) == 1 else "", path)
 
 

@@ -25,7 +25,7 @@ DEEPEN = (
     "fetch more history: git fetch --deepen=100 (or --unshallow); in CI, check out the full history (fetch-depth: 0)"
 )
 # The most files named; the diff shows the rest.
-NAMED = 3
+FILES_SHOWN = 3
 # A larger file is not opened: finding the line would take too long.
 FILE_LIMIT = 1024 * 1024
 GONE = "D"
@@ -168,7 +168,7 @@ def _unrelated(git: Git, tip: str, head: str, against: str, *, is_asked: bool) -
 
 def spots_of(git: Git, changed: Iterable[Sequence[TreeChange]]) -> list[tuple[Spot, ...]]:
     """Return the files and their first changed lines for each list of changes; each file is read once."""
-    chosen = [nsmallest(NAMED, changes, key=lambda c: (c.status == GONE, c.path)) for changes in changed]
+    chosen = [nsmallest(FILES_SHOWN, changes, key=lambda c: (c.status == GONE, c.path)) for changes in changed]
     lines = _first_lines(git, {change.path: change for changes in chosen for change in changes}.values())
     return [tuple(Spot(change.path, lines.get(change.path, 0)) for change in changes) for changes in chosen]
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gitmem.commands.check.judge import AnswerPair
 
 # The most facts of one change for which a looser check is tried: each reads its files once more.
-MOST = 20
+FACTS_AT_MOST = 20
 EVERYWHERE = "**"
 # The shortest text: a shorter one is too vague when loosened.
 LEAST, LONGEST = 5, 200
@@ -41,7 +41,12 @@ def _find_elsewhere(pairs: Sequence[AnswerPair], trees: Trees) -> dict[str, str]
     for pair in pairs:
         row = pair.touched.fact.row
         words = tuple(json.loads(row.words)) if row.form == BUILTIN else ()
-        if len(words) == 3 and OR_IN in CHECKS[words[0]].fields and is_plain(words[2]) and len(questions) < MOST:
+        if (
+            len(words) == 3
+            and OR_IN in CHECKS[words[0]].fields
+            and is_plain(words[2])
+            and len(questions) < FACTS_AT_MOST
+        ):
             questions[row.key] = Check(BUILTIN, (*words[:2], EVERYWHERE, EVERYWHERE)), words[2]
     if not questions:
         return {}
@@ -77,7 +82,7 @@ def _find_other_form(pairs: Iterable[AnswerPair], trees: Trees) -> dict[str, str
     for pair in pairs:
         row = pair.touched.fact.row
         pattern = _loosen(tuple(json.loads(row.words))) if row.form == BUILTIN else ""
-        if pattern and len(questions) < MOST:
+        if pattern and len(questions) < FACTS_AT_MOST:
             questions[row.key] = Check(BUILTIN, ("matches", pattern, parse_arguments(json.loads(row.words)).where))
     if not questions:
         return {}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # The most files of an unfinished merge that are named; all are counted.
-NAMED = 3
+FILES_SHOWN = 3
 
 
 class StagedFiles:
@@ -52,7 +52,7 @@ class StagedFiles:
         before = self.head or empty_tree(git)
         changes = diff_index(git, before, self._index)
         if unmerged := sorted({change.path for change in changes if change.status == UNMERGED}):
-            message = f"there are unmerged files: {list_some([*map(display, unmerged)], NAMED)}"
+            message = f"there are unmerged files: {list_some([*map(display, unmerged)], FILES_SHOWN)}"
             raise GitmemError(message, hint="resolve the conflicts, then: git add FILE")
         self.trees = Trees(git, before, self.commit, changes)
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gitmem.verify.overview.finding import ReviewFinding
 
 # The most keys named in a note; all are counted.
-NAMED = 5
+KEYS_SHOWN = 5
 
 
 def findings_of(
@@ -99,7 +99,7 @@ def _rows(findings: Sequence[ReviewFinding]) -> tuple[FindingRow, ...]:
     for group in groups.values():
         finding = group[0]
         others = [other.key or other.path for other in group[1:]]
-        text = f"{finding.code}: {finding.message}" + (f" (also {list_some(others, NAMED)})" if others else "")
+        text = f"{finding.code}: {finding.message}" + (f" (also {list_some(others, KEYS_SHOWN)})" if others else "")
         text += f"; {finding.hint}" if finding.hint and not others else ""
         rows.append(FindingRow(text, finding.key, finding.path, finding.line))
     return tuple(rows)
@@ -129,7 +129,7 @@ def notes(checked: CheckResult, names: Mapping[str, str] | None = None) -> list[
     """Return further notes, one line each; *names* as in ``findings_of``."""
 
     def some(keys: Sequence[str]) -> str:
-        return list_some([(names or {}).get(key, key) for key in keys], NAMED)
+        return list_some([(names or {}).get(key, key) for key in keys], KEYS_SHOWN)
 
     lines = [checked.span.note] if checked.span.note else []
     lines += [note_of(checked.branch)] if checked.branch is not None else []

@@ -47,7 +47,7 @@ from gitmem.tasks.task import Worker
 from gitmem.text import display, parse_json
 from gitmem.text.durations import DAY_S, ago
 from gitmem.text.globs import path_of
-from gitmem.verify.overview.cause import APART, Case, few, group, title
+from gitmem.verify.overview.cause import LINES_AT_MOST, Case, few, group, title
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -404,7 +404,7 @@ def _items_of(cause: Cause, found: Mapping[str, DigestItem]) -> Iterator[DigestI
     resting = tuple(case.key for case in cause.suspects)
     for keys, status, what, is_apart in (
         (cause.keys, cause.cases[0].status, title(cause, phrases), cause.is_apart),
-        (resting, SUSPECT, f"{len(resting)} memories that rest on them", len(resting) <= APART),
+        (resting, SUSPECT, f"{len(resting)} memories that rest on them", len(resting) <= LINES_AT_MOST),
     ):
         if is_apart:
             yield from (found[key] for key in keys)

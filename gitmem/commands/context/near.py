@@ -62,7 +62,7 @@ _COMMON_FOLDERS = frozenset(
 # The fewest digits of a number that identifies a file: `0041_add_refunds.sql`.
 DIGITS = 3
 # A definition begins with one of these words, after any of the words before it.
-_BEFORE = frozenset(
+_BEFORE_DEFINITION = frozenset(
     """
     export default async public private protected internal static final abstract pub declare override open sealed
     data inline unsafe extern
@@ -416,7 +416,7 @@ def defined_names(text: str) -> list[str]:
 
 def _defined_name(line: str) -> str:
     words = line.split()
-    while words and words[0] in _BEFORE:
+    while words and words[0] in _BEFORE_DEFINITION:
         words = words[1:]
     if not words:
         return ""

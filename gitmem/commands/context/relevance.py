@@ -63,7 +63,7 @@ class RelevanceRow:
 TRACE = 2**-10
 # How well a memory fits that a branch's or a task's name asks for: more than the file itself, whose memories follow
 # when it is read or changed.
-NAMED = 1 + 2 * TRACE
+NAME_FIT = 1 + 2 * TRACE
 
 
 def fit_for(unread: Sequence[str] = ()) -> str:

@@ -65,7 +65,7 @@ def score_by_names(
 ) -> dict[str, float]:
     """Return how well memories match the names of the branch and of claimed tasks, from 0 to 1, by key.
 
-    The best match of each name has more (``relevance.NAMED``), so that it comes before what is about a changed file.
+    The best match of each name has more (``relevance.NAME_FIT``), so that it comes before what is about a changed file.
 
     By words, and by meaning if an embedding provider is set up. Nothing is read if the branch is a shared one and no
     task is claimed.
@@ -95,7 +95,7 @@ def score_by_names(
             floor=policy.recall.dense.floor,
         )
         for number, hit in enumerate(hits):
-            fit = hit.score / hits[0].score if number else relevance.NAMED
+            fit = hit.score / hits[0].score if number else relevance.NAME_FIT
             found[hit.key] = max(found.get(hit.key, 0.0), fit)
     return found
 

@@ -18,7 +18,7 @@ from gitmem.commands.doctor.checks import (
 from gitmem.commands.doctor.signatures import list_signature_problems
 from gitmem.document import conflict
 from gitmem.document.builtin_checks import CHECKS
-from gitmem.document.elsewhere import APART
+from gitmem.document.elsewhere import SEPARATOR
 from gitmem.document.fields import warnings_of
 from gitmem.document.times import format_time
 from gitmem.errors import GitmemError
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 # When git itself collects garbage, unless the person set other limits (git-config(1), gc.auto and gc.autoPackLimit).
 MOST_LOOSE, MOST_PACKS = 6700, 50
 # References to memories of other repositories that one line names; all are counted.
-NAMED = 5
+NAMES_SHOWN = 5
 # The first git with the fixes of CVE-2024-32002, -32004 and -32465.
 SAFE_GIT = (2, 39, 4)
 
@@ -213,9 +213,9 @@ def _check_links(repository: OpenRepository) -> list[Problem]:
         if relation != "requires" or (key, target) not in elsewhere
     ]  # fmt: skip
     listed = repository.listing().entries if elsewhere else {}
-    targets = sorted({target for _, target in elsewhere if target.partition(APART)[0] not in listed})
+    targets = sorted({target for _, target in elsewhere if target.partition(SEPARATOR)[0] not in listed})
     if targets and repository.config.hub in ("", "off"):
-        named = list_some(targets, NAMED)
+        named = list_some(targets, NAMES_SHOWN)
         message = f"a hub or a listed store must tell whether memories of other repositories hold: requires {named}"
         problems.append(
             Problem("link-elsewhere", "", message, hint="git config --global gitmem.hub URL", severity="warning")

@@ -26,7 +26,7 @@ from gitmem.commands.install.client_files import CLIENTS, list_pieces, server_en
 from gitmem.commands.install.place import KEEP
 from gitmem.model import Problem
 from gitmem.store.state.plain_files import LOCAL
-from gitmem.store.state.registration import APART, is_accepted
+from gitmem.store.state.registration import OTHER_REPOSITORY, is_accepted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def describe_acceptance(git: Git) -> str:
     lost = []
     if all(calling) and (calling or any((state / name).exists() for name in WORKED)):
         lost.append("hooks of coding agents show and store nothing")
-    if (state / f"{LOCAL}{APART}").exists():
+    if (state / f"{LOCAL}{OTHER_REPOSITORY}").exists():
         lost.append("earlier approvals and local verdicts do not count")
     accept = "it is new or a copy, or lost its clone-id; to accept it: gitmem init"
     return f"not accepted: {', and '.join(lost)} ({accept})" if lost else ""

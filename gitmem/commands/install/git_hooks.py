@@ -72,7 +72,7 @@ def _plan_one(git: Git, folder: Path, event: str) -> InstallStep:
     path, legacy = folder / event, folder / f"{event}{LEGACY}"
     if shim.is_shim(_read(legacy) or b"") and not shim.is_shim(_read(path) or b""):
         path = legacy  # the tool that moved it there calls it: a second shim in front would be called in a loop
-    kept = folder / f"{event}{shim.KEPT}"
+    kept = folder / f"{event}{shim.ORIGINAL_SUFFIX}"
     text = shim.text_of(event, python=sys.executable)
     content = _read(path)
     beside = " next to the existing hook" if os.path.lexists(kept) else ""
@@ -111,7 +111,7 @@ def install(git: Git, *, shared: bool = False, check: bool = False) -> tuple[Ins
     git.repository.state_dir.mkdir(mode=0o700, exist_ok=True)
     for step in steps:
         if step.what == CHAIN:
-            Path(step.path).replace(f"{step.path}{shim.KEPT}")
+            Path(step.path).replace(f"{step.path}{shim.ORIGINAL_SUFFIX}")
         if step.what in (ADD, CHAIN, UPDATE):
             # Atomically: git may be about to call it.
             atomic_write.write(Path(step.path), step.after.encode(), mode=0o755)
@@ -124,7 +124,7 @@ def plan_uninstall(git: Git) -> tuple[InstallStep, ...]:
     steps = []
     for event in (*shim.EVENTS, *shim.CHECKS):
         path = folder / event
-        kept = path.with_name(f"{event}{shim.KEPT}")
+        kept = path.with_name(f"{event}{shim.ORIGINAL_SUFFIX}")
         ours = next((p for p in (path, path.with_name(event + LEGACY)) if shim.is_shim(_read(p) or b"")), None)
         if ours is None and os.path.lexists(kept):
             if os.path.lexists(path):
@@ -155,10 +155,10 @@ def uninstall(git: Git) -> tuple[InstallStep, ...]:
     for step in steps:
         path = Path(step.path)
         if step.what == RESTORE:
-            path.with_name(path.name.removesuffix(LEGACY) + shim.KEPT).replace(path)
+            path.with_name(path.name.removesuffix(LEGACY) + shim.ORIGINAL_SUFFIX).replace(path)
         elif step.what == REMOVE:
             path.unlink()
-            path.with_name(path.name.removesuffix(LEGACY) + shim.KEPT).unlink(missing_ok=True)
+            path.with_name(path.name.removesuffix(LEGACY) + shim.ORIGINAL_SUFFIX).unlink(missing_ok=True)
     with suppress(OSError):  # it contains other hooks
         if steps and not was_empty(git.repository.state, folder):
             folder.rmdir()
@@ -169,7 +169,7 @@ def list_missing(git: Git) -> list[str]:
     """Return the hooks that were ours and have been replaced since, if others still are."""
     folder, _ = folder_of(git)
     ours = {event: _is_ours(folder, event) for event in (*shim.EVENTS, *shim.CHECKS)}
-    kept = {event for event in ours if os.path.lexists(folder / f"{event}{shim.KEPT}")}
+    kept = {event for event in ours if os.path.lexists(folder / f"{event}{shim.ORIGINAL_SUFFIX}")}
     # Checking hooks, and those that earlier versions did not install, are only missed if there is a renamed hook.
     optional = ("pre-push", *shim.CHECKS)
     wanted = [event for event in ours if event not in optional or event in kept]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gitmem.git.remotes import RemoteOptions
     from gitmem.repository import OpenRepository
 
-KEPT = "refs/gitmem/kept/"
+KEPT_REFS = "refs/gitmem/kept/"
 
 
 @frozen
@@ -183,7 +183,7 @@ def _keep(repository: OpenRepository, one: Proposal) -> list[str]:
     rescue_refs = []
     for tip in filter(None, dict.fromkeys((one.commit, one.remote_commit))):
         if tip == one.commit or not (one.commit and repository.git.is_ancestor(tip, one.commit)):
-            rescue_refs.append(f"{KEPT}{tip[:16]}")
+            rescue_refs.append(f"{KEPT_REFS}{tip[:16]}")
             repository.git.run("update-ref", "-m", f"gitmem: dropped {one.branch}", rescue_refs[-1], tip, durable=True)
     return rescue_refs
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 5
 # At most this many objects that still have the text are named.
-NAMED = 20
+NAMES_SHOWN = 20
 
 
 @frozen
@@ -291,4 +291,4 @@ def _find_left(store: OpenStore, texts: Sequence[bytes]) -> list[str]:
         oid, _, path = line.partition(" ")
         if oid in oids:
             named[oid] = path or f"commit {oid[:12]}"
-    return sorted(named.get(oid, f"object {oid[:12]}, which no ref needs") for oid in oids)[:NAMED]
+    return sorted(named.get(oid, f"object {oid[:12]}, which no ref needs") for oid in oids)[:NAMES_SHOWN]

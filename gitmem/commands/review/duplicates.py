@@ -30,7 +30,7 @@ FEW = 40
 # to exhaust it need more.
 MOST_COMPARED = 8_000_000
 # The most pairs of one rule that are shown; the others are counted.
-NAMED = 100
+PAIRS_SHOWN = 100
 # The number of pairs of one rule after which to stop: a change with so many was made to have them.
 MOST_TOLD = 5_000
 
@@ -74,9 +74,9 @@ def _limit_pairs(found: Sequence[f.ReviewFinding]) -> list[f.ReviewFinding]:
     limited = []
     for code in ("opposed-checks", "contradiction", "near-duplicate"):
         those = [one for one in found if one.code == code]
-        limited += those[:NAMED]
-        if len(those) > NAMED:
-            limited.append(f.ReviewFinding(those[0].severity, code, f"and {len(those) - NAMED} more pairs"))
+        limited += those[:PAIRS_SHOWN]
+        if len(those) > PAIRS_SHOWN:
+            limited.append(f.ReviewFinding(those[0].severity, code, f"and {len(those) - PAIRS_SHOWN} more pairs"))
     return limited
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog import Catalog
 
-NAMED = 20
+NAMES_SHOWN = 20
 
 
 def look_at_links(before: Catalog, after: Catalog, changed: set[str]) -> Iterator[f.ReviewFinding]:
@@ -26,7 +26,7 @@ def look_at_links(before: Catalog, after: Catalog, changed: set[str]) -> Iterato
     )
     elsewhere = [(key, target) for key, target in list_required_elsewhere(after) if key in changed]
     if elsewhere:
-        targets = list_some(sorted({target for _, target in elsewhere}), NAMED)
+        targets = list_some(sorted({target for _, target in elsewhere}), NAMES_SHOWN)
         message = f"requires memories of other repositories, which only a hub knows: {targets}"
         yield f.ReviewFinding(f.NOTE, "link-elsewhere", sanitize.line(message), elsewhere[0][0])
     for key, path, relation, target in rows:
@@ -48,7 +48,7 @@ def look_at_links(before: Catalog, after: Catalog, changed: set[str]) -> Iterato
             (key,),
         )
         if needing:
-            message = f"{list_some([row[0] for row in needing], NAMED)} require it, but the change removes it"
+            message = f"{list_some([row[0] for row in needing], NAMES_SHOWN)} require it, but the change removes it"
             hint = f"gitmem edit {needing[0][0]}"
             yield f.ReviewFinding(f.WARNING, "still-required", message, key, path, hint=hint)
 

@@ -230,7 +230,7 @@ def in_order(findings: tuple[ReviewFinding, ...]) -> tuple[ReviewFinding, ...]:
 
 
 # The most memories of one cause that are named; all are counted.
-NAMED = 5
+NAMES_SHOWN = 5
 
 
 @frozen
@@ -249,7 +249,7 @@ class FindingGroup:
     def names(self) -> str:
         """Return the memories, or files, that it is about, the first ones by name and the others counted."""
         names = list(dict.fromkeys(one.key or one.path for one in (self.first, *self.others)))
-        return list_some(names, NAMED)
+        return list_some(names, NAMES_SHOWN)
 
     @property
     def hint(self) -> str:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Finds = Callable[..., f.ReviewFinding]
 
 # The most hidden characters and secrets named per file; the others are counted.
-NAMED = 5
+FINDINGS_SHOWN = 5
 # Files that a forge runs or reads as settings.
 OF_FORGES = (".github/", layout.GITLAB_PATH)
 # The longest command that a person still reads.
@@ -104,17 +104,17 @@ def _look_at_content(file: File, data: bytes | None, allowed: tuple[str, ...]) -
     path = sanitize.path(file.path)
     text = data.decode("utf-8", "surrogateescape").removeprefix("\ufeff").replace("\r\n", "\n")
     secrets = [s for s in find_secrets(text) if s.rule not in allowed]
-    for secret in secrets[:NAMED]:
+    for secret in secrets[:FINDINGS_SHOWN]:
         message = f"contains a credential ({secret.rule}) in column {secret.column}"
         hint = "remove it from every commit of the change, and revoke it: anyone who could read the change has it"
         yield f.ReviewFinding(f.ERROR, "secret", message, key, path, secret.line, hint)
     flaws = find_hidden(text)
-    for flaw in flaws[:NAMED]:
+    for flaw in flaws[:FINDINGS_SHOWN]:
         message = f"{flaw.codepoint} {flaw.name} in column {flaw.column} is invisible"
         yield f.ReviewFinding(f.ERROR, "hidden-character", sanitize.line(message), key, path, flaw.line, "take it out")
     for problems, code in ((secrets, "secret"), (flaws, "hidden-character")):
-        if len(problems) > NAMED:
-            yield f.ReviewFinding(f.ERROR, code, f"and {len(problems) - NAMED} more in this file", key, path)
+        if len(problems) > FINDINGS_SHOWN:
+            yield f.ReviewFinding(f.ERROR, code, f"and {len(problems) - FINDINGS_SHOWN} more in this file", key, path)
 
 
 def look_at_memory(changed: ChangedMemory, policy: Policy) -> Iterator[f.ReviewFinding]:
@@ -189,7 +189,7 @@ def _look_at_check(document: Document, old: Document | None, text: str, finding:
     command = "\n".join(check.words)
     foreign = sorted({char for char in command if not char.isascii()})
     if foreign:
-        named = ", ".join(f"U+{ord(char):04X} {unicodedata.name(char, '')}" for char in foreign[:NAMED])
+        named = ", ".join(f"U+{ord(char):04X} {unicodedata.name(char, '')}" for char in foreign[:FINDINGS_SHOWN])
         yield finding(f.WARNING, "foreign-letters", f"its command contains non-ASCII letters: {named}", line)
     if check.form == SHELL and len(command) > MOST_COMMAND:
         message = f"its command has {len(command)} characters, too many to review: move it into a file in the code"
@@ -210,7 +210,7 @@ def look_at_author(changed: ChangedMemory, writers: Mapping[str, set[tuple[str, 
     if not who or not known or (old is not None and old.document and old.document.fields.get("by") == by):
         return
     if not any(_is_one(who, *one) for one in known):
-        names = ", ".join(sorted(f"{name} <{address}>" for name, address in known)[:NAMED])
+        names = ", ".join(sorted(f"{name} <{address}>" for name, address in known)[:FINDINGS_SHOWN])
         message = f"it says that {who} wrote it, but it was committed by {names}"
         line = line_of(side.text, "by")
         yield f.ReviewFinding(f.WARNING, "foreign-author", sanitize.line(message), changed.key, side.file.path, line)
@@ -238,7 +238,7 @@ def _mixed_words(text: str) -> Iterator[tuple[int, str]]:
             if not word.isascii() and len({script for char in word if (script := _script(char))}) > 1:
                 yield number, word
                 named += 1
-                if named == NAMED:
+                if named == FINDINGS_SHOWN:
                     return
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # Below the state folder, one folder per requested state.
 FOLDER = "at"
 # How many are cached: changing a catalog back by 1,000 differences takes a second of CPU (measured).
-KEPT = 3
+KEPT_AT_MOST = 3
 # One difference costs as much as reading this many memories from scratch (measured: 1 ms and 0.2 ms).
 CHANGE_COSTS = 4
 FEW = 400
@@ -193,7 +193,7 @@ def _prune(top: Path, *, keep: Path) -> None:
         is_whole = not folder.suffix
         if is_whole or used < time.time() - ABANDONED_S:
             folders.append((folder == keep, is_whole, used, folder))
-    for *_, folder in sorted(folders, reverse=True)[KEPT:]:
+    for *_, folder in sorted(folders, reverse=True)[KEPT_AT_MOST:]:
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -8,7 +8,7 @@ from gitmem.frozen import frozen
 # Deeper than any settings file nests.
 PARTS_LIMIT = 32
 # The most readings of one text, if ``#`` may be in the name of its file.
-MOST = 8
+READINGS_AT_MOST = 8
 
 
 @frozen
@@ -49,7 +49,7 @@ def parse_addresses(text: str) -> tuple[Address, ...]:
         FormatError: ``bad-address``.
     """
     addresses, end = [parse_address(text)], text.find("#")
-    while (end := text.find("#", end + 1)) > 0 and len(addresses) < MOST:
+    while (end := text.find("#", end + 1)) > 0 and len(addresses) < READINGS_AT_MOST:
         keys: tuple[str, ...] = ()
         with suppress(FormatError):
             keys = tuple(_parts(text[end + 1 :], text))

@@ -31,7 +31,7 @@ _MODIFIERS = "|".join(
         r"u?int\d+(?:_t)?|integer",
     )
 )
-_BEFORE = rf"(?P<indent>[ \t]*)(?:(?:this|self)\.|(?:{_MODIFIERS})\b[ \t]+(?:-[a-z]+[ \t]+)?)*"
+_BEFORE_NAME = rf"(?P<indent>[ \t]*)(?:(?:this|self)\.|(?:{_MODIFIERS})\b[ \t]+(?:-[a-z]+[ \t]+)?)*"
 # A type after the name: `: number`, `: &'static str`, Go's `int`.
 _TYPE = (
     r"[\"']?(?:[ \t]*+:[ \t]*+&?(?:'static[ \t]++)?[a-z_][\w.<>\[\]|]*+(?=[ \t]*+=)"
@@ -40,7 +40,7 @@ _TYPE = (
 _SIGN = r"(?:[ \t]*+(?::=|\?=|=(?!=)|:(?!:))|[ \t])[ \t]*+"
 _AFTER = r"(?=[ \t]*(?:$|[;,)}#?]|//|/\*|as\b|--))"
 # Patterns around a name, which are compiled once and not for each name (measured: 6 ms).
-_START = re.compile(rf"{_BEFORE}[\"']?", re.IGNORECASE)
+_START = re.compile(rf"{_BEFORE_NAME}[\"']?", re.IGNORECASE)
 _PLAIN_END, _LITERAL_END = (
     re.compile(rf"(?![\w-]){_TYPE}{_SIGN}{value}", re.MULTILINE | re.IGNORECASE)
     for value in (r"(?P<value>[^\n]*)", f"(?P<value>{_LITERAL}){_AFTER}")

@@ -70,7 +70,7 @@ class Node:
 
     def at(self, *keys: str) -> Node:
         """Return the value at *keys*, or an empty one."""
-        return self.find(keys) or NOTHING
+        return self.find(keys) or NO_NODE
 
     def iter_members(self) -> Iterator[tuple[str, Node]]:
         """Yield the names and values of a mapping; nothing for other values."""
@@ -89,7 +89,7 @@ class Node:
         return f"{{{len(self.members or ())} keys}}"
 
 
-NOTHING = Node(0)
+NO_NODE = Node(0)
 
 
 def unreadable(what: str, line: int = 0) -> FormatError:

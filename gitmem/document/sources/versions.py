@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 # A longer text is not a version.
 LENGTH_LIMIT = 200
 _NUMBERS = re.compile(r"[vV=]?(\d{1,9}(?:\.\d{1,9}){0,5})([0-9A-Za-z]*(?:[-.+_]+[0-9A-Za-z]+)*)")
-_NAMED = re.compile(r"(?:@?[A-Za-z][\w./-]*@|go|python|ruby|java|jdk|node)v?(\d[\w.-]*)(?:\+sha\d+\.[0-9a-f]+)?")
+_NAME_AND_VERSION = re.compile(
+    r"(?:@?[A-Za-z][\w./-]*@|go|python|ruby|java|jdk|node)v?(\d[\w.-]*)(?:\+sha\d+\.[0-9a-f]+)?"
+)
 _ANY = frozenset({"", "*", "x", "X", "latest", "any"})
 _COMPARATOR = re.compile(
     r"(\^|~>|~=|~|>=|<=|===|==|!=|=|>|<)?\s{0,20}[vV]?((?:\d+|[xX*])(?:\.(?:\d+|[xX*]))*)([0-9A-Za-z]*(?:[-+._]+[0-9A-Za-z]+)*(?:\.\*)?)"
@@ -216,7 +218,7 @@ def _bare(text: str) -> str:
 
 def _unnamed(text: str) -> str:
     """Return a version without a program's name and the hash of its archive, as in packageManager of package.json."""
-    named = _NAMED.fullmatch(text)
+    named = _NAME_AND_VERSION.fullmatch(text)
     return named[1] if named else text
 
 

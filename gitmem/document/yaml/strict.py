@@ -27,7 +27,7 @@ _BREAKS = {"\r": "carriage return", "\x85": "next line", "\u2028": "line separat
 # YAML 1.2.2, rule 1 (c-printable), without the line breaks above; a byte order mark is for the file's start only.
 _REFUSED = {*map(chr, range(32)), *map(chr, range(127, 160)), "\ufeff", "\ufffe", "\uffff"} - {"\t", "\n"}
 
-_NOTHING: Any = object()
+_NO_DEFAULT: Any = object()
 
 _TOO_DEEP = f"nested more than {scalars.MAX_DEPTH} levels deep"
 # The same from libyaml's scanner, which since 0.2.6 refuses it while looking ahead, before the first event (measured
@@ -94,7 +94,7 @@ def load(text: str) -> dict[str, Any]:
 
 
 def _called(value: object) -> str:
-    if value is _NOTHING or value is None:
+    if value is _NO_DEFAULT or value is None:
         return "empty"
     return "a list" if isinstance(value, list) else "a single value"
 
@@ -155,13 +155,13 @@ def bounded_loader() -> Any:
 
 
 def build(stream: Iterator[Any], text: str) -> Any:
-    """Return the value in a stream of events, without recursion; ``_NOTHING`` for an empty stream.
+    """Return the value in a stream of events, without recursion; ``_NO_DEFAULT`` for an empty stream.
 
     Raises:
         FormatError: A duplicate key, an anchor, an alias, a tag, a merge key, a key that is not a name, a directive, a
             second document, or nesting past ``scalars.MAX_DEPTH``.
     """
-    root: Any = _NOTHING
+    root: Any = _NO_DEFAULT
     # The open collections, outermost first: each with the key that awaits its value, and its start event.
     frames: list[list[Any]] = []
     for event in stream:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # Remotes that are asked at once whether they have a memory branch.
 JOBS = 8
-_LISTED = """
+_LISTED_SQL = """
 SELECT r.url, r.name, r.team, r.platform, r.budget_s,
   ARRAY (SELECT principal FROM hub.reader p WHERE p.repository = r.id)
 FROM hub.repository r WHERE r.removed_at IS NULL AND r.branch = %s AND r.url = ANY (%s)
@@ -77,7 +77,7 @@ def add_all(connection: Connection, of: Organisation, remotes: list[Remote], lik
         like: What is common to all: their branch, team, readers and work. Without readers, everyone may read public
             ones, and those whom the forge lets read it any other.
     """
-    rows = connection.execute(_LISTED, (like.branch, [remote.url for remote in remotes]))
+    rows = connection.execute(_LISTED_SQL, (like.branch, [remote.url for remote in remotes]))
     known = {row[0]: _Known(*row[1:]) for row in rows}
     with tempfile.TemporaryDirectory(prefix="gitmem-") as folder, ThreadPoolExecutor(JOBS) as pool:
         sources = [mirror.Source(one.url, like.branch, Path(folder, f"{nth}.git")) for nth, one in enumerate(remotes)]

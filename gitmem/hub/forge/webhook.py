@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 BODY_LIMIT = 1_000_000
 # The header with the signature of the body, by what stands before its digits; and GitLab's, which is the secret.
 SIGNATURES = {"x-hub-signature-256": "sha256=", "x-forgejo-signature": "", "x-gitea-signature": ""}
-PLAIN = "x-gitlab-token"
+GITLAB_HEADER = "x-gitlab-token"
 _FIELDS = ("clone_url", "git_http_url", "ssh_url", "git_ssh_url", "git_url")
 
 
 def has_signature(headers: Mapping[str, str]) -> bool:
     """Return whether a request has a signature, which may be wrong: a body without one is not read."""
-    return any(name in headers for name in (*SIGNATURES, PLAIN))
+    return any(name in headers for name in (*SIGNATURES, GITLAB_HEADER))
 
 
 def is_signed(headers: Mapping[str, str], body: bytes, secret: str) -> bool:
     """Return whether a request comes from who knows the secret; each signature that it has must be right."""
     digits = hmac.new(secret.encode(), body, sha256).hexdigest()
-    right = {name: start + digits for name, start in SIGNATURES.items()} | {PLAIN: secret}
+    right = {name: start + digits for name, start in SIGNATURES.items()} | {GITLAB_HEADER: secret}
     shown = [(headers[name], right[name]) for name in right if name in headers]
     return bool(shown) and all(hmac.compare_digest(one.encode(), other.encode()) for one, other in shown)
 

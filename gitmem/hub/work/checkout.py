@@ -38,7 +38,7 @@ LOCK_WAIT_S = 20.0
 LISTS = (".github", ".gitlab", ".forgejo", ".gitea")
 APPROVED = "gitmem-approved"
 # Other variables of the worker do not reach what it runs: they may hold secrets.
-_KEPT = ("PATH", "TMPDIR", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+_PASSED_VARIABLES = ("PATH", "TMPDIR", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
 
 
 class Checkout:
@@ -207,7 +207,7 @@ class Checkout:
     def _run(self, *argv: str, check: bool) -> ProcessResult:
         home = self._folder / "home"
         home.mkdir(exist_ok=True)
-        env = variables(_KEPT) | {
+        env = variables(_PASSED_VARIABLES) | {
             "HOME": str(home),
             "LC_ALL": "C.UTF-8",
             "GIT_CONFIG_NOSYSTEM": "1",

@@ -66,7 +66,7 @@ WITH facts AS (
 )
 {_INSERT}
 """
-_NAMED = f"""
+_NAMED_SQL = f"""
 WITH due AS (
   SELECT id, {WANTED} AS priority FROM hub.repository WHERE name = ANY (%s) AND removed_at IS NULL
 )
@@ -95,7 +95,7 @@ def add_named(connection: Connection, names: Sequence[str]) -> None:
         known = {row[0] for row in connection.execute(listed, (list(names),))}
         if missing := sorted({*names} - known):
             raise NotFoundError(f"the hub has no repository {missing[0]}", hint="gitmem hub list")
-        connection.execute(_NAMED, (list(names),))
+        connection.execute(_NAMED_SQL, (list(names),))
 
 
 def queues_of(platforms: Sequence[str]) -> list[str]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # Configuration files have some hundred bytes.
 CONFIG_BYTES = 1 << 20
 # The layers that `onnx_directory` implements; other models (dense layers, other poolings) need sentence-transformers.
-PLAIN = ("Transformer", "Pooling", "Normalize")
+PLAIN_LAYERS = ("Transformer", "Pooling", "Normalize")
 POOLINGS = ("mean", "cls", "max")
 # Where an exported model is (sentence-transformers, "Speeding up Inference", ONNX).
 ONNX = "onnx/model.onnx"
@@ -75,7 +75,11 @@ def read_directory(folder: Path) -> Directory:
 
 
 def _pooling(config: dict[str, Any], layers: list[str]) -> str:
-    if any(layer not in PLAIN for layer in layers) or "Pooling" not in layers or config.get("include_prompt") is False:
+    if (
+        any(layer not in PLAIN_LAYERS for layer in layers)
+        or "Pooling" not in layers
+        or config.get("include_prompt") is False
+    ):
         return ""
     modes = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls", "pooling_mode_max_tokens": "max"}
     chosen = [

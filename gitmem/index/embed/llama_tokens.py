@@ -30,7 +30,7 @@ _NORMALIZER = {
         {"type": "Replace", "pattern": {"String": " "}, "content": SPACE},
     ],
 }
-_PLAIN = {
+_PLAIN_MODEL = {
     "type": "BPE", "dropout": None, "continuing_subword_prefix": None, "end_of_word_suffix": None,
     "byte_fallback": True, "ignore_merges": False,
 }  # fmt: skip
@@ -61,7 +61,7 @@ def read_tokenizer(found: Mapping[str, Any]) -> tuple[TokenVocabulary, list[Toke
     one whose left part has the lower number comes first.
     """
     model, added = found["model"], found["added_tokens"]
-    has_plain_model = all(model.get(name) == value for name, value in _PLAIN.items())
+    has_plain_model = all(model.get(name) == value for name, value in _PLAIN_MODEL.items())
     if found["normalizer"] != _NORMALIZER or found["pre_tokenizer"] is not None or not has_plain_model:
         return None
     if any(one["lstrip"] or one["rstrip"] or one["single_word"] or one["normalized"] for one in added):

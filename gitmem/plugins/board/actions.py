@@ -65,7 +65,7 @@ class BoardDraft:
     severity: str = ""
 
 
-PLAIN = BoardDraft({})
+EMPTY_DRAFT = BoardDraft({})
 
 
 def open_board(repository: OpenRepository, run: str, goal: str) -> tuple[Board, bool]:
@@ -77,14 +77,14 @@ def open_board(repository: OpenRepository, run: str, goal: str) -> tuple[Board, 
     """
     is_new = repository.git.read_ref(log.ref_of(run)) is None
     if goal or is_new:
-        _post(repository, run, GOAL, goal or f"the run {run}", PLAIN)
+        _post(repository, run, GOAL, goal or f"the run {run}", EMPTY_DRAFT)
     board = log.read_board(repository.git, run)
     if board.is_closed:
         raise RunClosedError(f"the run {run} is closed", hint=f"read it: gitmem board show {run}")
     return board, is_new
 
 
-def post(repository: OpenRepository, run: str, type: str, text: str, draft: BoardDraft = PLAIN) -> PostedEntry:
+def post(repository: OpenRepository, run: str, type: str, text: str, draft: BoardDraft = EMPTY_DRAFT) -> PostedEntry:
     """Add an entry to a board that exists.
 
     Args:
@@ -158,7 +158,7 @@ def _resolve(repository: OpenRepository, run: str, links: Mapping[str, Sequence[
 
 
 def answer(
-    repository: OpenRepository, run: str, signals: Sequence[str], text: str, draft: BoardDraft = PLAIN
+    repository: OpenRepository, run: str, signals: Sequence[str], text: str, draft: BoardDraft = EMPTY_DRAFT
 ) -> PostedEntry:
     """Answer signals."""
     return post(repository, run, ANSWER, text, replace(draft, links={**draft.links, ADDRESSES: signals}))

@@ -51,7 +51,7 @@ NEEDS = "pull-requests: write"
 # fits.
 READ_LIMIT, TEXT_LIMIT = 16 * 1024 * 1024, 1024 * 1024
 # Characters reserved for the mark, the last line and the note on truncation.
-_APART = 2_000
+_RESERVED_CHARS = 2_000
 # The most pull requests with one head that get a comment.
 PULLS = 20
 
@@ -107,9 +107,11 @@ def body_of(kind: str, text: str, place: ForgeRepository) -> tuple[str, bool]:
         return add_signature(f"{sign}\n{well}", place), False
     findings = _findings_in(kind, text)
     if findings is not None:
-        shown = render(findings, Links(place.site, findings.head, findings.memory, place.form), BODY_LIMIT - _APART)
+        shown = render(
+            findings, Links(place.site, findings.head, findings.memory, place.form), BODY_LIMIT - _RESERVED_CHARS
+        )
         return add_signature(f"{sign}\n\n{shown}", place), headline_of(findings).is_news
-    shown, missing = page(text[:TEXT_LIMIT], BODY_LIMIT - _APART)
+    shown, missing = page(text[:TEXT_LIMIT], BODY_LIMIT - _RESERVED_CHARS)
     if missing:
         where = f"; [the run]({place.run}) may have all" if place.run else ""
         rest = f"{missing} more line{'s do' if missing > 1 else ' does'}"

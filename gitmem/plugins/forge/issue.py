@@ -45,7 +45,7 @@ REMEMBERED, TEXT_KEPT = 2_000, 300
 # The most failures named in a comment.
 NEWS = 20
 # Characters reserved for headings, the last line and the note on truncation.
-_APART = 2_000
+_RESERVED_CHARS = 2_000
 _LISTED_BEFORE = re.compile(r"<!-- gitmem failed((?: [0-9a-f]{8})*) -->")
 
 
@@ -135,7 +135,9 @@ def body_of(failing: IssueContent, place: ForgeRepository) -> str:
     return add_signature(
         head
         + render(
-            findings, Links(place.site, findings.head, findings.memory, place.form), BODY_LIMIT - _APART - len(head)
+            findings,
+            Links(place.site, findings.head, findings.memory, place.form),
+            BODY_LIMIT - _RESERVED_CHARS - len(head),
         ),
         place,
     )

@@ -16,7 +16,7 @@ import re
 
 from gitmem.text import display
 from gitmem.text.secrets import redact
-from gitmem.verify.overview.notice.inert import APART, spelt
+from gitmem.verify.overview.notice.inert import ZERO_WIDTH_SPACE, spelt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def page(text: str, limit: int) -> tuple[str, int]:
 
 def _clean(text: str) -> str:
     """Return text without hidden characters; our own pages already split mentions, and it is done again here."""
-    return redact(display(text.replace("\r\n", "\n").replace(APART, ""), lines=True, sequences=True))
+    return redact(display(text.replace("\r\n", "\n").replace(ZERO_WIDTH_SPACE, ""), lines=True, sequences=True))
 
 
 def _cut(text: str) -> str:

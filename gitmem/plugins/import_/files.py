@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 LINE_KIND = "learned"
 STANDARD_INPUT = "-"
 # Names of a text without markup; how many of its bytes are read to tell it from JSON; and how JSON begins.
-PLAIN = (".txt", ".text")
+TEXT_ENDINGS = (".txt", ".text")
 LOOKED_AT = 1 << 10
 _JSON = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:\{\s*"|\[\s*[{"])')
 
@@ -126,7 +126,7 @@ def read_sources(
 
 def _is_plain_text(name: str) -> bool:
     """Return whether a file is plain text, and not JSON: Standard Notes names its backups ``.txt``."""
-    if not name.lower().endswith(PLAIN) or not Path(name).is_file():
+    if not name.lower().endswith(TEXT_ENDINGS) or not Path(name).is_file():
         return False
     with Path(name).open("rb") as file:
         return _JSON.match(to_utf8(file.read(LOOKED_AT))[0]) is None

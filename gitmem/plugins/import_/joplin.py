@@ -40,8 +40,8 @@ MOST_ITEMS, DEEPEST = 400_000, 50
 _FIELD = re.compile(r"([a-z_]{2,40}): ?(.*)")
 _IS_ID = re.compile(r"[0-9a-f]{32}")
 _LINK = re.compile(r"\]\(:/([0-9a-f]{32})[)#\s]")
-_KEPT = ("source_url", "author", "is_conflict", "id")
-_NOTHING = ("", "0")
+_KEPT_FIELDS = ("source_url", "author", "is_conflict", "id")
+_EMPTY_VALUES = ("", "0")
 
 
 @frozen
@@ -112,14 +112,14 @@ def read_note(item: Item, key: str, where: str, kind: str, export: Joplin) -> Im
     """Return the memory in a note with its key, or the reason why there is none; None for an item of another type."""
     if not item.is_note:
         return None
-    fields = {name: value for name, value in item.fields.items() if value.strip() not in _NOTHING}
+    fields = {name: value for name, value in item.fields.items() if value.strip() not in _EMPTY_VALUES}
     if "encryption_applied" in fields:
         return Unreadable(where, "it is encrypted")
     if "deleted_time" in fields:
         return Unreadable(where, DELETED_REASON, is_skipped=True)
     is_todo = "is_todo" in fields
     refs = [export.keys[one] for one in _LINK.findall(item.body) if one in export.keys and one != item.id]
-    table = {name: fields[name] for name in _KEPT if name in fields} | without_empty(
+    table = {name: fields[name] for name in _KEPT_FIELDS if name in fields} | without_empty(
         key=key,
         body=item.body or " ",
         tags=sorted({*export.tags.get(item.id, ())}),

@@ -242,7 +242,7 @@ class _LogOrder:
         session = next((tag for tag in given.fields.get("tags", ()) if str(tag).startswith(SESSION)), "")
         if not session or given.text or PLACE in given.fields:
             return given
-        time, key, place = self._last.get(session, (_NOTHING, "", 0))
+        time, key, place = self._last.get(session, (_NO_MORE, "", 0))
         if given.fields.get("created") != time:
             place = 0
         elif place or not given.key or number_key(given.key) <= number_key(key):
@@ -251,7 +251,7 @@ class _LogOrder:
         return replace(given, fields={**given.fields, PLACE: place}) if place else given
 
 
-_NOTHING = object()
+_NO_MORE = object()
 
 
 def _check(given: ImportRecord, policy: Policy, *, author: Author, now: int) -> Incoming:

@@ -34,7 +34,7 @@ _NAMELESS = frozenset(("readme", "index", "_index", "skill", "untitled"))
 # The name of a daily note.
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 # A line that is neither a heading nor prose: rules, tags of HTML, the list of contents, marks of quotes alone.
-_NOTHING = re.compile(r"(?:[-=*_>|\s]|</?\w[^<>]{0,300}>|\[\[?_?toc_?\]\]?)*", re.I)
+_NO_PROSE = re.compile(r"(?:[-=*_>|\s]|</?\w[^<>]{0,300}>|\[\[?_?toc_?\]\]?)*", re.I)
 
 
 def find_title(body: str, name: str, stem: str, *, is_wiki: bool = False) -> str:
@@ -89,7 +89,7 @@ def _headings(body: str) -> Iterator[tuple[int, bool, str]]:
 
 
 def _is_nothing(line: str) -> bool:
-    return _NOTHING.fullmatch(_EMPTY_LINK.sub("", _IMAGE.sub("", line))) is not None
+    return _NO_PROSE.fullmatch(_EMPTY_LINK.sub("", _IMAGE.sub("", line))) is not None
 
 
 def _heading(line: str) -> tuple[int, str]:

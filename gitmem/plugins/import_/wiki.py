@@ -55,7 +55,7 @@ _NOTION_PAGE = re.compile(r"https://(?:www\.)?notion\.so/(?:[^?#]{0,300}[/-])?([
 _OF_APP = re.compile(r"(?:bear|obsidian)://[^?]{1,100}\?([^#]{1,1000})")
 _VAULT_ID = re.compile(r"[0-9a-f]{16}")
 # A memory of Serena, a note of basic-memory, a block of Logseq.
-_NAMED = re.compile(r"(?<![\w/])(?:mem:|memory://)([\w/%-](?:[\w./%-]{0,198}[\w/%-])?)")
+_MEMORY_LINK = re.compile(r"(?<![\w/])(?:mem:|memory://)([\w/%-](?:[\w./%-]{0,198}[\w/%-])?)")
 _BLOCK = re.compile(r"\(\(([0-9a-f-]{36})\)\)")
 # A tag of Logseq with blanks, and a priority, which is not a tag.
 _TAG_LINK = re.compile(r"(?<![\w#/&\\])#\[\[([^\[\]|#\n]{1,255})\]\]")
@@ -223,7 +223,7 @@ def link_pages(found: ImportRecord, pages: Pages, inside: str = "") -> ImportRec
         fields["tags"] = list(dict.fromkeys(tag.lstrip("#") or tag if isinstance(tag, str) else tag for tag in own))
     said = "\n".join([prose, *_texts(fields)])
     links = (_DENDRON_LINK if pages.vault.is_dendron else _LINK).findall(said)
-    names = [*(link.rstrip("\\") for link in links), *_NAMED.findall(said), *_BLOCK.findall(said)]
+    names = [*(link.rstrip("\\") for link in links), *_MEMORY_LINK.findall(said), *_BLOCK.findall(said)]
     if pages.vault.is_logseq:
         names += [*fields.get("tags", ()), *tags]
     if pages.vault.is_dendron:

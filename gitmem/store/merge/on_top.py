@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gitmem.git import Git
 
 # The most merges kept: for the branches that a person switches between and compares.
-KEPT = 20
+KEPT_AT_MOST = 20
 
 
 def on_top(git: Git, memory_commit: str, companion: str, *, code: str, now: int, wait_s: float) -> str:
@@ -68,7 +68,7 @@ def on_top(git: Git, memory_commit: str, companion: str, *, code: str, now: int,
 def _forget_old(git: Git) -> None:
     """Delete all merges but the newest."""
     newest = git.text("for-each-ref", "--sort=-creatordate", "--format=%(refname)", TOP_REFS).split("\n")
-    for ref in filter(None, newest[KEPT - 1 :]):
+    for ref in filter(None, newest[KEPT_AT_MOST - 1 :]):
         git.run("update-ref", "-d", ref, check=False)
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # Criss-cross histories have several common ancestors. They are merged themselves, up to this depth and number; beyond
 # that the first one is used (git's own recursive strategy has no bound).
 BASES_DEEP, BASES_MANY = 3, 8
-_PLAIN = "100644"
+_REGULAR_FILE = "100644"
 # The most memories named in the trailers of a merge.
 TRAILERS = 50
 
@@ -391,7 +391,7 @@ class _Merge:
         oid = oid_of(content, len(one.oid))
         if oid not in (one.oid, other.oid):
             self._made[oid] = content
-        return PathEntry(one.mode if one.mode == other.mode else _PLAIN, oid)
+        return PathEntry(one.mode if one.mode == other.mode else _REGULAR_FILE, oid)
 
     def _put(self, path: str, before: PathEntry | None, entry: PathEntry | None) -> None:
         if before != entry:

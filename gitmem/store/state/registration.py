@@ -31,7 +31,7 @@ ACCEPTED = "accepted"
 # Rebuilt from the branch: a secret that others may know, or servers that a token would be sent to.
 DERIVED = tuple(one.path.rstrip("/") for one in INVENTORY if one.is_foreign)
 CATALOG = "catalog.sqlite"
-APART = ".elsewhere"
+OTHER_REPOSITORY = ".elsewhere"
 
 
 def settle_state(state: str) -> CloneState:
@@ -115,8 +115,8 @@ def _clear(state: str) -> list[str]:
         for at, _, files in os.walk(folder):
             for name in files:
                 if name in (LOCAL, f"{LOCAL}-wal", f"{LOCAL}-shm"):
-                    os.replace(os.path.join(at, name), os.path.join(at, name + APART))
-                    remaining += [os.path.join(at, name + APART)] if name == LOCAL else []
+                    os.replace(os.path.join(at, name), os.path.join(at, name + OTHER_REPOSITORY))
+                    remaining += [os.path.join(at, name + OTHER_REPOSITORY)] if name == LOCAL else []
     return remaining
 
 

@@ -33,7 +33,7 @@ TIP_LIMIT = 100
 # A temporary file of a killed writer is removed after this long.
 LITTER_S = 3600.0
 # Replaces a text that was never stored.
-NOTHING = b"{}"
+NO_TEXT = b"{}"
 REFUSED_AT_MOST = 200
 
 
@@ -127,10 +127,10 @@ class Spool:
             OSError: It cannot be stored.
         """
         plain_files.add_count(os.path.dirname(self._folder), plain_files.REFUSALS)
-        content = NOTHING
+        content = NO_TEXT
         if entry is not None:
             content = format_json({"format": FORMAT, **entry}, is_ascii=True).encode("ascii")
-        content = content if len(content) <= ENTRY_LIMIT else NOTHING
+        content = content if len(content) <= ENTRY_LIMIT else NO_TEXT
         try:
             _note_refused(os.path.join(self._folder, REFUSED), why, content)
         except OSError:

@@ -32,7 +32,7 @@ DEFAULT = ".memory"
 # The view's folder in a repository whose code tree already has memories in ``.memory``.
 BESIDE = ".memory-branch"
 LOCK = "view.lock"
-KEPT = "refs/gitmem/kept/"
+KEPT_REFS = "refs/gitmem/kept/"
 # The view's lines in ``info/exclude``, and the special characters in a pattern there.
 COMMENT = "# gitmem's view of the memory; `gitmem view --remove` takes this out"
 SPECIAL = "\\*?[]!# "
@@ -378,7 +378,7 @@ def head_of(git: Git, view: View) -> str:
 
 def keep(git: Git, commit: str) -> str:
     """Keep a commit that a person made in the view under a ref of its own, and return the ref."""
-    ref = f"{KEPT}{commit[:16]}"
+    ref = f"{KEPT_REFS}{commit[:16]}"
     git.run("update-ref", "-m", "gitmem: found in the view", ref, commit, durable=True)
     return ref
 

@@ -11,7 +11,7 @@ import codecs
 import re
 
 # A run of single letters with one and the same separator: "i.g.n.o.r.e", "I g n o r e".
-_APART = re.compile(r"(?<!\w)[^\W\d_]([ ._*|-])(?:[^\W\d_]\1){3,}[^\W\d_](?!\w)")
+_SPACED_LETTERS = re.compile(r"(?<!\w)[^\W\d_]([ ._*|-])(?:[^\W\d_]\1){3,}[^\W\d_](?!\w)")
 # Longer texts are files, not sentences.
 _BASE64 = re.compile(r"(?<![\w+/=])[A-Za-z0-9+/]{20,4000}={0,2}(?![\w+/=])")
 _HEX = re.compile(r"(?<!\w)(?:[0-9a-fA-F]{2}){10,2000}(?!\w)")
@@ -35,7 +35,7 @@ def _joined(line: str) -> str:
 
     Between words there is more space than between letters.
     """
-    match = _APART.search(line)
+    match = _SPACED_LETTERS.search(line)
     if match is None:
         return ""
     separator = re.escape(match[1])

@@ -73,7 +73,7 @@ _WHATEVER = (
     r" (?:asks?|says?|wants?|requests?)\b"
 )
 # How far before a sentence's first word these count, in characters, within the same sentence.
-_BEFORE = 40
+_CHARS_BEFORE = 40
 # How many sentences are reported of one text.
 AT_MOST = 5
 
@@ -593,5 +593,5 @@ def _starts(text: str, pattern: Any, unless: Any) -> Iterator[int]:
 
 def _before(text: str, start: int) -> str:
     """Return the preceding words of the same sentence."""
-    before = text[max(0, start - _BEFORE) : start]
+    before = text[max(0, start - _CHARS_BEFORE) : start]
     return before[max(before.rfind(end) for end in (". ", "; ", "! ", "\n\n", ": ")) + 1 :]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # Settings that would make git write outside of its copy of the index, or refuse a file (git-config(1)).
-PLAIN = ("-c", "core.splitIndex=false", "-c", "core.untrackedCache=false", "-c", "core.safecrlf=false")
+OWN_INDEX_ONLY = ("-c", "core.splitIndex=false", "-c", "core.untrackedCache=false", "-c", "core.safecrlf=false")
 
 
 class Apart:
@@ -39,7 +39,7 @@ class Apart:
         self.objects = folder / "objects"
         self._git = git
         self._index = folder / "index"
-        self._options = (*PLAIN, *options)
+        self._options = (*OWN_INDEX_ONLY, *options)
         (self.objects / "info").mkdir(parents=True)
         if index.is_file():
             # Keep the time: git assumes that a file is unchanged if it is older than the index and its status is the

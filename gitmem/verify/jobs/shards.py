@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gitmem.verify.inputs import CodeTree
 
 # The most machines of one run; a forge starts at most 256 jobs of a matrix (GitHub Actions, "Usage limits").
-MOST = 1024
+SHARDS_AT_MOST = 1024
 # A shard accepts its preferred facts until its load exceeds the average by this share. A smaller share balances better
 # but moves more facts: with a twentieth, most of 1,000 facts of mixed durations stay when one of them is replaced
 # (tested).
@@ -78,8 +78,8 @@ def parse_shard(text: str) -> Shard:
     """
     number, slash, of = text.partition("/")
     plain = all(part.isascii() and part.isdigit() and len(part) <= 4 for part in (number, of))
-    if not slash or not plain or not 1 <= int(number) <= int(of) <= MOST:
-        raise ValueError(f"must be I/N with 1 <= I <= N <= {MOST}, such as 2/8, not {text!r}")
+    if not slash or not plain or not 1 <= int(number) <= int(of) <= SHARDS_AT_MOST:
+        raise ValueError(f"must be I/N with 1 <= I <= N <= {SHARDS_AT_MOST}, such as 2/8, not {text!r}")
     return Shard(int(number), int(of))
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 # A cause of at most this many facts is shown as separate lines, each fact with its reason.
-APART = 2
+LINES_AT_MOST = 2
 # Lines that a listing may use; further causes are only counted.
 LINES = 20
 # Columns that the keys of one cause may use; at least one key is named.
@@ -99,7 +99,7 @@ class Cause:
     @property
     def is_apart(self) -> bool:
         """Return whether its cases are shown as separate lines."""
-        return len(self.cases) <= (1 if self.is_move else APART)
+        return len(self.cases) <= (1 if self.is_move else LINES_AT_MOST)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -246,7 +246,7 @@ def fit(causes: Sequence[Cause], *, lines: int = LINES) -> int:
     """Return how many causes, from the first, fit into about *lines* lines."""
     left = lines
     for number, cause in enumerate(causes):
-        left -= min(len(cause.cases), 1 if cause.is_move else 2) + min(len(cause.suspects), APART)
+        left -= min(len(cause.cases), 1 if cause.is_move else 2) + min(len(cause.suspects), LINES_AT_MOST)
         if left < 0:
             return max(number, 1)
     return len(causes)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 # Words before a command, and words in its place that run none.
-_BEFORE = frozenset("! if then elif else while until do { time exec".split())
+_BEFORE_COMMAND = frozenset("! if then elif else while until do { time exec".split())
 _NO_COMMAND = frozenset("for select fi done esac } in".split())
 _RUNNERS = frozenset("command env sudo nice nohup timeout xargs stdbuf setsid".split())
 # The options of these whose value is a word of its own.
@@ -85,7 +85,7 @@ _LAUNCHES = frozenset("run exec dlx x test".split())
 _IS_FILE = re.compile(r"[^$]*(?:/[^$]*|\.(?:[cm]?[jt]sx?|py|rb|pl|sh))")
 _IS_FUNCTION = re.compile(r"\([ \t]*\)")
 # Characters that only add to a word.
-_PLAIN = re.compile(r"[^\\'\"`$#<>;&|()\s]+")
+_PLAIN_CHARS = re.compile(r"[^\\'\"`$#<>;&|()\s]+")
 
 
 @frozen
@@ -235,7 +235,7 @@ class _Reader:
                 self._separate(text, at)
                 at += 1
             else:
-                plain = _PLAIN.match(text, at)
+                plain = _PLAIN_CHARS.match(text, at)
                 self._add(plain[0] if plain else char)
                 at += len(plain[0]) if plain else 1
         self._end()
@@ -404,7 +404,7 @@ class _Reader:
         elif word == "[[":
             self._is_condition, self._is_command = True, False
             self._append([ShellCommand(word, self._statement)])
-        elif _ASSIGNMENT.match(word) or word in _BEFORE:
+        elif _ASSIGNMENT.match(word) or word in _BEFORE_COMMAND:
             self.has_effects = self.has_effects or word not in ("!", "time", "exec")
             self._branch(word)
         elif word in _NO_COMMAND:

@@ -23,7 +23,7 @@ CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x00020000, 0x10000000,
 MS_NOSUID, MS_NODEV, MS_NOEXEC = 0x2, 0x4, 0x8
 MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 0x1, 0x20, 0x1000, 0x4000, 0x40000
 # Flags of a mount that a remount in a user namespace must keep, as statvfs(3) and mount(2) number them.
-KEPT = ((2, 2), (4, 4), (8, 8), (1024, 1024), (2048, 2048), (4096, 1 << 21))
+KEPT_MOUNT_FLAGS = ((2, 2), (4, 4), (8, 8), (1024, 1024), (2048, 2048), (4096, 1 << 21))
 # linux/sockios.h, linux/if.h
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1
 
@@ -116,7 +116,7 @@ def bind(places: Sequence[tuple[str, str]], *, is_root: bool) -> None:
             mount(f"/proc/self/fd/{fd}", target, None, MS_BIND | MS_REC, None)
             if number:
                 has = os.statvfs(target).f_flag
-                flags = sum(flag for said, flag in KEPT if has & said)
+                flags = sum(flag for said, flag in KEPT_MOUNT_FLAGS if has & said)
                 mount(None, target, None, MS_BIND | MS_REMOUNT | MS_RDONLY | flags, None)
     finally:
         for fd in sources:

@@ -45,7 +45,7 @@ WITHOUT_BUBBLEWRAP = (
 # A result is valid for a day, and while everything that it depends on is unchanged.
 FILE_NAME = "probes.json"
 KEPT_S = 86_400
-KEPT = 32
+KEPT_AT_MOST = 32
 PROGRAMS = ("bwrap", "sh", "setpriv", "unshare", "strace")
 
 
@@ -69,7 +69,7 @@ def cached_probe(what: str, path: str, ask: Callable[[], str], *, now: int, fold
         return state
     state = ask()
     if state and state != sandbox.NONE:
-        newest = sorted((known | {name: (state, now)}).items(), key=lambda row: row[1][1])[-KEPT:]
+        newest = sorted((known | {name: (state, now)}).items(), key=lambda row: row[1][1])[-KEPT_AT_MOST:]
         with suppress(OSError):  # a read-only disk: nothing is cached
             place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             atomic_write.write(place, json.dumps(dict(newest)).encode("ascii"), mode=0o600)

@@ -39,7 +39,7 @@ LINK = "120000"
 LONGEST = 4096
 _SEPARATOR = "\0"
 
-_PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$&'()*+,-./:;<=>?@[]^_`{|}~")
+_PRINTABLE = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$&'()*+,-./:;<=>?@[]^_`{|}~")
 _HEX = frozenset(b"0123456789ABCDEF")
 
 
@@ -63,7 +63,7 @@ def parse_reads(text: str) -> tuple[str, ...] | None:
 
 
 def _escape(read: str) -> str:
-    return "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in os.fsencode(read))
+    return "".join(chr(byte) if byte in _PRINTABLE else f"%{byte:02X}" for byte in os.fsencode(read))
 
 
 def _unescape(word: str) -> str | None:
@@ -71,10 +71,10 @@ def _unescape(word: str) -> str | None:
     if not word.startswith(MARKS) or not word.isascii():
         return None
     plain, *escaped = word.encode("ascii").split(b"%")
-    if not _PLAIN.issuperset(plain):
+    if not _PRINTABLE.issuperset(plain):
         return None
     for part in escaped:
-        if len(part) < 2 or not _HEX.issuperset(part[:2]) or not _PLAIN.issuperset(part[2:]):
+        if len(part) < 2 or not _HEX.issuperset(part[:2]) or not _PRINTABLE.issuperset(part[2:]):
             return None
     return os.fsdecode(b"".join((plain, *(bytes((int(part[:2], 16),)) + part[2:] for part in escaped))))
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from gitmem.verify.trace.reads import Places
 
 # Number and total length of the recorded paths: a verdict is a small file (``layout.VERDICT_LIMIT``).
-MOST = 20
+PATHS_AT_MOST = 20
 LIMIT = 1000
 # How many are named in a message.
 READS_NAMED = 5
@@ -63,7 +63,7 @@ def list_undeclared(reads: Iterable[str], places: Places, paths: Sequence[str]) 
 
 def _join(paths: Sequence[str]) -> str:
     kept: list[str] = []
-    for path in paths[:MOST]:
+    for path in paths[:PATHS_AT_MOST]:
         if sum(map(len, kept)) + len(path) + len(kept) > LIMIT:
             break
         kept.append(path)

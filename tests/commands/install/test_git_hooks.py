@@ -86,7 +86,7 @@ def test_older_shim_is_updated(memory, repo: Path) -> None:
 
     assert [step.what for step in steps if step.path == str(old)] == [git_hooks.UPDATE]
     assert "old" not in old.read_text().split("\n")
-    assert not old.with_name(f"post-merge{shim.KEPT}").exists()
+    assert not old.with_name(f"post-merge{shim.ORIGINAL_SUFFIX}").exists()
 
 
 @pytest.mark.parametrize("manager", ["husky", "lefthook", "pre-commit"])
@@ -139,7 +139,7 @@ def test_commit_checks_are_installed_on_request_and_then_kept(memory, repo: Path
     write_hook(hooks / "pre-commit")
     git_hooks.uninstall(memory.repository.git)
     assert state_of(hooks)["pre-commit"][:2] == before["pre-commit"][:2]
-    assert set(state_of(hooks)) == set(before) | {f"pre-commit{shim.KEPT}"}
+    assert set(state_of(hooks)) == set(before) | {f"pre-commit{shim.ORIGINAL_SUFFIX}"}
 
 
 def test_hook_rewritten_by_its_manager_is_kept_again(memory, repo: Path) -> None:
@@ -165,7 +165,7 @@ def test_other_hook_in_our_place_is_never_lost(memory, repo: Path) -> None:
 
     assert left == [git_hooks.LEAVE]
     assert hook.read_text() == "#!/bin/sh\necho another\n"
-    assert hook.with_name(f"post-checkout{shim.KEPT}").read_text() == MINE
+    assert hook.with_name(f"post-checkout{shim.ORIGINAL_SUFFIX}").read_text() == MINE
 
 
 def test_shim_moved_by_pre_commit_is_found_and_removed(memory, repo: Path) -> None:

@@ -46,6 +46,6 @@ def test_a_template_of_memories_is_compared_within_bounds_and_the_rest_is_counte
     review = changed(repo, {"gotchas/a.md": text("A")}, head)
 
     found = of(review, "contradiction")
-    assert len(found) == duplicates.NAMED + 1
+    assert len(found) == duplicates.PAIRS_SHOWN + 1
     assert found[0].message.endswith("more pairs")
     assert time.process_time() - begun < 15

@@ -10,7 +10,7 @@ import pytest
 from conftest import git, memory_text, put_files, tip
 from support.catalogs import said_anew, said_by
 
-from gitmem.commands.time_travel.catalogs import KEPT, CatalogContent, catalog_at
+from gitmem.commands.time_travel.catalogs import KEPT_AT_MOST, CatalogContent, catalog_at
 from gitmem.index.catalog import Catalog
 from gitmem.memory import Memory
 
@@ -65,14 +65,14 @@ def test_what_two_clones_wrote_side_by_side_is_united(memory: Memory, repo: Path
 def test_only_the_last_few_are_kept_and_present_statuses_are_not(memory: Memory, repo: Path) -> None:
     memory.fact("It is there", verify={"exists": "README.md"}, key="f")
     memory.repository.ground()
-    tips = [tip(repo), *_grown(repo, KEPT + 2)]
+    tips = [tip(repo), *_grown(repo, KEPT_AT_MOST + 2)]
 
     for state in tips:
         with _at(memory, state) as found:
             assert found.row("SELECT count(*) FROM state")[0] == 0
 
     kept = {path.name for path in (repo / ".git/gitmem/at").iterdir()}
-    assert kept == {state[:12] for state in tips[-KEPT:]}
+    assert kept == {state[:12] for state in tips[-KEPT_AT_MOST:]}
 
 
 def test_it_lives_in_memory_where_the_disk_cannot_be_written_to(memory: Memory, repo: Path) -> None:

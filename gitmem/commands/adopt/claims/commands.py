@@ -78,7 +78,7 @@ _FOLDER = re.compile(
     re.I,
 )
 _AFTER = re.compile(r",? \(?(?:run )?")
-_BEFORE = re.compile(r"(?: directory| folder)?[,:]? (?:you can )?(?:run|execute|use|call)(?: with)?:? ")
+_BEFORE_COMMAND = re.compile(r"(?: directory| folder)?[,:]? (?:you can )?(?:run|execute|use|call)(?: with)?:? ")
 # Words that may precede a command.
 _PREFIXES = frozenset({"sudo", "time", "nice", "env", "exec", "corepack"})
 
@@ -127,7 +127,9 @@ def _folder_of(command: str, text: str) -> str:
     end = start + len(command) + 2
     for match in _FOLDER.finditer(text) if start >= 0 else ():
         after, before = text[end : match.start()], text[match.end() : start]
-        if (end <= match.start() and _AFTER.fullmatch(after)) or (match.end() <= start and _BEFORE.fullmatch(before)):
+        if (end <= match.start() and _AFTER.fullmatch(after)) or (
+            match.end() <= start and _BEFORE_COMMAND.fullmatch(before)
+        ):
             return str(match["folder"])
     return ""
 

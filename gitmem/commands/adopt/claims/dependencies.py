@@ -22,7 +22,7 @@ STACK = re.compile(
     r"\b(?:(?:tech(?:nology|nologies)?|stack)\b|dependencies|frameworks?|libraries|built with)|技术栈", re.I
 )
 # In a sentence, a list of them, or the first word of a line.
-_LISTED = re.compile(
+_NAME_LIST = re.compile(
     r"[A-Z][\w.]{1,40}(?:(?:, (?:and )?| and | \+ | ?/ ?)[A-Z][\w.]{1,40}){1,30}"
     r"|(?:^|(?<=^\W)|(?<=^\W\W))[A-Z][\w.]{1,40}(?=\W{0,3}(?: -|:| –| —))"
 )
@@ -39,7 +39,7 @@ def dependency_claims(statement: Statement) -> Iterator[Claim]:
         (word, number)
         for number, line in enumerate(statement.lines, statement.line)
         if STACK.search(statement.section)
-        for word in _WORD.findall(line if statement.kind != SENTENCE else " ".join(_LISTED.findall(line)))
+        for word in _WORD.findall(line if statement.kind != SENTENCE else " ".join(_NAME_LIST.findall(line)))
     ]
     for name, line in (*spans, *words):
         if _PACKAGE.match(name) and len(name) > 2 and name.lower() not in seen:

@@ -83,7 +83,7 @@ _OF_GIT = re.compile(r"^/?(?:[\w.@/-]+/)?\.git(?:/|$)")
 # The end of names of files, and no name: `.py`, `.test.ts`.
 _TYPE = re.compile(r"^(?:\.(?:test|spec|stories|d|e2e|bench|module|server|client|config|types))?\.\w+$")
 # Folders, and nothing else, in parentheses.
-_LISTED = re.compile(r"\(((?:[\w.-]+/,? ?(?:and )?)+)\)")
+_FOLDER_LIST = re.compile(r"\(((?:[\w.-]+/,? ?(?:and )?)+)\)")
 # A repository by its address: a link's label may be its name, `owner/name`.
 _REPOSITORY = re.compile(r"https?://[^/\s]+/([\w.-]+/[\w.-]+?)(?:\.git)?(?=[/?#]|$)")
 # A name in brackets that stands for others: `objects/[ObjectName]/`. Routes of web frameworks begin small: `[id]`.
@@ -229,7 +229,7 @@ def _entry(statement: Statement, document: Document) -> Claim:
 def _inside(entry: Claim, statement: Statement) -> Iterator[Claim]:
     """Yield the folders that the remark of a tree's entry says are in it: `workflows/  # Engine (core/, hooks/)`."""
     remark = statement.lines[0].partition(entry.token)[2]
-    for found in _LISTED.finditer(remark):
+    for found in _FOLDER_LIST.finditer(remark):
         for word in re.findall(r"(?<![\w.-])[\w.-]{1,255}(?=/)", found[1]):
             places = tuple(f"{place}/{word}" for place in entry.places)
             yield Claim(PATH, entry.line, f"{word}/", f"{entry.name}/{word}", is_certain=False, places=places)

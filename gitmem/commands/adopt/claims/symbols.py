@@ -42,7 +42,7 @@ _USED = re.compile(r"(?<![\w.:>@$-])((?:[A-Za-z_]\w*(?:\.|::|->))*)([A-Za-z_]\w{
 # Blocks that show what not to do, or what was.
 _AVOIDED = re.compile(r"\b(?:anti-?patterns?|avoid|bad|wrong|don'?ts?|never|before|incorrect|legacy)\b|[❌🚫]", re.I)
 # Names in plain text: with capitals inside, or underscores.
-_PLAIN = re.compile(
+_PLAIN_NAME = re.compile(
     r"(?<![\w./@#:`$<-])(?:[A-Z][a-z0-9]+(?:[A-Z]+[a-z0-9]+)+|[a-z][a-z0-9]+(?:_[a-z0-9]+)+)(?![\w/`>-]|\.\w)"
 )
 _NO_PLAIN = re.compile(r"`[^`]*`|\]\([^)]{0,1000}\)|https?://\S+|\"[^\"]*\"")
@@ -136,7 +136,7 @@ def symbol_claims(statement: Statement, document: Document) -> Iterator[Claim]:
 def _in_plain_text(statement: Statement, seen: set[str]) -> Iterator[Claim]:
     """Yield the names in text without marks, which count only if they are gone."""
     for number, line in enumerate(statement.lines, statement.line):
-        for name in _PLAIN.findall(_NO_PLAIN.sub(" ", line)):
+        for name in _PLAIN_NAME.findall(_NO_PLAIN.sub(" ", line)):
             if len(name) > 5 and name not in seen | _PRODUCTS and not _STYLE_OF_NAMES.fullmatch(name):
                 seen.add(name)
                 yield Claim(SYMBOL, number, name, name, is_certain=False, tool=LOOSE)

@@ -21,7 +21,7 @@ LONGEST = 20
 LEAST, EXACT, ONE_OF, BELOW = "least", "exact", "one of", "below"
 CLASSIFIED, MATRIX, IMAGE, TARGET = "classified", "matrix", "image", "target"
 # Of several versions in such places, a document may name any.
-LISTED = (IMAGE, TARGET)
+ANY_OF_SEVERAL = (IMAGE, TARGET)
 
 
 @frozen

@@ -14,7 +14,7 @@ TOP, CLASS, PARAMETERS, BODY, MAPPING, CALL = "top", "class", "parameters", "bod
 # The most lines read upwards, and headers found: the rest counts as the top of the file.
 MOST_LINES = 600
 MOST_LEVELS = 8
-_NOTHING = -1
+_NO_SCOPE = -1
 
 _CLASS = re.compile(
     r"\b(?:class|struct|interface|enum|trait|impl|object|record|protocol|extension|namespace|module|mod)\b"
@@ -78,7 +78,7 @@ def _headers(text: str, start: int) -> list[tuple[str, bool]]:
         depth = depths[at]
         if depth >= indent and depth > 0:  # most lines
             continue
-        if depth == _NOTHING:
+        if depth == _NO_SCOPE:
             continue
         line = text[starts[at] : starts[at + 1] - 1]
         if not depth and not headers and (section := _SECTION.match(line)):
@@ -102,13 +102,13 @@ def _has_sections(text: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _lines_of(text: str) -> tuple[list[int], list[int]]:
-    """Return where each line of a text starts, and its indentation; ``_NOTHING`` for blank lines and remarks."""
+    """Return where each line of a text starts, and its indentation; ``_NO_SCOPE`` for blank lines and remarks."""
     starts, depths, at = [], [], 0
     for line in text.split("\n"):
         starts.append(at)
         at += len(line) + 1
         bare = line.lstrip()
-        depths.append(_NOTHING if not bare or bare.startswith(_REMARKS) else len(line) - len(bare))
+        depths.append(_NO_SCOPE if not bare or bare.startswith(_REMARKS) else len(line) - len(bare))
     return starts, depths
 
 

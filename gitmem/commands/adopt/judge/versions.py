@@ -11,11 +11,11 @@ from gitmem.commands.adopt.claims.numbers import is_tested
 from gitmem.commands.adopt.corpus import is_aside
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
 from gitmem.commands.adopt.judge.products import (
+    ANY_OF_SEVERAL,
     BELOW,
     CLASSIFIED,
     EXACT,
     LEAST,
-    LISTED,
     MATRIX,
     ONE_OF,
     PRODUCTS,
@@ -93,7 +93,7 @@ class Versions:
                 return self._judge_highest(mention, stated)
         if product == "dotnet" and parts_of(mention.claim.stated)[0] < FIRST_NET:
             return None
-        listed = [one for one in stated if one.place.how in LISTED]
+        listed = [one for one in stated if one.place.how in ANY_OF_SEVERAL]
         if listed:
             return self._judge_listed(mention, listed) if mention.claim.relation == "is" else None
         named = {one.text for one in mention.statement.spans}

@@ -26,7 +26,9 @@ _OWN = frozenset({
 })  # fmt: skip
 _USE = re.compile(r"\bpytest\.mark\.([a-z_]\w*)")
 _CHOICE = re.compile(r"\bpytest\b[^|&;]*?\s-m[ =]?(?:\"([^\"]+)\"|'([^']+)'|([A-Za-z_]\w*))")
-_NAMED = re.compile(r"`([a-z_]\w*)`(?: \w+)? marker|\bmarker:? `([a-z_]\w*)`|\b[Mm]arked (?:as |with )?`([a-z_]\w*)`")
+_MARKER_NAME = re.compile(
+    r"`([a-z_]\w*)`(?: \w+)? marker|\bmarker:? `([a-z_]\w*)`|\b[Mm]arked (?:as |with )?`([a-z_]\w*)`"
+)
 _FILES = ("pyproject.toml", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "pytest.toml", "conftest.py")
 
 
@@ -36,7 +38,7 @@ def marker_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
         return
     seen: set[str] = set()
     for number, line in enumerate(statement.lines, statement.line):
-        named = [] if statement.kind == CODE else [next(filter(None, one)) for one in _NAMED.findall(line)]
+        named = [] if statement.kind == CODE else [next(filter(None, one)) for one in _MARKER_NAME.findall(line)]
         chosen = [next(filter(None, one)) for one in _CHOICE.findall(line)]
         claims = [*_USE.findall(line), *named, *(word for one in chosen for word in re.findall(r"\w+", one))]
         for name in claims:

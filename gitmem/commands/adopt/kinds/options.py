@@ -57,7 +57,7 @@ _SYMBOL = re.compile(r"\boption\s+:$")
 _DASHES = re.compile(r"--(?:no-|\[no-\])?$")
 _WORD = re.compile(r"\w|-\w")
 # The most characters before a name that matter.
-_BEFORE = 300
+_CHARS_BEFORE = 300
 
 
 def option_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
@@ -137,7 +137,7 @@ def line_of_option(path: str, text: str, name: str) -> int:
         at = text.find(spelled)
         while at >= 0:
             end = at + len(spelled)
-            before, after = text[max(0, at - _BEFORE) : at], text[end : end + _BEFORE]
+            before, after = text[max(0, at - _CHARS_BEFORE) : at], text[end : end + _CHARS_BEFORE]
             bare = _DASHES.sub("", before)
             is_defined = _is_defined_name if bare == before else _is_defined_option
             if not _WORD.match(after) and not _WORD.match(before[-1:]) and is_defined(suffix, bare, after):

@@ -119,7 +119,7 @@ _FORMS = (
 )
 _RESOURCES = re.compile(r"^[ \t]*resources? :(\w+)", re.M)
 _CHAINED = re.compile(r"\b(get|post|put|patch|delete|any)\s*\(")
-_LISTED = re.compile(r"methods\s*=\s*[\[({]([^\])}]*)")
+_METHOD_LIST = re.compile(r"methods\s*=\s*[\[({]([^\])}]*)")
 _EXPORTED = re.compile(rf"^export\s+(?:async\s+)?(?:function|const)\s+({_METHODS})\b", re.M)
 _FILE_ROUTE = re.compile(r"(?:^|/)(?:app|routes)/(.+)/(?:route|\+server)\.[jt]sx?$")
 _PAGE_ROUTE = re.compile(r"(?:^|/)pages/(api/.+?)(?:/index)?\.[jt]sx?$")
@@ -253,7 +253,7 @@ class _Prefixes:
 def _methods_of(found: re.Match[str]) -> list[str]:
     if chain := _group(found, "chain"):
         return [method.upper() for method in _CHAINED.findall(chain)] or [ANY]
-    if listed := _LISTED.search(_group(found, "more")):
+    if listed := _METHOD_LIST.search(_group(found, "more")):
         return [method.upper() for method in re.findall(r"\w+", listed[1])]
     method = _group(found, "method").upper()
     return [ANY if method in ("", "ALL", "ANY") else method]

@@ -37,7 +37,7 @@ _FRAMEWORK = frozenset({
 })  # fmt: skip
 # Calls that name a subcommand with their first literal: argparse, click, typer, commander, yargs, cac, clap, Symfony,
 # Laravel.
-_NAMED = re.compile(
+_SUBCOMMAND_CALL = re.compile(
     r"(?:add_parser|\.(?:command|group)|add_typer\([^()\n]*\bname\s*=|add_command\([^()\n]*\bname\s*=|Command::new"
     r"|with_name|new Command|\bcommand:|\bUse:|setName|\$signature\s*=|AsCommand|Artisan::command)"
     r"\s*\(?\s*(?:name\s*[=:]\s*)?[\"'`]([a-z][\w:.-]*)"
@@ -126,7 +126,7 @@ def subcommands_in(path: str, text: str) -> Mapping[str, int]:
 
 def _definitions(suffix: str, text: str) -> Iterator[tuple[str, int]]:
     if any(call in text for call in _CALLS):
-        yield from ((one[1], one.start(1)) for one in _NAMED.finditer(text))
+        yield from ((one[1], one.start(1)) for one in _SUBCOMMAND_CALL.finditer(text))
     for one in _ALIASES.finditer(text) if "lias" in text else ():
         yield from ((name, one.start()) for name in re.findall(r"[\w-]+", one[1]))
     if suffix == "py":

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 # A zero-width space, as a character reference, so that the source has no hidden character.
-APART = "&#8203;"
+ZERO_WIDTH_SPACE = "&#8203;"
 # Where text is split: after an at sign, and inside patterns that a renderer takes for an address or a reference.
 _LIVE = re.compile(r"@|#(?=\d)|[!%](?=\w)|:(?=//)|www(?=\.)|gh(?=-\d)", re.IGNORECASE)
 _COMMIT = re.compile(r"(?<![0-9a-z])[0-9a-f]{7,64}(?![0-9a-z])", re.IGNORECASE)
@@ -29,7 +29,9 @@ SPELT = frozenset("&<>[]\\`$*_~|#")
 
 def inert(text: str, cap: int) -> str:
     """Format untrusted text as one line without markup, cut to *cap* characters before escaping."""
-    shown = " ".join(redact(display(text.replace("\r\n", "\n").replace(APART, ""), lines=True, sequences=True)).split())
+    shown = " ".join(
+        redact(display(text.replace("\r\n", "\n").replace(ZERO_WIDTH_SPACE, ""), lines=True, sequences=True)).split()
+    )
     return spelt(shown if len(shown) <= cap else shown[: cap - 1] + "…")
 
 
@@ -47,7 +49,7 @@ def spelt(text: str, markup: Collection[int] = ()) -> str:
     begins, ends = {begin for begin, _ in commits}, {end for _, end in commits}
     out: list[str] = []
     for at, char in enumerate(text):
-        out += ["</code>"] * (at in ends) + [APART] * (at in apart) + ["<code>"] * (at in begins)
+        out += ["</code>"] * (at in ends) + [ZERO_WIDTH_SPACE] * (at in apart) + ["<code>"] * (at in begins)
         out.append(f"&#{ord(char)};" if char in SPELT and at not in markup else char)
     end = len(text)
-    return "".join(out) + "</code>" * (end in ends) + APART * (end in apart)
+    return "".join(out) + "</code>" * (end in ends) + ZERO_WIDTH_SPACE * (end in apart)

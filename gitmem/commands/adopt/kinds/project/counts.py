@@ -70,14 +70,14 @@ _PLACE = r"`(?P<place>[\w@.\-/\[\]]*[\w\]]/?)`"
 _COUNTED = re.compile(
     rf"(?<![\w.,/`+-])(?:\*\*)?{_NUMBER} (?P<adjective>{_ADJECTIVE})(?P<noun>{_PARTS}|{_ENTRIES})\b(?!\+)", re.I
 )
-_BEFORE = re.compile(
+_BEFORE_COUNT = re.compile(
     rf"{_PLACE}\s?(?:\*\*)?\s?(?:[(:|—–-]|has|have|contains?|defines?|holds?|with|provides?|exposes?|registers?)\s*"
     r"(?:a total of|the)?\s*(?:\d[\d,]*\+? [a-z]+, ){0,4}(?:\*\*)?$"
 )
 # What a statement is about: the path at its start.
 _SUBJECT = re.compile(rf"^\s*(?:(?:[-*+|]|\d+[.)])\s*)?(?:\*\*)?{_PLACE}")
 # A folder below the one that the statement is about, as a plain word: "`tui/`: features (24 modules)".
-_PLAIN = re.compile(r"(?<![\w/`])([a-z][\w-]{0,80})/? \($")
+_PLAIN_FOLDER = re.compile(r"(?<![\w/`])([a-z][\w-]{0,80})/? \($")
 _BEHIND = re.compile(rf"^(?:\*\*)?,? (?:in|under|within|inside|below|at|live in|are in) (?:the )?{_PLACE}")
 _OF_LIST = re.compile(
     r"(?<![\w.,/`+-])(?P<number>\d{1,3}) (?P<adjective>required|supported|allowed|default|reserved|built-?in|known|"
@@ -189,14 +189,14 @@ def _counted(statement: Statement) -> Iterator[Claim]:
             before, after = text[: match.start()].rstrip("*"), text[match.end() :]
             if _FEW.search(before) or not _AFTER.match(after):
                 continue
-            near = _BEFORE.search(before) or _BEHIND.match(after)
+            near = _BEFORE_COUNT.search(before) or _BEHIND.match(after)
             is_part = re.fullmatch(_PARTS, match["noun"], re.I) is not None
             if near is not None:
                 place = near["place"].strip("/")
                 folder = subject["place"].strip("/") if subject and "." not in subject["place"] else place
                 within = (f"{folder}/{place}",) if folder != place else ()
                 yield from _claim(line, match, (*within, place))
-            elif subject and "." not in subject["place"] and (plain := _PLAIN.search(before)):
+            elif subject and "." not in subject["place"] and (plain := _PLAIN_FOLDER.search(before)):
                 yield from _claim(line, match, (f"{subject['place'].strip('/')}/{plain[1]}",))
             elif subject and is_part and "." in subject["place"]:
                 yield from _claim(line, match, (subject["place"],))

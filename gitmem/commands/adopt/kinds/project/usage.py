@@ -35,14 +35,14 @@ ABSENCE = "absence"
 USED = "used"
 # The mark of a claim that the project does without a package, as a sentence of its own: "We do not use Jest".
 DECLINED = "declined"
-_NAMED = r"(?:`@?[A-Za-z][\w./-]*`|\*\*@?[A-Za-z][\w./-]*\*\*|@?[A-Za-z][\w/-]*(?:\.js)?)"
+_PACKAGE_NAME = r"(?:`@?[A-Za-z][\w./-]*`|\*\*@?[A-Za-z][\w./-]*\*\*|@?[A-Za-z][\w/-]*(?:\.js)?)"
 _VERB = (
     r"(?:uses?|using|built (?:with|on|using)|written (?:in|with)|powered by|based on|rel(?:ies|y) on|depends? on|"
     r"(?:is|are) (?:done|made|handled|managed|implemented|parsed|written|rendered|formatted|tested|served|"
     r"bundled|built|validated|run|read|sent|cached|stored|styled|generated)(?: \w+)? (?:with|by|through|via|using)|"
     r"goes? through|implemented (?:with|using))"
 )
-_USES = re.compile(rf"\b(?i:{_VERB}) (?:the )?(?P<names>{_NAMED}(?:(?:,| and|, and| \+|/) {_NAMED})*)")
+_USES = re.compile(rf"\b(?i:{_VERB}) (?:the )?(?P<names>{_PACKAGE_NAME}(?:(?:,| and|, and| \+|/) {_PACKAGE_NAME})*)")
 # What may follow a word in lower case that is a name, and no adjective.
 _END = re.compile(r"\s{0,40}(?:$|[.,;:)(–—-]|\b(?:for|to|as|in|and|with|via|on|under)\b)")
 _NOT = re.compile(
@@ -131,7 +131,7 @@ def package_claims(statement: Statement, _document: Document) -> Iterator[Claim]
             for found in _USES.finditer(line)
             # "using the ONNX Runtime" is another product than `onnx`.
             if not _NOT.search(line[: found.start()]) and not re.match(r" (?!CSS\b)[A-Z][a-z]", line[found.end() :])
-            for name in re.findall(_NAMED, found["names"])
+            for name in re.findall(_PACKAGE_NAME, found["names"])
             if name != "and" and (not name.islower() or not name[0].isalpha() or _END.match(line[found.end() :]))
         }
     is_list = STACK.search(statement.section) is not None
