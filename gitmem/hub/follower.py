@@ -47,6 +47,8 @@ BELIEVED_S = 3.0
 LOST_S = 60.0
 # After the index could not be written, for example to a full disk, it is read again from the database: not too often.
 REBUILD_S = 10.0
+# What is raised when an index cannot be written: Tantivy raises ValueError, and RuntimeError once its writer is closed.
+UNWRITABLE = (OSError, ValueError, RuntimeError)
 # A server that starts makes its index again if more than half of its records was erased, and more than these bytes.
 FREE_BYTES = 64_000_000
 # The files of a segment of Tantivy's index.
@@ -201,13 +203,19 @@ class SearchNode:
         return self.access if monotonic() - self.looked_at < BELIEVED_S else ""
 
     def catch_up_now(self) -> int:
-        """Catch up over a connection of its own.
+        """Catch up over a connection of its own; an index that cannot be written is made again, once.
 
         Raises:
-            GitmemError: The database cannot be reached.
+            GitmemError: The database cannot be reached, or the index cannot be written.
         """
         with connected(self._url) as connection:
-            return self.catch_up(connection)
+            try:
+                return self.catch_up(connection)
+            except UNWRITABLE as err:
+                self._make_again()
+                with suppress(*UNWRITABLE):
+                    return self.catch_up(connection)
+                raise GitmemError(_why_unwritable(err), hint="--folder DIR") from err
 
     def _refuse_other(self, connection: Connection) -> str:
         """Empty the index if it was made from another hub or from changes that a backup took back, or is damaged.
@@ -267,8 +275,8 @@ class SearchNode:
             except psycopg.Error as err:
                 self.access = ""
                 tell(in_words(err).message)
-            except (GitmemError, OSError, ValueError) as err:  # Tantivy raises ValueError when it cannot write
-                tell(f"the index cannot be written: {' '.join(str(err).split())}")
+            except (GitmemError, *UNWRITABLE) as err:
+                tell(_why_unwritable(err))
                 self._make_again()
                 stop.wait(REBUILD_S)
             if not stop.is_set():
@@ -277,10 +285,9 @@ class SearchNode:
     def _make_again(self) -> None:
         """Delete the index after it could not be written; what cannot be done now is tried again."""
         self._forget()
-        with suppress(ValueError):
-            self.engine.close()
+        self.close()
         shutil.rmtree(self._folder, ignore_errors=True)
-        with suppress(GitmemError, OSError, ValueError):
+        with suppress(GitmemError, *UNWRITABLE):
             self.engine = self._opened()
 
     def _listen(self, connection: Connection, stop: Event, done: Callable[[], None]) -> None:
@@ -295,8 +302,13 @@ class SearchNode:
                 stop.wait(POLL_S)
 
     def close(self) -> None:
-        """Close the index."""
-        self.engine.close()
+        """Close the index, which may be closed already because it could not be written."""
+        with suppress(*UNWRITABLE):
+            self.engine.close()
+
+
+def _why_unwritable(err: Exception) -> str:
+    return f"the index cannot be written: {' '.join(str(err).split())}"
 
 
 def _in_use(folder: Path) -> GitmemError:

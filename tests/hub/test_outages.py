@@ -270,6 +270,31 @@ def test_full_disk_of_a_search_node_is_named_and_the_index_is_made_again(
     assert notes[0].startswith("the index cannot be written: ")
 
 
+def test_server_that_starts_on_a_full_disk_says_so_and_starts_once_there_is_room(
+    small_disk: Path, hub: HubDatabase, template: Path, tmp_path: Path
+) -> None:
+    api = Path(shutil.copytree(template, tmp_path / "api"))
+    put(api, make_memory("gust", "A retry storm"))
+    add_to(hub, api)
+    synced(hub, tmp_path)
+    tokens = ("--tokens", str(token_file(tmp_path, alice=())), "--port", "0")
+    options = ("serve", *tokens, "--folder", str(small_disk / "data"), "--database", hub.serving)
+    with followed(hub, small_disk / "data", "index"):
+        pass
+    put(api, make_memory("later", "A later storm", "word " * 5000))
+    synced(hub, tmp_path)
+    ballast = fill(small_disk)
+    argv = [sys.executable, "-m", "gitmem", "hub", *options]
+    full = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    ballast.unlink()
+    with program(tmp_path / "serve.log", *options) as server:
+        found = ask(server.stdout.readline().strip(), "/search?q=storm", "alice-token").keys
+
+    assert full.returncode == 3
+    assert full.stderr.startswith("gitmem: error: the index cannot be written: ")
+    assert sorted(found) == ["gust", "later"]
+
+
 def test_everything_works_behind_a_pooler_in_transaction_mode(
     postgres: Postgres, hub_template: str, repo: Path, tmp_path: Path, run_cli
 ) -> None:
