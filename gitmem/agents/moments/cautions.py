@@ -80,8 +80,10 @@ _ORDERS = frozenset("run use always pass set start call give add with".split())
 _ASKS = frozenset("run use call start".split())
 _ORDER = frozenset(("before", "after"))
 _OTHERWISE = frozenset(("otherwise", "else", "or"))
-# Words before a clause.
-_CLAUSES = frozenset("and but since because if when while as that so the".split())
+# Words before a clause. With "the" before it, a name without signs is a thing: "the server reads …", "the app".
+_CLAUSES = frozenset("and but since because if when while as that so".split())
+# Words after a name that say what it is.
+_CALLED = frozenset("program script tool command task target recipe binary job step helper cli".split())
 # Words after the name of a program that are not an argument of it.
 _PROSE_AFTER = frozenset(
     """
@@ -255,7 +257,8 @@ def _is_of_other_command(words: Sequence[str], line: Collection[str]) -> bool:
         return False
     argument = words[1].strip(_STRIPPED)
     is_verb = argument.endswith(("s", "ed"))
-    return _is_argument(words[1]) and argument.islower() and not is_verb and argument not in line
+    is_other = argument.islower() and argument not in line and argument not in _CALLED
+    return _is_argument(words[1]) and is_other and not is_verb
 
 
 def _is_about(sentence: _Sentence, at: int, following: Sequence[str], options: frozenset[str]) -> bool:

@@ -122,6 +122,8 @@ def _speaks_of_a_name(line: str, memory: str) -> bool:
         ("rake letters:print", "Look for paper first, letters:print uses tray two."),
         ("bundle exec rake letters:print", "For letters:print the printer must be in mode B."),
         ("go run ./cmd/fill", "cmd/fill empties all tables."),
+        ("go run ./cmd/fill", "The cmd/fill program empties all tables."),
+        ("./server --port 80", "The server crashes without a terminal."),
         ("styler --write-baseline src", "We do not renew the baseline (--write-baseline): it hid 300 findings."),
     ],
 )
@@ -139,6 +141,8 @@ def test_memory_says_what_an_unknown_program_or_a_task_does(line: str, memory: s
         ("imgtool sign app.bin", "imgtool warns about the chip. This can be ignored."),
         ("SINK=1 rake letters:print", "letters:print sends real mail. Set SINK=1 before."),
         ("go test ./internal/query", "When TestPlan fails, run go test ./internal/query -update."),
+        ("./server --port 80", "The server reads its settings from a file."),
+        ("bin/app serve", "Sessions expire: the app has them in a cache."),
         ("find . -name x", "find out first who uses it, find never lies."),
         ("git push", "git never lies."),
         ("bin/rails letters:print", "Conflicts in the schema: bin/rails db:migrate writes it again."),
