@@ -240,6 +240,31 @@ def _dotnet(path: str, content: bytes) -> Named:
                     yield name, Dependency(one.at("Version").text or one.at("VersionOverride").text or "", one.line)
 
 
+def _clojure(path: str, content: bytes) -> Named:
+    """Yield the dependencies of deps.edn and bb.edn, which are mappings, and of Leiningen and shadow-cljs, lists.
+
+    Source: clojure.org/reference/deps_edn; Leiningen's sample.project.clj.
+    """
+    top = read_source(path, content)
+    aliases = [node for key in ("aliases", "profiles") for _, node in top.at(key).iter_members()]
+    for part in (top, *aliases):
+        for key in ("deps", "extra-deps", "replace-deps", "override-deps"):
+            for known, node in part.at(key).iter_members():
+                stated = next((one.text for place in _CLOJURE if (one := node.at(place)).text), "")
+                yield from _with_artifact(known, Dependency(stated or "", node.line))
+        for node in part.at("dependencies").items or ():
+            name, version = [*(node.items or ()), Node(0), Node(0)][:2]
+            if name.text:
+                yield from _with_artifact(name.text, Dependency(version.text or "", name.line))
+
+
+def _with_artifact(name: str, one: Dependency) -> Named:
+    """Yield a dependency by its name, and by that without its group."""
+    for known in {name, name.rpartition("/")[2]}:
+        yield known, one
+
+
+_CLOJURE = ("mvn/version", "git/tag", "git/sha")
 # `{:phoenix, "~> 1.7"}`, `{:ecto, ">= 3.0", only: :dev}`, `{:plug, github: "x/y"}`.
 _HEX = re.compile(r"\{:([a-z]\w*),[ \t]*(?:\"([^\"\n]*)\")?")
 _PAKET = re.compile(r"^[ \t]*nuget[ \t]+([\w.-]+)(?:[ \t]+([^\n]{0,100}))?", re.MULTILINE)
@@ -280,6 +305,7 @@ _READERS: dict[str, Callable[[str, bytes], Named]] = {
     "gradle": _gradle,
     "libs.versions.toml": _catalog,
     "dotnet": _dotnet,
+    **dict.fromkeys(("deps.edn", "bb.edn", "project.clj", "shadow-cljs.edn"), _clojure),
     "mix.exs": _patterned(_HEX),
     "paket.dependencies": _patterned(_PAKET),
 }

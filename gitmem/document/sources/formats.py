@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from gitmem.document.sources import jsonc, lines, toml, xml, yaml
+from gitmem.document.sources import edn, jsonc, lines, toml, xml, yaml
 from gitmem.document.sources.assignment import find_assignment
 from gitmem.document.sources.node import Node, unreadable
 from gitmem.errors import FormatError
@@ -30,6 +30,7 @@ _NAMES: dict[str, Reader] = {
     "pdm.lock": toml.read,
     "Pipfile.lock": jsonc.read,
     "composer.lock": jsonc.read,
+    "project.clj": edn.read,
     "yarn.lock": yaml.read,
     ".prettierrc": yaml.read,  # JSON is YAML
     ".babelrc": jsonc.read,
@@ -55,6 +56,7 @@ _NAMES: dict[str, Reader] = {
 }
 _EXTENSIONS: dict[str, Reader] = {
     "toml": toml.read,
+    "edn": edn.read,
     **dict.fromkeys(("json", "jsonc", "json5", "code-workspace", "webmanifest"), jsonc.read),
     **dict.fromkeys(("yaml", "yml"), yaml.read),
     **dict.fromkeys(("ini", "cfg", "conf", "properties", "env"), lines.read_ini),

@@ -275,6 +275,8 @@ _READERS: dict[str, Callable[[str, bytes], Targets]] = {
     "package.json": _members("scripts"),
     "composer.json": _members("scripts"),
     "project.json": _members("targets"),
+    **dict.fromkeys(("deps.edn", "project.clj"), _members("aliases")),
+    "bb.edn": _members("tasks"),
     "deno.json": _members("tasks"),
     "deno.jsonc": _members("tasks"),
     "mise.toml": _mise,

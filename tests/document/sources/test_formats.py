@@ -25,6 +25,11 @@ FILES = {
         "<Project>\n<PropertyGroup><Nullable>enable</Nullable>\n<A>1</A></PropertyGroup>\n"
         "<PropertyGroup Condition='x'>\n<LangVersion>13</LangVersion><A>2</A></PropertyGroup></Project>\n"
     ),
+    "deps.edn": (
+        '{:deps {org.clojure/clojure {:mvn/version "1.12.0"} #_#_old/lib {:mvn/version "1"}}\n :paths ["src" "a,b"]\n'
+        ' ;; :port 1\n :http {:port #shadow/env "HTTP" :ids #{1 2}} ^{:doc "x"} :mode :esm}\n'
+    ),
+    "project.clj": '(defproject app "0.1.0"\n  :min-lein-version "2.9.1"\n  :re #"a{2}")\n',
     "src/a.py": 'X = 1\nRETRIES: int = 3\nclass C:\n    timeout = 2.5\n    NAME = "x"\n',
     "src/a.ts": "export const PORT: number = 3_000;\nconst o = {\n  retries: 5,\n};\n",
     "src/a.go": 'const MaxRetries = 4\nvar name string = "n"\n',
@@ -70,6 +75,11 @@ FILES = {
         ("Directory.Build.props#Project.PropertyGroup.LangVersion", "13", 5),
         ("Directory.Build.props#Project.PropertyGroup[1].A", "2", 5),
         ("Directory.Build.props#Project.PropertyGroup.A", "[1, 2]", 3),
+        ("deps.edn#deps.'org.clojure/clojure'.mvn/version", "1.12.0", 1),
+        ("deps.edn#paths", "[src, a,b]", 2),
+        ("deps.edn#http.port", "HTTP", 4),
+        ("deps.edn#mode", "esm", 4),
+        ("project.clj#min-lein-version", "2.9.1", 2),
         ("src/a.py#RETRIES", "3", 2),
         ("src/a.py#C.timeout", "2.5", 4),
         ("src/a.py#NAME", "x", 5),

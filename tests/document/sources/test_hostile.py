@@ -59,6 +59,9 @@ for read in (
             "'gem ' + chr(39) + 'a' + chr(39) + chr(10) + ('gem ' + chr(39) + 'a' + chr(39) + chr(10)) * 50_000",
         ),
         ("package.json", f"'/*' * {SIZE}"),
+        ("deps.edn", f"'{{:a ' * {SIZE}"),
+        ("deps.edn", f"chr(34) + (chr(92) + chr(34)) * {SIZE}"),
+        ("deps.edn", f"'#_' * {SIZE} + ' ' * {SIZE}"),
         ("noxfile.py", f"'@nox.session\\n' * {SIZE // 20}"),
     ],
 )

@@ -16,6 +16,7 @@ from gitmem.document.sources.scripts import read_scripts
             "A := x \\\n  y\nB = $(A) z\n$(B): ; @go\nbuild-${A}:: dep\nnot-$(C):\n$(shell ls):\n\t$(A): no\n",
             {"x": 4, "y": 4, "z": 4, "build-x": 5, "build-y": 5},
         ),
+        ("deps.edn", "{:aliases {:dev {}\n:test {}}}", {"dev": 1, "test": 2}),
         ("web/project.json", '{"targets": {"build": {},\n"lint": {}}}', {"build": 1, "lint": 2}),
         ("package.json", '{"scripts": {\n"build": "tsc",\n"test:unit": "x"}}', {"build": 2, "test:unit": 3}),
         (
