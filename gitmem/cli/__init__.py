@@ -386,7 +386,9 @@ def _nearest(word: str) -> str:
     """Return the command that a word is meant to be, or an empty string."""
     from difflib import get_close_matches
 
-    near = [word] if word in SYNONYMS else get_close_matches(word, (*all_commands(), *SYNONYMS), n=1)
+    known = (*all_commands(), *SYNONYMS)
+    swapped = [one for one in known if sorted(one) == sorted(word)]  # a slip of the fingers: statsu
+    near = [word] if word in SYNONYMS else swapped[:1] or get_close_matches(word, known, n=1)
     return SYNONYMS.get(near[0], near[0]) if near else ""
 
 

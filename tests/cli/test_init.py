@@ -48,6 +48,7 @@ def test_version_is_reported(run_cli) -> None:
     ("words", "message", "hint"),
     [
         (("recal", "x"), "unknown command: recal", "did you mean: gitmem recall x"),
+        (("statsu",), "unknown command: statsu", "did you mean: gitmem status"),
         (("help", "lst"), "unknown command or topic: lst", "did you mean: gitmem help list"),
         (
             ("search", "what's up", "--kind", "fact"),

@@ -153,7 +153,8 @@ def _resolve(git: Git, rev: str) -> str:
     try:
         return git.resolve(rev)
     except NotFoundError as err:
-        raise GitmemError(f"there is no commit {rev} in this clone", hint=FETCH) from err
+        hint = FETCH if git.text("remote").strip() else "git log --all --oneline lists the commits"
+        raise GitmemError(f"there is no commit {rev} in this clone", hint=hint) from err
 
 
 def _unrelated(git: Git, tip: str, head: str, against: str, *, is_asked: bool) -> ChangeSpan:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from gitmem.plugins.import_.fields import ImportRecord
 
-LAYOUT_REMARK = "characters that draw nothing, such as soft hyphens and marks of direction, were left out"
+LAYOUT_REMARK = "invisible characters, such as control characters and soft hyphens, were left out"
 UNKNOWN_REMARK = "characters without a meaning of their own, such as those of icon fonts, became \ufffd"
 _BREAK = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
 # Control characters but NUL, soft hyphens, zero-width spaces, marks of direction, invisible signs of formulas, the

@@ -94,8 +94,8 @@ def test_shallow_clone_says_how_to_deepen_it(forked, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message", "hint"),
     [
-        ({"base": "origin/main"}, "there is no commit origin/main in this clone", "git fetch"),
-        ({"head": "--output=x"}, "there is no commit --output=x in this clone", "git fetch"),
+        ({"base": "origin/main"}, "there is no commit origin/main in this clone", "git log --all"),
+        ({"head": "--output=x"}, "there is no commit --output=x in this clone", "git log --all"),
         ({"default": ""}, "there is no default branch", "--base REV"),
     ],
     ids=["a base that is not here", "an option for a name", "no default branch"],
@@ -105,6 +105,15 @@ def test_missing_commit_is_an_error(repo, options, message, hint):
         span(repo, **options)
 
     assert (caught.value.exit_status, hint in caught.value.hint) == (3, True)
+
+
+def test_commit_that_a_remote_may_have_is_to_be_fetched(repo):
+    git(repo, "remote", "add", "origin", "https://example.org/x.git")
+
+    with pytest.raises(GitmemError) as caught:
+        span(repo, base="origin/main")
+
+    assert "git fetch" in caught.value.hint
 
 
 def test_repository_without_a_commit_says_so(tmp_path):
