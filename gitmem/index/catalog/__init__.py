@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Increase this whenever a table, the analysis of text, or the detection of secrets changes: a catalog of another format
 # is rebuilt, never converted.
-FORMAT = 28
+FORMAT = 29
 # The fewest letters of a short id, and the letters: with no vowels, no id is a word.
 SHORT_ID = 4
 ID_LETTERS = frozenset("bcdfghjklmnpqrstvwxz")

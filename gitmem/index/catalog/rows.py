@@ -171,8 +171,12 @@ def _words_of(fields: Mapping[str, Any]) -> str:
 
 
 def _is_name(word: str) -> bool:
-    """Return whether a word is the name of a file or a hash, which no one searches for and no snippet should show."""
-    return len(word) > LONGEST_WORD or (len(word) >= SHORTEST_HASH and _HEX.issuperset(word))
+    """Return whether a word is the name of a file or a hash, which no one searches for and no snippet should show.
+
+    A long number is neither: an order, an account.
+    """
+    is_hash = len(word) >= SHORTEST_HASH and _HEX.issuperset(word) and not word.isdecimal()
+    return len(word) > LONGEST_WORD or is_hash
 
 
 def _listed(values: Sequence[str]) -> str:

@@ -282,6 +282,7 @@ def test_task_leaves_search_only_when_it_is_closed_and_its_kind_or_itself_says_w
         ("sentence: 7d3f7aa7918a0392", ""),
         ("commit: 4f1d0a7c9b2e8d6f5a3c1b0e9d8f7a6b5c4d3e2f", ""),
         ("build: deadbeef", "deadbeef"),
+        ("order: '4012888888881881'", "4012888888881881"),
         ("owner: payments", "payments"),
         ("why: [7d3f7aa7918a0392, a reason]", "a reason"),
     ],
