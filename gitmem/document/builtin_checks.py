@@ -377,7 +377,8 @@ def row_of(check: Check) -> BuiltinCheck:
 def find_row(names: Iterable[str]) -> BuiltinCheck | None:
     """Return the row whose mapping has these fields, or None."""
     field_names = set(names)
-    return next((row for row in CHECKS.values() if row.accepts(field_names)), None)
+    # Its name first: an index asks three times for each fact, and comparing with a row takes longer.
+    return next((row for name, row in CHECKS.items() if name in field_names and row.accepts(field_names)), None)
 
 
 def shapes() -> str:

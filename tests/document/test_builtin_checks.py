@@ -69,6 +69,15 @@ def new(monkeypatch: pytest.MonkeyPatch) -> BuiltinCheck:
     return NEW
 
 
+def test_a_mapping_is_compared_with_the_rows_that_it_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    accepts = BuiltinCheck.accepts
+    monkeypatch.setattr(BuiltinCheck, "accepts", lambda row, names: asked.append(row.name) or accepts(row, names))
+
+    assert find_row(["lacks", IN]) == CHECKS["lacks"]
+    assert asked == ["lacks"]
+
+
 def options_for(row: BuiltinCheck) -> list[str]:
     """Return one use of a check on the command line: with all that it needs and the first of its choices."""
     more = [f for f in row.more if f.name in row.required or f.name in row.choices[:1]]

@@ -69,6 +69,13 @@ def test_batches_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     assert state(make_engine(*texts)) == whole
 
 
+def test_a_build_writes_one_segment_for_all_its_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fts_update, "_BATCH", 3)
+    engine = make_engine(*(make_text(i, f"gateway word{i}") for i in range(1, 12)))
+
+    assert engine._db.execute("SELECT count(DISTINCT segid) FROM fts_idx").fetchone() == (1,)
+
+
 def test_the_analysed_terms_of_every_field_are_kept_and_nothing_of_the_text() -> None:
     engine = make_engine(make_text(1, "Tokens of the gateways", title="Signing keys", tags="auth", paths="src/jwt.py"))
 
