@@ -78,7 +78,12 @@ class Parser(argparse.ArgumentParser):
         """
         if message.startswith(UNKNOWN):
             raise self._unknown(message.removeprefix(UNKNOWN))
-        raise UsageError(message.removeprefix("argument "), hint=f"{self.prog} --help has examples")
+        message = message.removeprefix("argument ")
+        hint = f"{self.prog} --help has examples"
+        if message.startswith("-") and message.endswith(": expected one argument"):
+            option = message.partition(":")[0].rpartition("/")[2]
+            hint += f"\na value that begins with - goes after =, as in {option}=-q"
+        raise UsageError(message, hint=hint)
 
     def _unknown(self, extras: str) -> UsageError:
         from difflib import get_close_matches  # 3 ms, and only for this error

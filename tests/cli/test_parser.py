@@ -67,6 +67,7 @@ def test_every_argument_says_what_it_is() -> None:
         ("remember", ["two", "words"], "unexpected argument: words", "quote arguments that contain spaces"),
         ("fact", ["Tokens", "are", "signed"], "unexpected argument: are", "a program goes after --"),
         ("show", [], "the following arguments are required: key", "gitmem show --help has examples"),
+        ("fact", ["x", "--is", "-q"], "--is: expected one argument", "begins with - goes after =, as in --is=-q"),
         ("list", ["--limit", "0"], "--limit: must be a whole number from 1 to 1000000, not '0'", "--help"),
         ("list", ["--limit", "9" * 5000], "--limit: must be a whole number", "--help"),
         ("list", ["--limit", "-1"], "--limit: ", "--help"),
