@@ -131,7 +131,7 @@ def _search(pattern: Any, content: bytes, start: int, end: int) -> tuple[int, in
         number = next(at for at in range(2, len(match.groups()) + 1) if match.start(at) >= 0)
         indent = match[1] or b""
         words = content[start + match.start() : start + match.start(number)].split()
-        if not words or words[0] not in _NO_TYPES:
+        if not words or words[0] not in _NO_TYPES or words[:2] in ([b"case", b"class"], [b"case", b"object"]):
             return len(indent.expandtabs(4)), start + match.start(number)
     return None
 

@@ -169,6 +169,7 @@ def test_name_is_defined_in_a_form_of_lisp(name: str, line: int) -> None:
         ("enum A { Red, Green = 'g', Blue(3) { } }", ["Red", "Green", "Blue"], ["g"]),
         ("record A(int x, List<B> y) { int z() { } }", ["x", "y", "z"], ["B"]),
         ("data class A(val name: String)", ["name"], ["String"]),
+        ("case class A(name: String)", ["name"], ["String"]),
         ("const A = { p: 1, q() {}, r };", ["p", "q", "r"], []),
         ("class A extends Mixed(B) { c; }", [], ["B"]),
         ("function A(s: string) { const t = 1; return t; }", [], ["s", "t"]),
