@@ -279,7 +279,7 @@ _TABLE = (
         ),
         more=(_FILES, _EXACTLY),
         is_about_any=True,
-        unusable="{text!r} is not a regular expression that can be run in linear time",
+        unusable="{text!r} is not a valid regular expression of RE2, which has no look-around and no back-references",
     ),
     BuiltinCheck(
         "lacks",

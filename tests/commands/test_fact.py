@@ -146,6 +146,12 @@ def test_unusable_field_is_refused(memory, repo, options):
     assert "line" not in refused.value.message  # of a file that the author never saw
 
 
+@each("pattern", ["(", "(?=a)b"])
+def test_expression_that_cannot_be_run_says_what_is_not_supported(memory, repo, pattern):
+    with pytest.raises(RefusedError, match="not a valid regular expression of RE2, which has no look-around"):
+        memory.fact("It is so", matches=pattern, within="src/**")
+
+
 @each("command", ["make\u202e test", "make\x00", "make\rrm -rf /", "make \u2800 test", "\x1b[8mrm x\x1b[0m"])
 def test_command_with_hidden_characters_is_refused(memory, repo, marker, command):
     before = tip(repo)
