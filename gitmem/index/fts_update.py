@@ -89,7 +89,7 @@ def apply(
         if not is_new:
             _count_in(db, rows, 1)
     # Once: FTS5 writes the postings that it holds before a statement that may change several rows. After each batch, a
-    # build wrote a segment for each, and merged these: a fourteenth of its time (measured at 10,000 memories).
+    # build would write a segment for each, and merge these.
     db.execute(_TOTAL, totals)
     if is_new:
         _hold(db, _HELD_BY_DEFAULT)
