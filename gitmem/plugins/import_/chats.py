@@ -90,7 +90,11 @@ def _messages_in_tree(mapping: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             speaker, content = message.get("author"), message.get("content")
             parts = content.get("parts") if isinstance(content, dict) else None
             role = _role(speaker) if isinstance(speaker, dict) else ""
-            yield role, "\n\n".join(_texts(parts if isinstance(parts, list) else content))
+            about = message.get("metadata")
+            attached = about.get("attachments") if isinstance(about, dict) else None
+            files = [one.get("name") for one in attached if isinstance(one, dict)] if isinstance(attached, list) else []
+            names = [f"[{name.strip('[]')}]" for name in files if isinstance(name, str) and name]
+            yield role, "\n\n".join([*_texts(parts if isinstance(parts, list) else content), *names])
 
 
 def _role(about: Mapping[str, Any]) -> str:

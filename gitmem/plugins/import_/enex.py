@@ -40,6 +40,8 @@ _READ = {
     "source-url": "source_url",
     "notebook": "notebook",
     "taskStatus": "status",
+    "reminder-time": "reminder",
+    "file-name": "attachments",
     "content": "content",
 }
 _BLOCKS = frozenset(
@@ -90,7 +92,8 @@ class _Export:
             self._is_in_resource = True  # it has attributes of the same names
         elif name == "task":
             self._task = {}
-        self._text = [] if name in _READ and not self._is_in_resource else None
+        is_own = name in _READ and self._is_in_resource == (name == "file-name")
+        self._text = [] if is_own else None
 
     def _add(self, text: str) -> None:
         if self._text is not None:
@@ -109,7 +112,7 @@ class _Export:
             text, field = "".join(self._text).strip(), _READ[name]
             if self._task is not None:
                 self._task.setdefault(field, text)
-            elif field == "tags":
+            elif field in ("tags", "attachments"):
                 self._fields.setdefault(field, []).append(text)
             elif text:
                 self._fields.setdefault(field, text)
@@ -176,7 +179,7 @@ def _record(note: _Note, where: str, kind: str, key: str, keys: Mapping[str, str
     text = _read_text(content)
     refs = [keys[title] for title in text.linked if keys.get(title, key) != key]
     rest = {field: value for field, value in note.fields.items() if field not in ("content", "edited", "tasks")}
-    rest |= without_empty(edited=time_of(note.fields.get("edited")))
+    rest |= without_empty(**{name: time_of(note.fields.get(name)) for name in ("edited", "reminder")})
     body = "\n\n".join(filter(None, (text.markdown, "\n".join(note.fields.get("tasks", ())))))
     table = rest | without_empty(key=key, body=body, refs=list(dict.fromkeys(refs)))
     record = from_table(table, where=where, kind=kind)

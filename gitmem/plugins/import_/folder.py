@@ -41,6 +41,7 @@ from gitmem.plugins.import_.fields import (
 from gitmem.plugins.import_.frontmatter import Front, read_front
 from gitmem.plugins.import_.joplin import JEX, collect, is_item, read_item, read_items, read_jex, read_note
 from gitmem.plugins.import_.jsonl import read_jsonl
+from gitmem.plugins.import_.keep import HEAD_BYTES, is_keep_file
 from gitmem.plugins.import_.names import Names
 from gitmem.plugins.import_.notes import (
     DRAWING,
@@ -82,7 +83,7 @@ if TYPE_CHECKING:
 FILE_KIND = "doc"
 # Types that say nothing about a note.
 GENERIC_TYPES = ("note", "page", "document", "markdown", "memory", "zettel")
-YAML = (".yaml", ".yml")
+YAML, JSON = (".yaml", ".yml"), (".json",)
 # Fields without which a memory that gitmem wrote would say something else: such a file is read exactly or not at all.
 OWN = ("retired", "superseded_by", "state")
 # beads and beadboard: issues, learnings, and memories archived by rotation; the MCP server "memory"; exported chats.
@@ -96,6 +97,8 @@ SETTINGS = (
     *(".git", ".obsidian", ".logseq", ".foam", ".vscode", ".idea"),
     *(".gitignore", ".gitattributes", ".gitkeep", ".gitmodules", ".DS_Store"),
 )
+# A folder that is a note with its attachments: `Name.textbundle/text.md`.
+BUNDLE = ".textbundle"
 # Where beads keeps issues since it uses Dolt, which only `bd` can read.
 DOLT = ("dolt", "embeddeddolt")
 
@@ -120,7 +123,7 @@ class ImportContext:
 def list_files(folder: str) -> list[tuple[str, bool]]:
     """Return the importable files below a folder by path, and whether each is a regular file.
 
-    These are Markdown, exports of Evernote and of chats, files of Beans, and logs of beads.
+    These are Markdown, exports of Evernote and of chats, notes of Google Keep, files of Beans, and logs of beads.
 
     Raises:
         OSError: A folder cannot be read.
@@ -128,7 +131,10 @@ def list_files(folder: str) -> list[tuple[str, bool]]:
     return sorted(
         (entry.path, entry.is_file(follow_symlinks=False))
         for entry in iter_files(folder)
-        if entry.name.lower().endswith((*ENDINGS, *ENEX, *JEX)) or entry.name in LOGS or _is_bean(entry)
+        if entry.name.lower().endswith((*ENDINGS, *ENEX, *JEX))
+        or entry.name in LOGS
+        or _is_bean(entry)
+        or _is_keep(entry)
     )
 
 
@@ -141,6 +147,17 @@ def _is_bean(entry: os.DirEntry[str]) -> bool:
             return file.read(3) == b"id:"
     except OSError:
         return True  # reading it reports why it cannot be read
+
+
+def _is_keep(entry: os.DirEntry[str]) -> bool:
+    """Return whether a file is a note of Google Keep."""
+    if not entry.name.lower().endswith(JSON) or not entry.is_file(follow_symlinks=False):
+        return False
+    try:
+        with open(entry.path, "rb", opener=only_regular) as file:
+            return is_keep_file(file.read(HEAD_BYTES))
+    except OSError:
+        return False
 
 
 def read_folder(
@@ -218,7 +235,9 @@ def _list_others(folder: str, read: Container[str]) -> list[tuple[str, str]]:
 def _read_export(path: str, where: str, shared: ImportContext, name: str) -> Iterable[ImportRecord | Unreadable]:
     """Return the memories in a file of another kind than Markdown."""
     if path.endswith(LOGS):
-        return _read_log(path, where)
+        return _read_log(path, where, "learned")
+    if path.lower().endswith(JSON):
+        return _read_log(path, where, shared.kind or FILE_KIND)
     if path.lower().endswith(ENEX):
         return read_enex(path, where, shared.kind or FILE_KIND, name, shared.notes)
     if path.lower().endswith(JEX):
@@ -227,10 +246,10 @@ def _read_export(path: str, where: str, shared: ImportContext, name: str) -> Ite
     return read_bean(path, where)
 
 
-def _read_log(path: str, where: str) -> Iterator[ImportRecord | Unreadable]:
+def _read_log(path: str, where: str, kind: str) -> Iterator[ImportRecord | Unreadable]:
     try:
         with open(path, "rb", opener=only_regular) as file:
-            yield from read_jsonl(file, name=where, kind="learned", is_archive=path.endswith(ARCHIVE))
+            yield from read_jsonl(file, name=where, kind=kind, is_archive=path.endswith(ARCHIVE))
     except OSError as err:
         yield _unreadable(err, where)
 
@@ -245,6 +264,8 @@ def _read_pages(folder: Path, keys: Mapping[str, str], *, is_bundle: bool) -> Pa
             front = read_front(_read_text(folder / path))
             fields = {**read_properties(front.body)[0], **front.fields} if vault.is_logseq else front.fields
             names[path] = names_of(fields, path, front.body, vault.day)
+            outer = path.rpartition("/")[0].rpartition("/")[2]
+            names[path] += [outer.removesuffix(BUNDLE)] if outer.endswith(BUNDLE) else []
             indexes += [front.body] if _is_index(path) else []
     pages = pages_of(keys, vault=vault, is_bundle=is_bundle, names=names)
     return replace(pages, remarks=index_remarks("\n".join(indexes), pages)) if indexes else pages

@@ -127,6 +127,7 @@ def read_note(item: Item, key: str, where: str, kind: str, export: Joplin) -> Im
         notebook=_notebook(fields.get("parent_id", ""), export),
         created=fields.get("user_created_time", fields.get("created_time")),
         edited=time_of(fields.get("user_updated_time", fields.get("updated_time"))),
+        due=time_of(fields.get("todo_due")),
         todo=("done" if "todo_completed" in fields else "open") if is_todo else None,
     )
     found = from_table(table, where=where, kind=kind, title=item.title)

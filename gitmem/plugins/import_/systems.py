@@ -26,9 +26,11 @@ from gitmem.plugins.import_.fields import (
     Unreadable,
     as_list,
     from_table,
+    is_prose,
     without_empty,
     words_of,
 )
+from gitmem.plugins.import_.keep import is_keep, read_keep
 from gitmem.plugins.import_.names import key_of
 from gitmem.plugins.import_.roam import is_graph, read_pages
 from gitmem.plugins.import_.times import time_of
@@ -46,6 +48,8 @@ ENDED = "it no longer holds in the system it comes from"
 # claude-mem's types of observations that are kinds here; the others are learnings.
 _OBSERVED = {"decision": "decision", "bugfix": "gotcha"}
 _SUMMARY = ("investigated", "learned", "completed", "next_steps", "notes")
+# What Zep says about a user beside the facts.
+_CONTEXT = "context"
 # The lists that make an object with a title a container all the same.
 _LISTS = ("memories", "results", "items", "data", "entries", "records", "documents", "notes")
 
@@ -82,9 +86,11 @@ def _list_objects(found: Any, where: str, depth: int) -> Iterator[tuple[str, Any
     if not lists:
         yield where, found
         return
+    if isinstance(context := found.get(_CONTEXT), str) and is_prose(context):
+        yield f"{where}: {_CONTEXT}", {"text": context}
     for name, inside in lists.items():
         yield from _list_objects(inside, f"{where}: {name}", depth + 1)
-    if beside := [name for name, value in found.items() if name not in lists and _says_something(value)]:
+    if beside := [name for name, value in found.items() if name not in (*lists, _CONTEXT) and _says_something(value)]:
         names = display(", ".join(beside))
         yield where, Unreadable(where, f"not among its memories: {names}", is_skipped=True)
 
@@ -104,8 +110,13 @@ def _lists_in(table: Mapping[str, Any]) -> dict[str, list[Any]]:
         passages = (
             [passage for agent in agents if isinstance(agent, dict) for passage in _passages(agent)] if agents else []
         )
-        return {"blocks": blocks, "passages": passages or _passages(table)}
-    if "frontmatter" in table or _has_text(table) or is_chat(table):
+        files = [
+            {"title": one.get("file_name"), "text": one["content"], "created_at": one.get("created_at")}
+            for one in _tables_in(table.get("files"))
+            if isinstance(one.get("content"), str)
+        ]
+        return {"blocks": blocks, "passages": passages or _passages(table), **({"files": files} if files else {})}
+    if "frontmatter" in table or _has_text(table) or is_chat(table) or is_keep(table):
         return {}
     lists = {
         name: value
@@ -124,6 +135,11 @@ def _lists_in(table: Mapping[str, Any]) -> dict[str, list[Any]]:
         and (name in ("memory", "data") or (lists and (_has_text(value) or any(map(_has_notes, value.values())))))
     }
     return lists | inner
+
+
+def _tables_in(value: object) -> list[dict[str, Any]]:
+    """Return the objects in a list; empty for other values."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def _has_text(table: Mapping[str, Any]) -> bool:
@@ -236,6 +252,7 @@ def _graphiti_node(table: dict[str, Any], _where: str) -> dict[str, Any]:
 def _letta_block(table: dict[str, Any], _where: str) -> dict[str, Any]:
     about = table.get("description")
     more = {"description": about, "tags": as_list(table.get("tags")), "metadata": table.get("metadata")}
+    more["created"] = table.get("created_at")
     return without_empty(title=table["label"], body=table["value"], **more)
 
 
@@ -308,6 +325,7 @@ def _has(*names: str) -> Any:
 
 _SYSTEMS: tuple[tuple[Any, Any], ...] = (
     (_is_standard_note, _standard_note),
+    (is_keep, read_keep),
     (is_chat, read_chat),
     (_has("narrative", "facts"), _claude_mem_observation),
     (_has("request", "next_steps"), _claude_mem_summary),

@@ -237,17 +237,40 @@ def link_pages(found: ImportRecord, pages: Pages, inside: str = "") -> ImportRec
 
 
 def _tags(prose: str, fields: Mapping[str, Any], vault: Vault) -> Iterator[str]:
-    """Yield the tags in a text: of a vault all, of a note of basic-memory those of list items."""
+    """Yield the tags in a text: of a vault all, of a note of basic-memory those of list items.
+
+    Of another note, those of its first and its last line, if these have nothing else, as Bear writes them.
+    """
     link = fields.get("permalink")
     text = _PLACE.sub("]", _UNSHOWN.sub("", _CODE.sub("", prose)))
     if vault.is_logseq:
         yield from (tag.strip().lower() for tag in _TAG_LINK.findall(text))
         text = _PRIORITY.sub("", text)
     elif not vault.is_vault:
+        lines = [line for line in text.split("\n") if line.strip() and not line.startswith("# ")]
+        yield from (tag for line in dict.fromkeys((*lines[:1], *lines[-1:])) for tag in _tags_alone(line))
         text = "\n".join(_ITEM.findall(text)) if isinstance(link, str) and not link.startswith("/") else ""
     form = _DENDRON_TAG if vault.is_dendron else _TAG
     match = (tag.lower().strip("/-") for tag in form.findall(_LINK.sub("", text)) if not _COLOUR.fullmatch(tag))
     yield from match
+
+
+def _tags_alone(line: str) -> list[str]:
+    """Return the tags of a line that has nothing else, `#a/b #two words#`; none of another line."""
+    parts = f"{line.strip()} ".split("#")
+    tags: list[str] = []
+    if parts[0]:
+        return []
+    for at, part in enumerate(parts[1:], 1):
+        following = parts[at + 1] if at + 1 < len(parts) else ""
+        is_closed = following[:1] == " "
+        plain = part.strip()
+        if not plain:
+            continue
+        if not plain[0].isalpha() or _COLOUR.fullmatch(plain) or (" " in plain and not (is_closed and part == plain)):
+            return []
+        tags.append(plain.lower())
+    return tags
 
 
 def _texts(fields: Mapping[str, Any]) -> Iterator[str]:

@@ -164,3 +164,13 @@ def test_parts_in_each_other_without_a_word_are_read_in_linear_time() -> None:
     found = read_chat({"title": "Deep", "chat_messages": [{"sender": "a", "content": part}]}, "x")
 
     assert found == Unreadable("x", "it is a conversation without a text", is_skipped=True)
+
+
+def test_attached_files_of_chatgpt_are_named() -> None:
+    message = {"author": {"role": "user"}, "content": {"parts": ["Which primer?"]}}
+    about = {"attachments": [{"name": "hull.jpg"}, {"id": 1}, None]}
+
+    found = read_chat({"title": "Paint", "mapping": {"a": {"message": message | {"metadata": about}}}}, "x")
+
+    assert isinstance(found, dict)
+    assert found["body"] == "**user**: Which primer?\n\n[hull.jpg]"

@@ -142,3 +142,15 @@ def test_notebook_and_tasks_of_a_note_come_with_it(tmp_path):
     assert isinstance(found, ImportRecord)
     assert (found.fields["title"], found.fields["notebook"]) == ("Sync", "Work")
     assert found.body == "Text\n\n- [ ] Call\n- [x] Write"
+
+
+def test_attachments_are_named_and_the_reminder_is_a_time(tmp_path: Path) -> None:
+    file = "<resource><resource-attributes><file-name>rotor.pdf</file-name></resource-attributes></resource>"
+    reminder = "<note-attributes><reminder-time>20240301T090000Z</reminder-time></note-attributes>"
+
+    (found,) = read(export(tmp_path, note("Text", more=f"{reminder}{file}<resource/>")))
+
+    assert isinstance(found, ImportRecord)
+    assert found.fields["attachments"] == ["rotor.pdf"]
+    assert found.fields["reminder"] == "2024-03-01T09:00:00Z"
+    assert found.remark == "2 attachments left out"

@@ -200,3 +200,12 @@ def test_sparse_member_that_is_larger_than_the_archive_is_not_read(tmp_path):
     ]
     with tarfile.open(tmp_path / "a.jex") as archive:
         assert [(one.size, one.issparse()) for one in archive] == [(60000, True)]
+
+
+def test_a_task_has_the_time_when_it_is_due(tmp_path: Path) -> None:
+    (tmp_path / f"{A}.md").write_text(f"Boiler\n\nText\n\nid: {A}\nis_todo: 1\ntodo_due: 1700000000000\n{NOTE}")
+
+    (found,) = read(tmp_path).values()
+
+    assert isinstance(found, ImportRecord)
+    assert (found.fields["todo"], found.fields["due"]) == ("open", "2023-11-14T22:13:20Z")

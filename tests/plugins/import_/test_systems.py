@@ -264,3 +264,19 @@ def test_fact_that_ended_is_retired_at_its_end() -> None:
     }
 
     assert found == {"Bo leads search": "2025-06-01T00:00:00Z"}
+
+
+def _all(value: Any) -> list[ImportRecord]:
+    lines = io.BytesIO(json.dumps(value).encode())
+    return [one for one in read_jsonl(lines, name="x.json", kind="learned") if isinstance(one, ImportRecord)]
+
+
+def test_what_stands_beside_the_memories_of_an_export_comes_in() -> None:
+    zep = {"context": "Ada leads the ferry project", "facts": [{"uuid": "1", "fact": "Ada likes small changes"}]}
+    files = [{"file_name": "spec.pdf", "content": "It needs 12 volts"}, {"file_name": "empty.pdf"}]
+    letta = {"blocks": [{"label": "human", "value": "Bo", "created_at": "2024-08-01T00:00:00Z"}], "files": files}
+
+    assert [one.body for one in _all(zep)] == ["Ada leads the ferry project", "Ada likes small changes"]
+    found = _all(letta)
+    assert [(one.fields["title"], one.body) for one in found] == [("human", "Bo"), ("spec.pdf", "It needs 12 volts")]
+    assert found[0].fields["created"] == "2024-08-01T00:00:00Z"

@@ -237,3 +237,21 @@ def test_link_of_dendron_leads_to_the_page_behind_what_it_shows(fields: dict, bo
     pages = pages_of(Names().keys("vault", paths), vault=Vault(is_vault=True, is_dendron=True))
 
     assert link_pages(ImportRecord("x.md", "x", fields, body), pages).fields.get("refs") == refs
+
+
+@each(
+    ("body", "tags"),
+    [
+        ("#kitchen/bread #Long Tag#\n\nFeed at 8.", ["kitchen/bread", "long tag"]),
+        ("Feed at 8.\n\n---\n#weekend", ["weekend"]),
+        ("Feed\n#middle\nat 8.", None),
+        ("#include <x>\n\nuses #c", None),
+        ("#12\n#!sh", None),
+        ("#ffcc00", None),
+        ("```\n#a\n```\nFeed at 8.", None),
+    ],
+)
+def test_first_and_last_line_have_tags_if_they_have_nothing_else(body: str, tags: list | None) -> None:
+    found = ImportRecord("x", "bread", {"title": "Bread"}, body)
+
+    assert link_pages(found, pages_of({"Bread.md": "bread"})).fields.get("tags") == tags
