@@ -28,7 +28,7 @@ NAME = "cautions"
 # What separates, in the first line, the stamp from the words of the memories.
 _TAB = "\t"
 # Increased whenever the same memories would give other phrases.
-_FORMAT = 4
+_FORMAT = 5
 # The most memories read and phrases written, the newest ones; the fewest letters of a program that is searched for.
 MEMORIES_AT_MOST, PHRASES_AT_MOST, LETTERS = 300, 1000, 3
 # The most words of memories that are written, and the most characters of one.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from gitmem.agents.capture.source import place_of, read_inside
+from gitmem.agents.moments.programs import PROGRAMS, names_in
 from gitmem.agents.session import log, topics
 from gitmem.index.catalog import Catalog, agent_text, refs_of, short_ids, wordings_of
 from gitmem.index.catalog.disputes import doubted
@@ -61,7 +62,7 @@ def _names_added(repository: OpenRepository, event: Event) -> dict[str, Callable
     That is a function of a memory's text and a name, which returns whether the memory forbids or restrains it.
     """
     from gitmem.agents.moments.packages import changed_packages, forbids_import, is_manifest, restrains
-    from gitmem.agents.moments.written import added_names, imported_packages, speaks_against
+    from gitmem.agents.moments.written import added_commands, added_names, imported_packages, speaks_against
 
     added = "\n".join(edit.after for edit in event.edits)[:ADDED_CHARS]
 
@@ -70,6 +71,8 @@ def _names_added(repository: OpenRepository, event: Event) -> dict[str, Callable
 
     names: dict[str, Callable[[str, str], bool]] = dict.fromkeys(added_names(event.edits), is_against)
     names |= dict.fromkeys(imported_packages(event.edits), forbids_import)
+    if lines := added_commands(event.edits):
+        names |= _commands_added(lines)
     texts: dict[str, str] = {}
     for edit in event.edits:
         if is_manifest(edit.path) and (place := place_of(repository, event, edit.path)):
@@ -77,6 +80,19 @@ def _names_added(repository: OpenRepository, event: Event) -> dict[str, Callable
                 texts[place] = read_inside(repository, place, limit=MANIFEST_BYTES) or ""
             names |= dict.fromkeys(changed_packages(edit, texts[place]), restrains)
     return names
+
+
+def _commands_added(lines: str) -> dict[str, Callable[[str, str], bool]]:
+    """Return the programs and names of command lines, with what says whether a memory has a caution about them."""
+    from gitmem.agents.moments.cautions import CautionedCommand, has_caution, options_of, phrases_of
+
+    command = CautionedCommand(phrases_of(lines), options_of(lines), words=frozenset(lines.split()))
+    named = [*names_in(lines), *(phrase for phrase in command.phrases if phrase in PROGRAMS)]
+
+    def is_cautioned(text: str, _: str) -> bool:
+        return has_caution(text, command)
+
+    return dict.fromkeys(named, is_cautioned)
 
 
 def is_off(repository: OpenRepository, event: Event) -> bool:

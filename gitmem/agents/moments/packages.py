@@ -28,7 +28,7 @@ RESTRAINS = frozenset(
     """
     pin pins pinned stay stays stayed held hold frozen freeze bump bumped bumping upgrade upgraded upgrading upgrades
     downgrade downgraded newer forbidden banned fork forked patch patched patches unmaintained abandoned deprecated
-    vulnerable incompatible conflicts removed replaced dropped licence license
+    vulnerable together lockstep incompatible conflicts removed replaced dropped licence license
     """.split()
 )
 # Words before a package that forbid it, and words that may be between the two: "never add `moment`".

