@@ -460,11 +460,11 @@ def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None
         # An empty variable counts as unset.
         if not variable.startswith("GITMEM_") or variable in INTERNAL or not text:
             continue
-        found = BY_PLAIN.get(plain(variable.removeprefix("GITMEM_")))
-        if found is None:
+        setting = BY_PLAIN.get(plain(variable.removeprefix("GITMEM_")))
+        if setting is None:
             continue  # unknown_variables() names it: another program, or another version of gitmem, may read it
-        apart = text.replace(os.pathsep, SEPARATOR) if found.read is several else text
-        values[found.name] = _value(found, apart, variable, "the environment")
+        apart = text.replace(os.pathsep, SEPARATOR) if setting.read is several else text
+        values[setting.name] = _value(setting, apart, variable, "the environment")
     return Config(**values)  # type: ignore[arg-type]
 
 

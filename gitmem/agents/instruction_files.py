@@ -60,7 +60,7 @@ def list_loaded(texts: Mapping[str, str], settings: Mapping[str, str] | None = N
             tuple(client.title for client in clients),
             tuple(filter(None, (_excess(client, path, loads, folders, texts) for client in clients))),
         )
-        for path, clients in sorted(loads.items(), key=lambda one: (folders[one[0]], one[0]))
+        for path, clients in sorted(loads.items(), key=lambda item: (folders[item[0]], item[0]))
     ]
 
 
@@ -73,7 +73,7 @@ def _documents_of(client: Client, texts: Mapping[str, str], settings: Mapping[st
     if client.instructions_setting and "AGENTS.md" in settings.get(client.instructions_setting[0], ""):
         globs.append("AGENTS.md")
     for path in texts:
-        match = next((one for one in (_pattern(glob)(path) for glob in globs) if one), None)
+        match = next((match for match in (_pattern(glob)(path) for glob in globs) if match), None)
         if match is not None:
             yield path, (match["folder"] or "").rstrip("/")
 
@@ -97,8 +97,8 @@ def _excess(
         return f"{client.title} loads {client.limit_characters:,} of its {len(texts[path]):,} characters"
     if not client.limit_bytes:
         return ""
-    above = [one for one in loads if client in loads[one] and _is_above(folders[one], folders[path])]
-    size = sum(len(texts[one].encode("utf-8", "surrogateescape")) for one in above)
+    above = [load for load in loads if client in loads[load] and _is_above(folders[load], folders[path])]
+    size = sum(len(texts[upper].encode("utf-8", "surrogateescape")) for upper in above)
     if size <= client.limit_bytes:
         return ""
     with_others = " with the files above it" if len(above) > 1 else ""

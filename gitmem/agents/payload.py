@@ -98,9 +98,11 @@ def _place(tool_name: str, given: Mapping[str, Any]) -> str:
 
 def _files(given: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the files and globs in a tool's lists of them: texts, or tables with a path."""
-    many = [one for field in FILES if isinstance(listed := given.get(field), list) for one in listed[:FILES_AT_MOST]]
-    tables = [one if isinstance(one, dict) else {"path": one} for one in many]
-    return tuple(filter(None, (text(one, *PATHS) for one in tables)))
+    many = [
+        entry for field in FILES if isinstance(listed := given.get(field), list) for entry in listed[:FILES_AT_MOST]
+    ]
+    tables = [entry if isinstance(entry, dict) else {"path": entry} for entry in many]
+    return tuple(filter(None, (text(table, *PATHS) for table in tables)))
 
 
 def edits(given: Mapping[str, Any], *, is_new: bool = False) -> tuple[Edit, ...]:

@@ -66,7 +66,7 @@ def note(state_folder: str, session: str, kind: str) -> bool:
 def lost_s(state_folder: str, session: str) -> float:
     """Return how many seconds a session has lost to slow events."""
     numbers = [read_file(path) for path in _paths(state_folder, session, SLOW)]
-    return max((int(one) / 1000 for one in numbers if one.isdigit() and len(one) < 9), default=0.0)
+    return max((int(number) / 1000 for number in numbers if number.isdigit() and len(number) < 9), default=0.0)
 
 
 def add_lost(state_folder: str, session: str, seconds: float) -> float:

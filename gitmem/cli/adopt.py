@@ -223,12 +223,12 @@ def _corrections(top: Path, adoption: Adoption) -> list[Correction]:
 
 def _left_false(false: Sequence[JudgedClaim], corrected: Sequence[Correction]) -> list[JudgedClaim]:
     """Return the false statements that the corrections leave as they are."""
-    done = {(one.path, one.line) for one in corrected}
+    done = {(correction.path, correction.line) for correction in corrected}
     return [
-        one
-        for one in false
-        if not (one.fix or one.cut or one.is_surplus)
-        or any((one.document.path, line) not in done for line in (one.claim.line, *one.more))
+        judged
+        for judged in false
+        if not (judged.fix or judged.cut or judged.is_surplus)
+        or any((judged.document.path, line) not in done for line in (judged.claim.line, *judged.more))
     ]
 
 
@@ -350,8 +350,8 @@ def _lines(top: Path, name: str) -> list[str]:
 def _write(corrected: list[Correction], top: Path) -> None:
     from gitmem.system import atomic_write
 
-    for name in dict.fromkeys(one.path for one in corrected):
-        new = {one.line: one.after for one in corrected if one.path == name}
+    for name in dict.fromkeys(correction.path for correction in corrected):
+        new = {correction.line: correction.after for correction in corrected if correction.path == name}
         path = top / name
         lines = (new.get(number, line) for number, line in enumerate(_lines(top, name), 1))
         text = "\n".join(line for line in lines if line is not None).encode("utf-8", "surrogateescape")
@@ -495,13 +495,13 @@ def _list_loaded(git: Git, adoption: Adoption) -> list[LoadedDocument]:
 def _loaded_table(loaded: Sequence[LoadedDocument]) -> list[dict[str, object]]:
     return [
         {
-            "path": one.path,
-            "folder": one.folder,
-            "tokens": one.tokens,
-            "clients": list(one.clients),
-            "excess": list(one.excess),
+            "path": loaded_document.path,
+            "folder": loaded_document.folder,
+            "tokens": loaded_document.tokens,
+            "clients": list(loaded_document.clients),
+            "excess": list(loaded_document.excess),
         }
-        for one in loaded
+        for loaded_document in loaded
     ]
 
 
@@ -510,14 +510,15 @@ def _print_loaded(loaded: Sequence[LoadedDocument], out: Output, args: Arguments
     if args.verbose and loaded:
         out.line()
         out.line("What clients load:")
-        for one in loaded:
-            place = f", for {display(one.folder)}/" if one.folder else ""
+        for loaded_document in loaded:
+            place = f", for {display(loaded_document.folder)}/" if loaded_document.folder else ""
             out.line(
-                f"  {display(one.path)}", (f"  about {one.tokens:,} tokens{place}: {', '.join(one.clients)}", "dim")
+                f"  {display(loaded_document.path)}",
+                (f"  about {loaded_document.tokens:,} tokens{place}: {', '.join(loaded_document.clients)}", "dim"),
             )
-    for one in loaded:
-        for excess in one.excess:
-            out.note(f"{display(one.path)} is too long: {excess}")
+    for loaded_document in loaded:
+        for excess in loaded_document.excess:
+            out.note(f"{display(loaded_document.path)} is too long: {excess}")
 
 
 def _print_contradictions(adoption: Adoption, out: Output, args: Arguments) -> None:
@@ -532,8 +533,8 @@ def _print_contradictions(adoption: Adoption, out: Output, args: Arguments) -> N
         out.line()
     out.line("Documents that contradict each other:")
     shown = contradictions if args.verbose else contradictions[:UNFOUNDED]
-    for one in shown:
-        out.line((SIGNS[UNPROVEN].mark, SIGNS[UNPROVEN].style), f" {formats.contradiction(one)}")
+    for contradiction in shown:
+        out.line((SIGNS[UNPROVEN].mark, SIGNS[UNPROVEN].style), f" {formats.contradiction(contradiction)}")
     if len(contradictions) > len(shown):
         out.line((f"  {len(contradictions) - len(shown)} more: {_command_for_all(args)}", "dim"))
 

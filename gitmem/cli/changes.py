@@ -157,13 +157,13 @@ class ChangeMessage:
     title: str = ""
 
 
-def print_memory(key: str, memory: Memory, out: Output, said: ChangeMessage) -> None:
+def print_memory(key: str, memory: Memory, out: Output, message: ChangeMessage) -> None:
     """Print on a terminal what became of a memory: mark, words, title, short id, and in parentheses what else happened.
 
     A memory of another scope, and one that is not committed, is named by its key.
     """
-    did, more, status = said.did, said.more, said.status
-    title = titles_of(memory, [key]).get(key, said.title)
+    did, more, status = message.did, message.more, message.status
+    title = titles_of(memory, [key]).get(key, message.title)
     name = short_names(memory, [key])[key]
     mark, last = (MARKS[status], status), f"  ({more})" if more else ""
     room = out.width - width_of(did) - len(name) - len(last) - 6  # besides the mark and the spaces

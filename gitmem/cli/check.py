@@ -139,7 +139,7 @@ def run(args: Arguments, out: Output) -> int:
 
 def _ask_hub(memory: Memory, checked: CheckResult) -> HubDependents | None:
     """Return what in other repositories rests on what becomes false or suspect; None without a hub or any of these."""
-    site, chains = memory.repository.config.hub, {one.key: one.chain for one in checked.of(BROKEN, SUSPECT)}
+    site, chains = memory.repository.config.hub, {finding.key: finding.chain for finding in checked.of(BROKEN, SUSPECT)}
     if site in ("", "off") or not chains:
         return None
     from gitmem.git.remotes import address_of
@@ -156,7 +156,7 @@ def _ask_hub(memory: Memory, checked: CheckResult) -> HubDependents | None:
     return replace(dependents, dependents=tuple(near))
 
 
-def with_dependents(found: Findings, others: HubDependents) -> Findings:
+def with_dependents(findings: Findings, others: HubDependents) -> Findings:
     """Return the findings with the memories of other repositories that a hub named; notes say what it did not name."""
     rows = [
         FindingRow(f"{dependent.repository_name}:{dependent.key} {describe_chain(dependent.chain)}: {dependent.title}")
@@ -173,7 +173,7 @@ def with_dependents(found: Findings, others: HubDependents) -> Findings:
         notes.append(f"the hub was not asked what rests on {others.unasked} more facts in other repositories")
     heading = "Makes suspect in other repositories"
     sections = (FindingSection(heading, WARNING, tuple(rows)),) if rows else ()
-    return replace(found, sections=(*found.sections, *sections), notes=(*found.notes, *notes))
+    return replace(findings, sections=(*findings.sections, *sections), notes=(*findings.notes, *notes))
 
 
 def _elsewhere_table(others: HubDependents) -> dict[str, Any]:
@@ -252,17 +252,17 @@ def _advice(checked: CheckResult, out: Output) -> list[str]:
     return lines
 
 
-def as_table(checked: CheckResult, found: Findings) -> dict[str, Any]:
+def as_table(checked: CheckResult, findings: Findings) -> dict[str, Any]:
     """Return the check as documented JSON, with the texts of reports."""
     from gitmem.commands.check.branch_memory import table_of
     from gitmem.verify.overview.notice.document import section_table
 
     span = checked.span
     return {
-        "summary": found.summary,
-        "notes": list(found.notes),
-        "memory": found.memory,
-        "sections": [section_table(section) for section in found.sections],
+        "summary": findings.summary,
+        "notes": list(findings.notes),
+        "memory": findings.memory,
+        "sections": [section_table(section) for section in findings.sections],
         "base": span.base,
         "head": span.head,
         "against": span.against,
@@ -291,7 +291,7 @@ def as_table(checked: CheckResult, found: Findings) -> dict[str, Any]:
         "review": {
             "edits": [fields_of(edit) for edit in checked.review.edits],
             "programs": [fields_of(program) for program in checked.review.programs],
-            "memory": [fields_of(one) for one in checked.review.memory],
+            "memory": [fields_of(finding) for finding in checked.review.memory],
         },
         "branch_memory": table_of(checked.branch) if checked.branch is not None else None,
         "sandbox": checked.rung,

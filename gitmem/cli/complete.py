@@ -139,7 +139,7 @@ def _of_command(name: str, words: list[str], last: str) -> list[tuple[str, str]]
     if option is not None and option.takes_value and option.nargs is None:
         return _values(name, option, last)
     if last.startswith("-"):
-        return [(one, argument.help) for one, argument in reader.options.items()]
+        return [(option, argument.help) for option, argument in reader.options.items()]
     argument = _word(reader, words)
     return _values(name, argument, last) if argument is not None else []
 
@@ -169,15 +169,15 @@ def _values(name: str, argument: Argument, last: str) -> list[tuple[str, str]]:
 
         return [
             *_described(),
-            *((one, row[0]) for one, row in TOPICS.items()),
+            *((name, row[0]) for name, row in TOPICS.items()),
         ]
     if dest == "what" and name == "uninstall":
         from gitmem.cli.uninstall import REMOVED
 
-        return [(one, "") for one in REMOVED]
+        return [(name, "") for name in REMOVED]
     plain = {"status": STATUSES, "scope": (*SCOPES, LISTED) if argument.action == "append" else SCOPES}.get(dest)
     if plain is not None:
-        return [(f"{head}{one}", "") for one in plain]
+        return [(f"{head}{word}", "") for word in plain]
     if dest not in STORED and dest not in KEYS:
         return []
     from gitmem.repository import OpenRepository
@@ -188,9 +188,9 @@ def _values(name: str, argument: Argument, last: str) -> list[tuple[str, str]]:
         if dest in ("kind", "collection", "role"):
             policy = repository.policy()
             named = {"kind": policy.kinds, "collection": policy.collections, "role": policy.roles}[dest]
-            return [(f"{head}{one}", "") for one in sorted(named)]
+            return [(f"{head}{name}", "") for name in sorted(named)]
         if dest == "store":
-            return [(f"{head}{one}", "") for one in repository.listing().entries]
+            return [(f"{head}{entry}", "") for entry in repository.listing().entries]
         catalog = repository.catalog()
         if dest == "tag":
             return [(f"{head}{tag}", "") for (tag,) in catalog.rows("SELECT tag FROM label ORDER BY tag")]

@@ -81,14 +81,17 @@ def _captured(args: Arguments, out: Output) -> int:
         dropped = sum(memory.captures.drop(name) for name in args.drop)
         left = memory.captures.list_refused()
     if args.json:
-        rows = [{"name": one.name, "kind": one.kind, "text": one.text, "reason": one.why} for one in left]
+        rows = [
+            {"name": refused.name, "kind": refused.kind, "text": refused.text, "reason": refused.why}
+            for refused in left
+        ]
         out.json({"captured": rows, "accepted": accepted, "dropped": dropped})
         return 0
     if accepted or dropped:
         out.result(f"accepted {accepted}, dropped {dropped}")
-    for one in left:
-        out.line((one.name, "key"), f"  {one.kind or 'text not kept'}  ", (one.why, "yellow"))
-        for line in one.text.splitlines():
+    for refused in left:
+        out.line((refused.name, "key"), f"  {refused.kind or 'text not kept'}  ", (refused.why, "yellow"))
+        for line in refused.text.splitlines():
             out.line("    ", line)
     if not (left or accepted or dropped):
         out.line("no captured text is waiting for a decision")

@@ -40,19 +40,21 @@ def refresh(memory: Memory, out: Output, *, limit_s: float, more: Iterable[str] 
     listed = repository.listing().entries if limit_s else {}
     foundations: dict[str, Foundation | None] = {}
     others = []
-    for one in references:
-        name, key = parse_elsewhere(one) or ("", "")
+    for reference in references:
+        name, key = parse_elsewhere(reference) or ("", "")
         if name in listed:
-            foundations[one] = _read_listed(memory, name, key)
+            foundations[reference] = _read_listed(memory, name, key)
         else:
-            others.append(one)
+            others.append(reference)
     theirs, problem = _ask_hub(repository.config.hub, others, limit_s) if others else ({}, "")
     known = repository.local.elsewhere()
-    for one in others:
-        before = known.get(one)
+    for reference in others:
+        before = known.get(reference)
         # A worker of a hub has just stored what all readers may know (``hub.work``).
-        foundations[one] = (
-            theirs.get(one) if not problem else before and replace(before, problem=problem * (not before.is_shared))
+        foundations[reference] = (
+            theirs.get(reference)
+            if not problem
+            else before and replace(before, problem=problem * (not before.is_shared))
         )
     if problem and problem not in (_NO_HUB, _OFFLINE):
         out.note(f"the hub does not say whether memories of other repositories hold: {problem}")

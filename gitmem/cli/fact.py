@@ -73,7 +73,7 @@ def run(args: Arguments, out: Output) -> int:
     body = read_text(args.body)
     with open_memory(out) as memory:
         is_first = is_first_write(memory, args)
-        if references := [one for one in args.agree or () if parse_elsewhere(one)]:
+        if references := [reference for reference in args.agree or () if parse_elsewhere(reference)]:
             refresh(memory, out, limit_s=HURRIED_S, more=references)
         change = memory.fact(
             args.title,

@@ -68,7 +68,7 @@ def page_of(name: str, out: Output) -> str:
         from difflib import get_close_matches
 
         near = get_close_matches(name, (*all_commands(), *TOPICS, *cli.SYNONYMS), n=1)
-        near = [cli.SYNONYMS.get(one, one) for one in near]
+        near = [cli.SYNONYMS.get(name, name) for name in near]
         hint = f"did you mean: gitmem help {near[0]}" if near else "gitmem help -a lists all commands and topics"
         raise UsageError(f"unknown command or topic: {name}", hint=hint)
     return manual.page(parser_of(name, load_command(name)), out.width)
@@ -119,7 +119,7 @@ def summary(found: Mapping[str, Any]) -> list[str]:
         (found["spool"]["refused"], "captured text", "set aside: gitmem doctor"),
     ]
     plurals = {"memory": "memories"}
-    lines += [f"{quantity(number, one, plurals.get(one, ''))} {what}" for number, one, what in waits if number]
+    lines += [f"{quantity(number, wait, plurals.get(wait, ''))} {what}" for number, wait, what in waits if number]
     if found.get("proposal"):
         lines.append(proposal_notice(found["proposal"]))
     if branch := found.get("companion"):

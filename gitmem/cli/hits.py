@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from gitmem.recall.query import RecallResult
 
 
-def print_hits(memory: Memory, found: RecallResult, out: Output, *, explain: bool) -> None:
+def print_hits(memory: Memory, result: RecallResult, out: Output, *, explain: bool) -> None:
     """Print hits on a terminal: two lines each, and at the end the factors if *explain* says so."""
-    rows = [row_of(hit) for hit in found.hits]
+    rows = [row_of(hit) for hit in result.hits]
     widths = widths_of(rows, out.width)
-    for hit, row in zip(found.hits, rows, strict=True):
+    for hit, row in zip(result.hits, rows, strict=True):
         print_hit(hit, row, widths, out, now=memory.repository.now)
     if explain:
-        _print_factors([hit for hit in found.hits if hit.factors], out)
-    if found.more:
-        out.line((f"… and {found.more} more: --limit {len(found.hits) + found.more}", "dim"))
+        _print_factors([hit for hit in result.hits if hit.factors], out)
+    if result.more:
+        out.line((f"… and {result.more} more: --limit {len(result.hits) + result.more}", "dim"))
 
 
 def print_hit(hit: Hit, row: ListedMemory, widths: RowWidths, out: Output, *, now: int) -> None:

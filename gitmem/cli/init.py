@@ -61,19 +61,19 @@ def run(args: Arguments, out: Output) -> int:
     with open_memory(out) as memory:
         if args.profile and memory.repository.has_store() and not args.branch:
             return _change_policy(memory, args, out)
-        done = memory.init(branch=args.branch, offline=args.offline, profile=args.profile)
+        result = memory.init(branch=args.branch, offline=args.offline, profile=args.profile)
         view = "" if args.no_view or not memory.repository.config.view else _view(memory)
     if args.json:
-        out.json({"branch": done.branch, "commit": done.commit, "how": done.how, "view": view})
+        out.json({"branch": result.branch, "commit": result.commit, "how": result.how, "view": view})
         return 0
     messages = {
-        "started": f"created the branch {done.branch}",
-        "joined": f"joined the remote's memory on the branch {done.branch}",
-        "there": f"the branch {done.branch} already exists",
-        "completed": f"added missing files to the branch {done.branch}",
+        "started": f"created the branch {result.branch}",
+        "joined": f"joined the remote's memory on the branch {result.branch}",
+        "there": f"the branch {result.branch} already exists",
+        "completed": f"added missing files to the branch {result.branch}",
     }
-    mark = ((MARKS["verified"], "green"), " ") if out.is_terminal and done.how != "there" else ()
-    out.line(*mark, messages[done.how], (f"  {done.commit[:12]}", "dim"))
+    mark = ((MARKS["verified"], "green"), " ") if out.is_terminal and result.how != "there" else ()
+    out.line(*mark, messages[result.how], (f"  {result.commit[:12]}", "dim"))
     if view:
         out.line(f"its files are shown in {view}", ("  (hidden from git status by .git/info/exclude)", "dim"))
     out.line()
@@ -81,7 +81,7 @@ def run(args: Arguments, out: Output) -> int:
     out.line('  gitmem remember "what you learned"')
     out.line('  gitmem fact "what is true" --contains TEXT --in FILE')
     out.line("  gitmem verify && gitmem context")
-    if done.how != "joined":
+    if result.how != "joined":
         out.line(("Share it with: gitmem sync", "dim"))
     return 0
 

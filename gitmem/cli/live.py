@@ -64,7 +64,7 @@ class Live:
         last = f"{'█' * filled}{'░' * (BAR - filled)} {self._done}/{self._total}"
         last += "".join(f", {number} {status}" for status, number in sorted(self._bad.items(), reverse=True))
         last += f", {len(self._doubted)} to be confirmed" if self._doubted else ""
-        running = sorted(self._running.copy().items(), key=lambda one: one[1])
+        running = sorted(self._running.copy().items(), key=lambda item: item[1])
         room = max(0, min(NAMES_SHOWN, rows - LEFT))
         named, more = running[:room], len(running) - room
         now, width = self._clock(), max((len(key) for key, _ in named), default=0)

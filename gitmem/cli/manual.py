@@ -188,7 +188,7 @@ def shared_by_commands(shared: Mapping[Item, Sequence[str]], mark: str = "") -> 
         sets.setdefault(tuple(names), []).append(item)
     return [
         (", ".join(f"{mark}{name}{mark}" for name in names) if len(names) <= 12 else "most commands", items)
-        for names, items in sorted(sets.items(), key=lambda one: -len(one[0]))
+        for names, items in sorted(sets.items(), key=lambda item: -len(item[0]))
     ]
 
 

@@ -136,16 +136,16 @@ def gone_table(hit: Hit) -> dict[str, bool]:
     return {name: hit.gone == name for name in ("archived", "superseded", "expired")}
 
 
-def print_hits(memory: Memory, found: RecallResult, out: Output, *, explain: bool = False) -> None:
+def print_hits(memory: Memory, result: RecallResult, out: Output, *, explain: bool = False) -> None:
     """Print hits: two lines each on a terminal, tab-separated cells in a pipe; *explain* adds the factors."""
     if out.is_terminal:
         from gitmem.cli import hits
 
-        hits.print_hits(memory, found, out, explain=explain)
+        hits.print_hits(memory, result, out, explain=explain)
         return
-    for hit in found.hits:
+    for hit in result.hits:
         product = (("score", hit.score), *hit.factors, *hit.sources) if explain and hit.factors else ()
         factors = [" ".join(f"{name}={value:.4g}" for name, value in product)] if product else []
         out.row(hit.reference, hit.kind, hit.gone or hit.status, hit.title, hit.snippet, hit.scope, *factors)
-    if found.more:
-        out.note(own("{} more: --limit {}", found.more, len(found.hits) + found.more))
+    if result.more:
+        out.note(own("{} more: --limit {}", result.more, len(result.hits) + result.more))

@@ -75,7 +75,7 @@ def print_decisions(memory: Memory, out: Output, *, as_json: bool) -> int:
     if not decisions:
         out.line(("no pending decisions", "green"))
         return 0
-    names = shown_names(memory, [one.key for one in decisions], out)
+    names = shown_names(memory, [decision.key for decision in decisions], out)
     if is_interactive():
         return _walk(decisions, names, out)
     for decision in decisions:
@@ -85,12 +85,12 @@ def print_decisions(memory: Memory, out: Output, *, as_json: bool) -> int:
 
 def list_decisions_about(memory: Memory, key: str) -> list[Decision]:
     """Return the contradictions and the kept versions of one memory."""
-    return [one for one in (*_merged(memory), *_disputes(memory)) if key in (one.key, one.other)]
+    return [decision for decision in (*_merged(memory), *_disputes(memory)) if key in (decision.key, decision.other)]
 
 
 def print_decisions_about(decisions: Sequence[Decision], memory: Memory, out: Output) -> None:
     """Print decisions about one memory that was printed, with the versions in its field ``conflict``."""
-    names = shown_names(memory, [one.key for one in decisions], out)
+    names = shown_names(memory, [decision.key for decision in decisions], out)
     for decision in decisions:
         _print(replace(decision, lines=()) if decision.kind == MERGED else decision, names[decision.key], out)
 
@@ -98,8 +98,13 @@ def print_decisions_about(decisions: Sequence[Decision], memory: Memory, out: Ou
 def tables_of(decisions: Sequence[Decision]) -> list[dict[str, object]]:
     """Return decisions as documented JSON."""
     return [
-        {"kind": one.kind, "key": one.key, "text": list(one.lines), "ways": {c.what: c.command for c in one.choices}}
-        for one in decisions
+        {
+            "kind": decision.kind,
+            "key": decision.key,
+            "text": list(decision.lines),
+            "ways": {c.what: c.command for c in decision.choices},
+        }
+        for decision in decisions
     ]
 
 
@@ -140,7 +145,7 @@ def _merged(memory: Memory) -> list[Decision]:
 def _disputes(memory: Memory) -> list[Decision]:
     decisions, catalog = [], memory.repository.catalog()
     disputes = list_disputes(catalog)
-    names = short_names(memory, [key for one in disputes for key in (one.key, one.other)])
+    names = short_names(memory, [key for dispute in disputes for key in (dispute.key, dispute.other)])
     for dispute in disputes:
         by = [f"by agent {agent}" if agent else "by a person" for agent in (dispute.agent, dispute.other_agent)]
         key, other = dispute.key, dispute.other
@@ -168,9 +173,9 @@ def _disputes(memory: Memory) -> list[Decision]:
 
 def _set_aside(memory: Memory) -> list[Decision]:
     decisions = []
-    for one in memory.captures.list_refused():
-        name = one.name
-        lines = (f"{one.kind or 'text not kept'}: {one.why}", *one.text[:TEXT_CHARS].splitlines())
+    for refused in memory.captures.list_refused():
+        name = refused.name
+        lines = (f"{refused.kind or 'text not kept'}: {refused.why}", *refused.text[:TEXT_CHARS].splitlines())
         accept = Choice(
             "make a memory of it",
             f"gitmem doctor --captured --accept {name}",
@@ -181,7 +186,7 @@ def _set_aside(memory: Memory) -> list[Decision]:
             f"gitmem doctor --captured --drop {name}",
             lambda name=name: memory.captures.drop(name),  # type: ignore[misc]
         )
-        decisions.append(Decision(ASIDE, name, lines, (accept, drop) if one.text else (drop,)))
+        decisions.append(Decision(ASIDE, name, lines, (accept, drop) if refused.text else (drop,)))
     return decisions
 
 
@@ -205,23 +210,23 @@ def _personal(memory: Memory) -> list[Decision]:
     return decisions
 
 
-def _print(one: Decision, name: str, out: Output) -> None:
-    out.line((one.kind, "yellow"), "  ", (name, "key"))
-    for line in one.lines:
+def _print(decision: Decision, name: str, out: Output) -> None:
+    out.line((decision.kind, "yellow"), "  ", (name, "key"))
+    for line in decision.lines:
         out.line("    ", line)
-    for choice in one.choices:
+    for choice in decision.choices:
         out.line("  ", choice.what)
         out.line("    ", (choice.command, "key"))
     out.line()
 
 
-def _walk(found: Sequence[Decision], names: Mapping[str, str], out: Output) -> int:
+def _walk(decisions: Sequence[Decision], names: Mapping[str, str], out: Output) -> int:
     """Ask the person about one decision after the other; return 1 if any is left."""
     left = 0
-    for number, one in enumerate(found, 1):
-        out.line((f"{number} of {len(found)}", "dim"))
-        _print(one, names[one.key], out)
-        possible = [choice for choice in one.choices if choice.act is not None]
+    for number, decision in enumerate(decisions, 1):
+        out.line((f"{number} of {len(decisions)}", "dim"))
+        _print(decision, names[decision.key], out)
+        possible = [choice for choice in decision.choices if choice.act is not None]
         if not possible:
             left += 1
             continue
@@ -229,7 +234,7 @@ def _walk(found: Sequence[Decision], names: Mapping[str, str], out: Output) -> i
         ways = ", ".join(f"{nth} {choice.what}" for nth, choice in enumerate(possible, 1))
         answer = ask(f"{ways}, Enter: later, q: stop > ")
         if answer is None or answer == "q":
-            left += len(found) - number + 1
+            left += len(decisions) - number + 1
             break
         chosen = possible[int(answer) - 1] if answer.isdecimal() and 0 < int(answer) <= len(possible) else None
         if chosen is None or chosen.act is None:

@@ -79,5 +79,5 @@ def _of_packages() -> Iterator[tuple[str, str, str]]:
     """Yield name, module and package of the plug-ins of other packages."""
     from importlib.metadata import entry_points  # 25 ms
 
-    for point in sorted(entry_points(group=GROUP), key=lambda one: one.name):
+    for point in sorted(entry_points(group=GROUP), key=lambda entry_point: entry_point.name):
         yield point.name, point.value, point.dist.name if point.dist is not None else "another package"

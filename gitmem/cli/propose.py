@@ -86,44 +86,49 @@ def run(args: Arguments, out: Output) -> int:
             print_notices(memory, out)
             out.result(f"the memory of {code} is merged in this clone: gitmem sync pushes it")
             return 0
-        done = memory.proposals.send(
+        proposal = memory.proposals.send(
             args.name, talk=talk, push=not args.no_push, accept_rewritten=args.accept_rewritten
         )
         if args.json:
             from gitmem.commands.propose.send import as_table
 
-            out.json(with_short_ids(memory, as_table(done)))
+            out.json(with_short_ids(memory, as_table(proposal)))
             return 0
-    _print(done, out)
+    _print(proposal, out)
     return 0
 
 
-def _print(done: ProposalState, out: Output) -> None:
-    if done.moved:
-        moved = quantity(done.moved, "commit")
-        out.note(f"{moved} of {done.base} moved to {done.branch}; {done.base} is the same as at {done.remote}")
-    if done.merged:
-        out.note(f"the proposal {done.name} is merged: new memories go to {done.base} again")
+def _print(proposal: ProposalState, out: Output) -> None:
+    if proposal.moved:
+        base, moved = proposal.base, quantity(proposal.moved, "commit")
+        out.note(f"{moved} of {base} moved to {proposal.branch}; {base} is the same as at {proposal.remote}")
+    if proposal.merged:
+        out.note(f"the proposal {proposal.name} is merged: new memories go to {proposal.base} again")
         return
-    for conflict in done.conflicts[:SHOWN]:
+    for conflict in proposal.conflicts[:SHOWN]:
         out.note(f"to settle: {conflict.key}  {list_of(conflict.fields)}")
-    if len(done.conflicts) > SHOWN:
-        out.note(f"to settle: {len(done.conflicts) - SHOWN} more: gitmem doctor")
-    if done.joined:
-        memories = quantity(done.joined, "memory", "memories")
-        out.note(f"{done.branch} at {done.remote} had {memories} by others; it now has those and yours")
-    if done.pushed:
-        out.announce(f"{done.remote} has {done.branch}: {_counts(done)}; open a pull request with base {done.base}")
-        out.line(done.link or f"branch {done.branch}, base {done.base}")
-    elif done.commit:
-        here = f"{done.branch} is in this clone: {_counts(done)}"
-        out.note(
-            here if done.remote else f"{here}; to push it, add a remote: git remote add origin URL, then gitmem propose"
+    if len(proposal.conflicts) > SHOWN:
+        out.note(f"to settle: {len(proposal.conflicts) - SHOWN} more: gitmem doctor")
+    if proposal.joined:
+        memories = quantity(proposal.joined, "memory", "memories")
+        out.note(f"{proposal.branch} at {proposal.remote} had {memories} by others; it now has those and yours")
+    if proposal.pushed:
+        counts = _counts(proposal)
+        out.announce(
+            f"{proposal.remote} has {proposal.branch}: {counts}; open a pull request with base {proposal.base}"
         )
-    if done.is_new:
-        out.announce(proposal_notice(done.name))
-    elif not done.commit:
-        out.note(f"the proposal {done.name} has no changes yet")
+        out.line(proposal.link or f"branch {proposal.branch}, base {proposal.base}")
+    elif proposal.commit:
+        here = f"{proposal.branch} is in this clone: {_counts(proposal)}"
+        out.note(
+            here
+            if proposal.remote
+            else f"{here}; to push it, add a remote: git remote add origin URL, then gitmem propose"
+        )
+    if proposal.is_new:
+        out.announce(proposal_notice(proposal.name))
+    elif not proposal.commit:
+        out.note(f"the proposal {proposal.name} has no changes yet")
 
 
 def _counts(one: ProposalState | Proposal) -> str:
@@ -151,17 +156,17 @@ def _list(memory: Memory, args: Arguments, out: Output) -> int:
     return 0
 
 
-def describe_changes(one: Proposal, now: int) -> str:
+def describe_changes(proposal: Proposal, now: int) -> str:
     """Describe the changes of a proposal, and where it is."""
-    if not (one.commit or one.remote_commit):
+    if not (proposal.commit or proposal.remote_commit):
         return "no changes yet"
-    parts = [_counts(one)]
-    parts += ["only at the remote"] if not one.commit else []
-    parts += ["not pushed"] if one.commit and not one.remote_commit else []
-    parts += [f"{quantity(one.ahead, 'commit')} not pushed"] if one.remote_commit and one.ahead else []
-    parts += ["pushed"] if one.commit and one.is_pushed else []
-    parts += [f"merged (by {one.merged})"] if one.merged else []
-    return f"{'; '.join(parts)}; {ago(max(0, now - one.at))} ago"
+    parts = [_counts(proposal)]
+    parts += ["only at the remote"] if not proposal.commit else []
+    parts += ["not pushed"] if proposal.commit and not proposal.remote_commit else []
+    parts += [f"{quantity(proposal.ahead, 'commit')} not pushed"] if proposal.remote_commit and proposal.ahead else []
+    parts += ["pushed"] if proposal.commit and proposal.is_pushed else []
+    parts += [f"merged (by {proposal.merged})"] if proposal.merged else []
+    return f"{'; '.join(parts)}; {ago(max(0, now - proposal.at))} ago"
 
 
 def _switch(memory: Memory, args: Arguments, out: Output, talk: RemoteOptions) -> int:
@@ -176,19 +181,28 @@ def _switch(memory: Memory, args: Arguments, out: Output, talk: RemoteOptions) -
 
 
 def _drop(memory: Memory, args: Arguments, out: Output, talk: RemoteOptions) -> int:
-    one, rescue_refs = memory.proposals.drop(args.drop, talk=talk, force=args.force, remote=args.remote)
+    proposal, rescue_refs = memory.proposals.drop(args.drop, talk=talk, force=args.force, remote=args.remote)
     base = memory.repository.config.branch
     print_notices(memory, out)
     if args.json:
         out.json(
-            {"name": one.name, "branch": one.branch, "commit": one.commit, "remote": args.remote, "kept": rescue_refs}
+            {
+                "name": proposal.name,
+                "branch": proposal.branch,
+                "commit": proposal.commit,
+                "remote": args.remote,
+                "kept": rescue_refs,
+            }
         )
         return 0
-    where = [*(["here"] if one.commit else []), *(["at the remote"] if args.remote and one.remote_commit else [])]
+    where = [
+        *(["here"] if proposal.commit else []),
+        *(["at the remote"] if args.remote and proposal.remote_commit else []),
+    ]
     if where:
-        out.announce(f"deleted {one.branch} {' and '.join(where)}")
+        out.announce(f"deleted {proposal.branch} {' and '.join(where)}")
     for ref in rescue_refs:
-        out.note(f"its commits are kept; to restore the branch: git branch {one.branch} {ref}")
-    if one.current:
+        out.note(f"its commits are kept; to restore the branch: git branch {proposal.branch} {ref}")
+    if proposal.current:
         out.note(f"new memories go to {base} again")
     return 0

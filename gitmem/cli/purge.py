@@ -79,9 +79,9 @@ def run(args: Arguments, out: Output) -> int:
         if not (args.yes or _is_agreed(planned, out, has_remote=has_remote)):
             out.note("nothing was changed")
             return 1
-        done = memory.purges.purge(*args.keys, secret=secret, scope=scope)
+        result = memory.purges.purge(*args.keys, secret=secret, scope=scope)
         branches = _publish(memory, args) if args.push else ()
-    return _print(done, args, out, branches, has_remote=has_remote)
+    return _print(result, args, out, branches, has_remote=has_remote)
 
 
 def _refuse_mixed(args: Arguments) -> None:
@@ -99,15 +99,15 @@ def _maintain(args: Arguments, scope: str, out: Output) -> int:
     """Finish, accept or publish a purge."""
     from gitmem.commands.purge.run import PurgeResult
 
-    done = PurgeResult()
+    result = PurgeResult()
     with open_memory(out) as memory:
         if args.resumes:
-            done = memory.purges.resume(scope=scope)
+            result = memory.purges.resume(scope=scope)
         elif args.accept:
-            done = memory.purges.accept(args.remote)
+            result = memory.purges.accept(args.remote)
         branches = _publish(memory, args) if args.push else ()
         has_remote = _has_remote(memory)
-    return _print(done, args, out, branches, has_remote=has_remote)
+    return _print(result, args, out, branches, has_remote=has_remote)
 
 
 def _has_remote(memory: Memory) -> bool:
@@ -148,28 +148,29 @@ def _is_agreed(planned: PurgeResult, out: Output, *, has_remote: bool) -> bool:
     return (ask("Purge it for good? [y/N] ") or "").lower() in ("y", "yes")
 
 
-def _describe(done: PurgeResult, tense: str) -> str:
-    where = f"{quantity(done.commits, 'commit')} with it; {quantity(done.rewritten, 'commit')} {tense} rewritten"
-    return f"{where}, in {', '.join(done.refs) or 'no history'}"
+def _describe(result: PurgeResult, tense: str) -> str:
+    where = f"{quantity(result.commits, 'commit')} with it; {quantity(result.rewritten, 'commit')} {tense} rewritten"
+    return f"{where}, in {', '.join(result.refs) or 'no history'}"
 
 
-def _print(done: PurgeResult, args: Arguments, out: Output, branches: tuple[str, ...] = (), *, has_remote: bool) -> int:
+def _print(
+    result: PurgeResult, args: Arguments, out: Output, branches: tuple[str, ...] = (), *, has_remote: bool
+) -> int:
     if args.json:
-        out.json({**fields_of(done), "dry_run": args.dry_run, "published": list(branches)})
+        out.json({**fields_of(result), "dry_run": args.dry_run, "published": list(branches)})
         return 0
-    if args.dry_run or done.rewritten:
-        out.line(_describe(done, "would be" if args.dry_run else "were"))
+    if args.dry_run or result.rewritten:
+        out.line(_describe(result, "would be" if args.dry_run else "were"))
     if args.dry_run:
         _note_consequences(out, has_remote=has_remote)
         return 0
-    if done.derived or done.objects:
-        out.line(
-            f"{quantity(done.derived, 'file')} of local data cleaned; {quantity(done.objects, 'old object')} deleted"
-        )
-    for place in done.left:
+    if result.derived or result.objects:
+        files, objects = quantity(result.derived, "file"), quantity(result.objects, "old object")
+        out.line(f"{files} of local data cleaned; {objects} deleted")
+    for place in result.left:
         out.alarm(f"the text is still in {place}")
     for branch in branches:
         out.line(f"replaced the history of {branch}")
-    if done.rewritten and not branches and not args.accept and has_remote:
+    if result.rewritten and not branches and not args.accept and has_remote:
         out.note("the remote still has it: gitmem purge --push")
     return 0

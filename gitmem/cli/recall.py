@@ -127,29 +127,29 @@ def _about_files(memory: Memory, question: Query) -> RecallResult:
     return about_files(memory.repository, question)
 
 
-def _print_found(args: Arguments, memory: Memory, found: RecallResult, others: HubAnswer | None, out: Output) -> None:
+def _print_found(args: Arguments, memory: Memory, result: RecallResult, others: HubAnswer | None, out: Output) -> None:
     """Print the hits that are here, those of a hub, and what a reader should know about them."""
-    print_hits(memory, found, out, explain=args.explain)
+    print_hits(memory, result, out, explain=args.explain)
     if others:
         _print_hub(others, out)
-    if not found.hits and not (others and others.hits):
-        out.note(_describe_nothing(" ".join(args.query), found))
-        _print_near(found, out)
-    if found.withheld:
-        out.note(_describe_withheld(found))
+    if not result.hits and not (others and others.hits):
+        out.note(_describe_nothing(" ".join(args.query), result))
+        _print_near(result, out)
+    if result.withheld:
+        out.note(_describe_withheld(result))
 
 
-def _document(args: Arguments, memory: Memory, found: RecallResult, past: Past | None) -> dict[str, Any]:
+def _document(args: Arguments, memory: Memory, result: RecallResult, past: Past | None) -> dict[str, Any]:
     """Return the result as documented JSON."""
-    hits = [hit_table(hit) | (_factors(hit) if args.explain else {}) for hit in found.hits]
+    hits = [hit_table(hit) | (_factors(hit) if args.explain else {}) for hit in result.hits]
     commit = memory.repository.catalog().meta("commit") if memory.repository.has_store() and not past else ""
     commit = past.commit if past else commit
-    document: dict[str, Any] = {"query": " ".join(args.query), "commit": commit, "hits": hits, "more": found.more}
+    document: dict[str, Any] = {"query": " ".join(args.query), "commit": commit, "hits": hits, "more": result.more}
     document |= {"at": past.table()} if past else {}
-    document |= {"withheld": dict(found.withheld)} if args.strict else {}
-    document |= {"behind": found.behind} if found.behind else {}
-    document |= {"suggestion": found.suggestion} if found.suggestion else {}
-    return document | ({"near": [hit_table(hit) for hit in found.near]} if found.near else {})
+    document |= {"withheld": dict(result.withheld)} if args.strict else {}
+    document |= {"behind": result.behind} if result.behind else {}
+    document |= {"suggestion": result.suggestion} if result.suggestion else {}
+    return document | ({"near": [hit_table(hit) for hit in result.near]} if result.near else {})
 
 
 def _ask_hub(args: Arguments, memory: Memory, question: Query) -> HubAnswer | None:
@@ -176,12 +176,12 @@ _ONLY_HERE = (
 )
 
 
-def _within(found: RecallResult, others: HubAnswer, limit: int) -> tuple[RecallResult, HubAnswer]:
+def _within(result: RecallResult, others: HubAnswer, limit: int) -> tuple[RecallResult, HubAnswer]:
     """Return both results within one limit: the hub's hits get the places that are left, and up to half of all."""
-    theirs = others.hits[: max(limit - len(found.hits), limit // 2)]
+    theirs = others.hits[: max(limit - len(result.hits), limit // 2)]
     own_limit = limit - len(theirs)
-    more = found.more + max(0, len(found.hits) - own_limit)
-    return replace(found, hits=found.hits[:own_limit], more=more), replace(others, hits=theirs)
+    more = result.more + max(0, len(result.hits) - own_limit)
+    return replace(result, hits=result.hits[:own_limit], more=more), replace(others, hits=theirs)
 
 
 def _hub_table(others: HubAnswer | None) -> dict[str, Any]:
@@ -206,29 +206,29 @@ def _print_hub(others: HubAnswer, out: Output) -> None:
             out.line("  ", (hit.snippet, "dim"))
 
 
-def _status(found: RecallResult) -> int:
-    if found.hits:
+def _status(result: RecallResult) -> int:
+    if result.hits:
         return 0
-    return 3 if found.behind else 1
+    return 3 if result.behind else 1
 
 
-def _describe_nothing(query: str, found: RecallResult) -> str:
+def _describe_nothing(query: str, result: RecallResult) -> str:
     """Return a line that nothing was found, and what may help."""
     from gitmem.recall.ranker import may_name_time
 
-    meant = f"; did you mean {found.suggestion!r}?" if found.suggestion else ""
-    where = " in the memories that could be searched" if found.behind else ""
+    meant = f"; did you mean {result.suggestion!r}?" if result.suggestion else ""
+    where = " in the memories that could be searched" if result.behind else ""
     if query and not meant and may_name_time(query):  # its words are not those of any memory: it may ask for the newest
         meant = "; the newest memories: gitmem recall --recent 10"
     return f"nothing found for {query!r}{where}{meant}" if query else f"nothing found{where}"
 
 
-def _print_near(found: RecallResult, out: Output) -> None:
+def _print_near(result: RecallResult, out: Output) -> None:
     """Print near misses on standard error, so that a program that reads the hits never takes one for a hit."""
-    if found.near:
-        is_adopted = all(hit.kind == ADOPTED for hit in found.near)
+    if result.near:
+        is_adopted = all(hit.kind == ADOPTED for hit in result.near)
         out.note(ADOPTED_ONLY if is_adopted else NEAR_MISSES)
-    for hit in found.near:
+    for hit in result.near:
         out.note(f"  {hit.reference} ({hit.gone or hit.status or hit.kind}): {hit.title}")
 
 
@@ -256,11 +256,11 @@ def _parse_query(args: Arguments, memory: Memory, query: str) -> Query:
     )
 
 
-def _describe_withheld(found: RecallResult) -> str:
+def _describe_withheld(result: RecallResult) -> str:
     """Return how many memories were withheld for their status, and how to see them."""
-    number = sum(count for _, count in found.withheld)
-    message = ", ".join(f"{count} {status}" for status, count in found.withheld)
-    which = ",".join(status for status, _ in found.withheld)
+    number = sum(count for _, count in result.withheld)
+    message = ", ".join(f"{count} {status}" for status, count in result.withheld)
+    which = ",".join(status for status, _ in result.withheld)
     verb = "is" if number == 1 else "are"
     return f"{number} more matches {verb} withheld ({message}); to see them, use --status {which} instead of --strict"
 

@@ -131,22 +131,22 @@ def _refuse_others(args: Arguments, mode: str, *allowed: str, hint: str = "") ->
 def _distil(memory: Memory, args: Arguments, out: Output) -> int:
     """Write the memories of a run, and print the keys."""
     raw, name = _read(args.from_run)
-    done = memory.bulk.remember_run(raw, name=name, partial=args.partial)
+    result = memory.bulk.remember_run(raw, name=name, partial=args.partial)
     print_notices(memory, out)
     if args.json:
-        out.json(with_short_ids(memory, _table(done)))
+        out.json(with_short_ids(memory, _table(result)))
     else:
-        for _, change in done.changes:
+        for _, change in result.changes:
             print_written(change, memory, out, did="recorded")
             if not change.is_new:
                 out.note(f"{change.key} already says this" + ("; it was updated" if change.is_written else ""))
-        for where, reason in done.refused:
+        for where, reason in result.refused:
             out.note(f"refused: {where}: {reason}")
-        if done.refused and not args.partial:
+        if result.refused and not args.partial:
             out.error("nothing was written", hint="fix them, or write the others with --partial")
-        elif not done.changes and not done.refused:
+        elif not result.changes and not result.refused:
             out.note("the run contains no memories")
-    return 0 if not done.refused else 1 if args.partial else 2
+    return 0 if not result.refused else 1 if args.partial else 2
 
 
 def _read(file: str) -> tuple[bytes, str]:
@@ -161,13 +161,13 @@ def _read(file: str) -> tuple[bytes, str]:
     return raw, Path(file).stem
 
 
-def _table(done: RunResult) -> dict[str, object]:
+def _table(result: RunResult) -> dict[str, object]:
     return {
-        "run": done.run,
-        "commit": done.commit,
+        "run": result.run,
+        "commit": result.commit,
         "memories": [
             {"item": where, "key": change.key, "path": change.path, "new": change.is_new, "written": change.is_written}
-            for where, change in done.changes
+            for where, change in result.changes
         ],
-        "refused": [{"item": where, "reason": reason} for where, reason in done.refused],
+        "refused": [{"item": where, "reason": reason} for where, reason in result.refused],
     }

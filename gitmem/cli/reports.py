@@ -67,7 +67,7 @@ def is_wanted(args: Arguments) -> bool:
     return bool(args.report) or form_of(args) in args.written
 
 
-def emit(args: Arguments, out: Output, found: Findings, table: Mapping[str, Any]) -> None:
+def emit(args: Arguments, out: Output, findings: Findings, table: Mapping[str, Any]) -> None:
     """Write the result of ``check`` or ``verify`` in the requested formats; *table* is its JSON."""
     from gitmem.commands.report import clean, render  # imports xml and json, and only to make a report
     from gitmem.git.forges.job_environment import find_site
@@ -75,12 +75,12 @@ def emit(args: Arguments, out: Output, found: Findings, table: Mapping[str, Any]
     from gitmem.verify.overview.notice.permalinks import Links
 
     site, form_of_links = find_site()
-    links = Links(site, found.head, found.memory, form_of_links)
+    links = Links(site, findings.head, findings.memory, form_of_links)
 
     def made(form: str) -> str:
-        return json_text(table) if form == "json" else render(form, found, links)
+        return json_text(table) if form == "json" else render(form, findings, links)
 
-    emit_forms(args, out, made, lambda limit: notice(clean(found), links, limit))
+    emit_forms(args, out, made, lambda limit: notice(clean(findings), links, limit))
 
 
 def json_text(table: Mapping[str, Any]) -> str:

@@ -109,7 +109,7 @@ def print_review(review: Review, out: Output) -> None:
     folded = set() if review.base else set(plain[CLAIMS_SHOWN:])
     # The most severe last, because the end of the output is read first on a terminal.
     worst = {key: SEVERITIES.index(mine[0].first.severity) for key, mine in own.items()}
-    for change in sorted(review.changes, key=lambda one: -worst.get(one.key, len(SEVERITIES))):
+    for change in sorted(review.changes, key=lambda change: -worst.get(change.key, len(SEVERITIES))):
         if change.key in folded:
             continue
         _print_change(change, out)
@@ -154,10 +154,16 @@ def _is_plain_claim(change: MemoryChange) -> bool:
 
 
 def _print_finding(group: FindingGroup, out: Output, *, indent: str = "") -> None:
-    one = group.first
-    where = f"{one.path}:{one.line}" if one.line and not group.others else group.names if group.others else one.path
+    finding = group.first
+    where = (
+        f"{finding.path}:{finding.line}"
+        if finding.line and not group.others
+        else group.names
+        if group.others
+        else finding.path
+    )
     message = f"  {where}" if where else ""
-    out.line(indent, (f"{one.severity}: {one.code}", STYLES[one.severity]), message, f": {one.message}")
+    out.line(indent, (f"{finding.severity}: {finding.code}", STYLES[finding.severity]), message, f": {finding.message}")
     if group.hint:
         out.line((f"{indent}    {group.hint}", "dim"))
 

@@ -36,28 +36,28 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Commit the changes in the view, and print the keys."""
     with open_memory(out) as memory:
-        done = memory.view.save(message=args.message, forget=args.forget, mine=args.mine)
-        names = shown_names(memory, [*(change.key for change in done.changes), *done.forgotten], out)
-        rows = [{"key": c.key, "path": c.path, "commit": c.commit, "is_new": c.is_new} for c in done.changes]
+        result = memory.view.save(message=args.message, forget=args.forget, mine=args.mine)
+        names = shown_names(memory, [*(change.key for change in result.changes), *result.forgotten], out)
+        rows = [{"key": c.key, "path": c.path, "commit": c.commit, "is_new": c.is_new} for c in result.changes]
         changes = with_short_ids(memory, rows) if args.json else []
     if args.json:
-        refused = [fields_of(refusal) for refusal in done.refused]
-        more = {"restored": list(done.restored), "forgotten": list(done.forgotten), "others": done.others}
+        refused = [fields_of(refusal) for refusal in result.refused]
+        more = {"restored": list(result.restored), "forgotten": list(result.forgotten), "others": result.others}
         out.json({"memories": changes, "refused": refused, **more})
-        return int(bool(done.refused))
-    for change in done.changes:
+        return int(bool(result.refused))
+    for change in result.changes:
         out.result(change.key or change.path, f"saved {names[change.key] or change.path}")
-    for key in done.forgotten:
+    for key in result.forgotten:
         out.result(key, f"retired {names[key]}")
         out.note(f"{names[key]} is retired: its file was deleted")
-    for path in done.restored:
+    for path in result.restored:
         out.note(f"{path} was deleted and has been restored; to retire it: gitmem forget, or gitmem save --forget")
-    for refusal in done.refused:
+    for refusal in result.refused:
         out.alarm(f"{refusal.path} is not saved: {refusal.reason}")
         for line in refusal.hint.split("\n") if refusal.hint else ():
             out.note(f"  {line}")
-    if done.others:
-        out.note(f"ignored {quantity(done.others, 'file')} in the view that cannot be a memory")
-    if not (done.changes or done.forgotten or done.restored or done.refused):
+    if result.others:
+        out.note(f"ignored {quantity(result.others, 'file')} in the view that cannot be a memory")
+    if not (result.changes or result.forgotten or result.restored or result.refused):
         out.note("nothing to save")
-    return int(bool(done.refused))
+    return int(bool(result.refused))

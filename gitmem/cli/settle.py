@@ -150,20 +150,22 @@ def _settle_moved(args: Arguments, out: Output) -> int:
         )
         # Named memories are changed even if their new commands cannot be approved now.
         waiting = [] if args.dry_run else memory.repository.waiting_keys()
-        unapproved = sorted({one.key for one in changed}.intersection(waiting))
+        unapproved = sorted({update.key for update in changed}.intersection(waiting))
         names = shown_names(memory, [update.key for update in updates], out)
         table = {
-            "moved": [{"key": one.key, "changes": list(one.shown), "commit": one.commit} for one in changed],
-            "skipped": [{"key": one.key, "reason": one.skipped} for one in skipped],
+            "moved": [
+                {"key": update.key, "changes": list(update.shown), "commit": update.commit} for update in changed
+            ],
+            "skipped": [{"key": update.key, "reason": update.skipped} for update in skipped],
             "dry_run": args.dry_run,
         }
         table = with_short_ids(memory, table)
     if args.json:
         out.json(table)
         return 1 if skipped else 0
-    for one in changed:
-        for line in one.shown:
-            out.line((names[one.key], "key"), "  ", line)
+    for path_update in changed:
+        for line in path_update.shown:
+            out.line((names[path_update.key], "key"), "  ", line)
     if changed and not args.dry_run:
         out.confirm(f"re-pointed {quantity(len(changed), 'memory', 'memories')}")
     if unapproved:
@@ -171,8 +173,8 @@ def _settle_moved(args: Arguments, out: Output) -> int:
         out.note(f"unproven until its new command is approved: {unproven}; gitmem trust --review")
     would = "would " if args.dry_run else ""
     reasons: dict[str, list[str]] = {}
-    for one in skipped:
-        reasons.setdefault(one.skipped, []).append(names[one.key])
+    for path_update in skipped:
+        reasons.setdefault(path_update.skipped, []).append(names[path_update.key])
     for reason, them in reasons.items():
         if len(them) == 1:
             out.note(f"{them[0]} {'would stay' if would else 'stays'} as it is: {reason}")

@@ -232,12 +232,12 @@ def _print_past(found: Mapping[str, Any], out: Output) -> None:
         return
     then = "" if now["status"] == found["status"] else f"{now['status']}: "
     out.line("  ", ("known now:", now["status"]), f" {then}{now['because']}")
-    for one in found["truth"]:
-        word, style = {"holds": ("held", "verified"), "fails": ("failed", "failed")}[one["outcome"]]
-        broken = ", which broke it," if one["culprit"] else ""
-        until = f"{broken} to {one['to'][:12]}" if one["to"] != one["from"] else broken.rstrip(",")
-        because = f": {one['because']}" if one["because"] else ""
-        out.line("    ", (word, style), f" {'at' if until == '' else 'from'} {one['from'][:12]}{until}{because}")
+    for entry in found["truth"]:
+        word, style = {"holds": ("held", "verified"), "fails": ("failed", "failed")}[entry["outcome"]]
+        broken = ", which broke it," if entry["culprit"] else ""
+        until = f"{broken} to {entry['to'][:12]}" if entry["to"] != entry["from"] else broken.rstrip(",")
+        because = f": {entry['because']}" if entry["because"] else ""
+        out.line("    ", (word, style), f" {'at' if until == '' else 'from'} {entry['from'][:12]}{until}{because}")
 
 
 def _value(name: str, value: Any) -> str:

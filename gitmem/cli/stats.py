@@ -62,29 +62,36 @@ def _days_since(day: str, now: int) -> int:
     return days
 
 
-def _rows(found: StoreUsage) -> Iterable[tuple[str, str, int, int, str]]:
+def _rows(usage: StoreUsage) -> Iterable[tuple[str, str, int, int, str]]:
     """Yield section, name, number, maximum of the bar (0: no bar), and a remark."""
-    most = max((period.written for period in found.growth), default=0)
-    for period in found.growth:
+    most = max((period.written for period in usage.growth), default=0)
+    for period in usage.growth:
         gone = period.written - period.live
-        yield f"written by {found.by}", period.start, period.written, most, f"{gone} retired since" if gone else ""
-    most = max(number for _, number in found.ages)
+        yield f"written by {usage.by}", period.start, period.written, most, f"{gone} retired since" if gone else ""
+    most = max(number for _, number in usage.ages)
     low = 0
-    for days, number in found.ages:
+    for days, number in usage.ages:
         yield "age in days", f"{low}-{days}" if days else f"{low} or more", number, most, ""
         low = (days or 0) + 1
-    yield "hit rate", "prompts", *_hits(found.prompts)
-    yield "hit rate", "recalls", *_hits(found.recalls)
-    idle = len(found.idle)
-    yield "dead weight", "not recalled or shown", idle, found.idle_of, f"{_percent(idle, found.idle_of)}"
-    one = found.document["sessions"]
-    yield "sessions", "given memories", one["sessions"], 0, ""
-    if one["median_tokens"] is not None:
-        yield "sessions", "tokens, median", one["median_tokens"], 0, f"at most {one['most_tokens']}"
-    yield "sessions", "memories shown", one["shown"], 0, ""
-    how = f"opened {one['opened']}, changed {one['changed']}, cited {one['cited']}, acted on {one['acted']}"
-    yield "sessions", "used later", one["used"], one["shown"], f"{_percent(one['used'], one['shown'])}; {how}"
-    for row in found.moments:
+    yield "hit rate", "prompts", *_hits(usage.prompts)
+    yield "hit rate", "recalls", *_hits(usage.recalls)
+    idle = len(usage.idle)
+    yield "dead weight", "not recalled or shown", idle, usage.idle_of, f"{_percent(idle, usage.idle_of)}"
+    sessions = usage.document["sessions"]
+    yield "sessions", "given memories", sessions["sessions"], 0, ""
+    if sessions["median_tokens"] is not None:
+        yield "sessions", "tokens, median", sessions["median_tokens"], 0, f"at most {sessions['most_tokens']}"
+    yield "sessions", "memories shown", sessions["shown"], 0, ""
+    ways = (("opened", "opened"), ("changed", "changed"), ("cited", "cited"), ("acted on", "acted"))
+    how = ", ".join(f"{word} {sessions[name]}" for word, name in ways)
+    yield (
+        "sessions",
+        "used later",
+        sessions["used"],
+        sessions["shown"],
+        f"{_percent(sessions['used'], sessions['shown'])}; {how}",
+    )
+    for row in usage.moments:
         about = f"{row.shown} shown, {row.used} used later, {row.tokens} tokens"
         yield "moments with a match", row.kind, row.moments, 0, about if row.moments else ""
 
@@ -108,15 +115,15 @@ def _print_table(rows: Iterable[tuple[str, str, int, int, str]], out: Output) ->
         out.line(f"  {name:<22} {number:>7}", *(("  ", ("  ".join(shown), "dim")) if shown else ()))
 
 
-def _print_notes(found: StoreUsage, out: Output) -> None:
-    for key, shown in list(found.unused.items())[:NAMES_SHOWN]:
+def _print_notes(usage: StoreUsage, out: Output) -> None:
+    for key, shown in list(usage.unused.items())[:NAMES_SHOWN]:
         out.note(f"{key}: shown {shown} times, used 0; to lower its rank: gitmem curate decay")
-    since = found.counted_since
+    since = usage.counted_since
     if not since:
         out.note("hit rate and use: nothing has been counted in this clone yet")
-    elif since > found.since:
+    elif since > usage.since:
         out.note(f"hit rate and use: this clone has counted since {since} only")
-    if found.idle and since:
-        named = ", ".join(memory.key for memory in found.idle[:NAMES_SHOWN])
-        more = f" and {len(found.idle) - NAMES_SHOWN} more (--json lists them)" if len(found.idle) > NAMES_SHOWN else ""
-        out.note(f"not used since {found.since}: {named}{more}; to lower their rank: gitmem curate decay")
+    if usage.idle and since:
+        named = ", ".join(memory.key for memory in usage.idle[:NAMES_SHOWN])
+        more = f" and {len(usage.idle) - NAMES_SHOWN} more (--json lists them)" if len(usage.idle) > NAMES_SHOWN else ""
+        out.note(f"not used since {usage.since}: {named}{more}; to lower their rank: gitmem curate decay")

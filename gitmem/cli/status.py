@@ -69,7 +69,7 @@ def run(args: Arguments, out: Output) -> int:
 def _names_of(memory: Memory, found: Mapping[str, Any], args: Arguments, out: Output) -> Mapping[str, str]:
     """Return how the memories that wait for a decision are named."""
     keys = [*found["waiting"], *found["to_settle"]]
-    keys += [key for one in found.get("disputes", ()) for key in (one["key"], one["contradicts"])]
+    keys += [key for dispute in found.get("disputes", ()) for key in (dispute["key"], dispute["contradicts"])]
     if args.json or args.store or args.scope:  # of another store
         return {key: key for key in keys}
     return shown_names(memory, keys, out)

@@ -80,7 +80,7 @@ def run(args: Arguments, out: Output) -> int:
         return _write_bundle(args, out)
     talk = RemoteOptions(interactive=is_interactive(), progress=out.progress if out.is_error_terminal else None)
     with open_memory(out) as memory:
-        done = memory.sync(
+        result = memory.sync(
             args.remote,
             talk=talk,
             push=not args.no_push,
@@ -91,19 +91,19 @@ def run(args: Arguments, out: Output) -> int:
         if not args.dry_run:
             refresh(memory, out, limit_s=PATIENT_S)
         boards = _sync_boards(memory, args, talk) if args.boards else ()
-        whose = _authors_of(memory, done) if out.is_terminal and not args.dry_run else ""
+        whose = _authors_of(memory, result) if out.is_terminal and not args.dry_run else ""
         if args.json:
             from gitmem.commands.sync.summary import as_table
 
-            table = with_short_ids(memory, as_table(done))
+            table = with_short_ids(memory, as_table(result))
     if args.json:
         tables = [{"run": b.run, "received": b.received, "sent": b.is_sent, "problem": b.problem} for b in boards]
         out.json(table | {"dry_run": args.dry_run} | ({"boards": tables} if args.boards else {}))
     else:
-        _print(done, whose, out, dry_run=args.dry_run)
+        _print(result, whose, out, dry_run=args.dry_run)
         for board in boards:
             _print_board(board, out)
-    return 3 if any(one.problem for one in boards) else int(bool(done.instead))
+    return 3 if any(sync.problem for sync in boards) else int(bool(result.instead))
 
 
 def _sync_boards(memory: Memory, args: Arguments, talk: RemoteOptions) -> Sequence[BoardSync]:
@@ -112,10 +112,10 @@ def _sync_boards(memory: Memory, args: Arguments, talk: RemoteOptions) -> Sequen
     return memory.boards.sync(args.remote, talk=talk, **how)
 
 
-def _print_board(done: BoardSync, out: Output) -> None:
-    came = f"↓ {quantity(done.received, 'entry', 'entries')}" if done.received else "nothing new"
-    state = done.problem or ("the remote has all of it" if done.is_sent else "not pushed")
-    out.line("board ", (done.run, "key"), f"  {came}; ", (state, "red" if done.problem else "dim"))
+def _print_board(sync: BoardSync, out: Output) -> None:
+    came = f"↓ {quantity(sync.received, 'entry', 'entries')}" if sync.received else "nothing new"
+    state = sync.problem or ("the remote has all of it" if sync.is_sent else "not pushed")
+    out.line("board ", (sync.run, "key"), f"  {came}; ", (state, "red" if sync.problem else "dim"))
 
 
 def _write_bundle(args: Arguments, out: Output) -> int:
@@ -132,55 +132,55 @@ def _write_bundle(args: Arguments, out: Output) -> int:
     return 0
 
 
-def _authors_of(memory: Memory, done: SyncResult) -> str:
+def _authors_of(memory: Memory, result: SyncResult) -> str:
     """Return the names of those who wrote the new memories, as `` from Ana and Ben``; empty if there are none."""
-    documents = [memory.show(key).document for key in (*done.added, *done.changed)[:NAMES_SHOWN]]
+    documents = [memory.show(key).document for key in (*result.added, *result.changed)[:NAMES_SHOWN]]
     names = [name for name in dict.fromkeys(read_author(document["frontmatter"]).who for document in documents) if name]
     return f" from {list_of(names)}" if names else ""
 
 
-def _sums(done: SyncResult, whose: str, *, dry_run: bool) -> str:
+def _sums(result: SyncResult, whose: str, *, dry_run: bool) -> str:
     """Describe in one line what the remote and this clone received, or would receive; empty if it is nothing."""
-    sent = [quantity(done.sent, "memory", "memories")] if done.sent else []
-    sent += [quantity(done.sent_verdicts, "verdict")] if done.sent_verdicts else []
-    number = len(done.added) + len(done.changed) + len(done.retired)
+    sent = [quantity(result.sent, "memory", "memories")] if result.sent else []
+    sent += [quantity(result.sent_verdicts, "verdict")] if result.sent_verdicts else []
+    number = len(result.added) + len(result.changed) + len(result.retired)
     came = [(str(number) if whose else quantity(number, "memory", "memories")) + whose] if number else []
-    came += [quantity(done.verdicts, "verdict")] if done.verdicts else []
-    how = {"merged": ", merged with yours", "joined": ", joined with yours"}.get(done.merged, "")
+    came += [quantity(result.verdicts, "verdict")] if result.verdicts else []
+    how = {"merged": ", merged with yours", "joined": ", joined with yours"}.get(result.merged, "")
     future = "would send ", "would receive "
     up, down = future if dry_run else ("", "")
-    sums = [f"↑ {up}{list_of(sent)} to {done.remote}"] if sent else []
+    sums = [f"↑ {up}{list_of(sent)} to {result.remote}"] if sent else []
     sums += [f"↓ {down}{list_of(came)}{how}"] if came else []
     return "  ".join(sums)
 
 
-def _print(done: SyncResult, whose: str, out: Output, *, dry_run: bool) -> None:
-    if sums := _sums(done, whose, dry_run=dry_run):
+def _print(result: SyncResult, whose: str, out: Output, *, dry_run: bool) -> None:
+    if sums := _sums(result, whose, dry_run=dry_run):
         out.line((sums, "bold"))
     elif dry_run:
-        out.line((f"{done.remote} would change nothing here", "dim"))
-    for conflict in done.conflicts[:SHOWN]:
+        out.line((f"{result.remote} would change nothing here", "dim"))
+    for conflict in result.conflicts[:SHOWN]:
         out.line("  ", ("to settle: ", "yellow"), (conflict.key, "key"), f"  {list_of(conflict.fields)}")
-    if len(done.conflicts) > SHOWN:
-        out.line("  ", ("to settle: ", "yellow"), f"{len(done.conflicts) - SHOWN} more: gitmem doctor")
-    unreadable = [conflict for conflict in done.conflicts if conflict.fields == UNREADABLE]
-    if len(unreadable) < len(done.conflicts):
+    if len(result.conflicts) > SHOWN:
+        out.line("  ", ("to settle: ", "yellow"), f"{len(result.conflicts) - SHOWN} more: gitmem doctor")
+    unreadable = [conflict for conflict in result.conflicts if conflict.fields == UNREADABLE]
+    if len(unreadable) < len(result.conflicts):
         has = "would have" if dry_run else "has"
-        key = next(conflict.key for conflict in done.conflicts if conflict.fields != UNREADABLE)
+        key = next(conflict.key for conflict in result.conflicts if conflict.fields != UNREADABLE)
         out.line("  ", (f"the memory {has} both versions: gitmem show {key}, gitmem edit {key}", "dim"))
     for conflict in unreadable[:SHOWN]:
         out.line("  ", (f"the unreadable version is in the history: git log -p memory -- {conflict.path}", "dim"))
-    if done.instead:
-        message = f"the memory branch of {done.remote} is protected; everything is on its branch {done.instead}"
+    if result.instead:
+        message = f"the memory branch of {result.remote} is protected; everything is on its branch {result.instead}"
         out.line((f"{message}, for a pull request", "yellow"))
-    elif not done.pushed:
-        lacks = f"{done.remote} does not have all memories of this clone"
+    elif not result.pushed:
+        lacks = f"{result.remote} does not have all memories of this clone"
         out.line((f"{lacks}; they would be pushed" if dry_run else f"not pushed: {lacks}", "dim"))
     elif not sums:
-        known = "up to date with" if done.fetched else "created the memory branch on"
-        out.line((f"{known} {done.remote}", "green"))
-    if done.companions:
+        known = "up to date with" if result.fetched else "created the memory branch on"
+        out.line((f"{known} {result.remote}", "green"))
+    if result.companions:
         from gitmem.commands.sync.summary import describe_companion
 
-        for step in done.companions:
+        for step in result.companions:
             out.line(describe_companion(step))

@@ -27,17 +27,17 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Undo one command and print the memories that changed."""
     with open_memory(out) as memory:
-        done = memory.bulk.undo(scope=args.scope or PROJECT, dry_run=args.dry_run)
+        undo = memory.bulk.undo(scope=args.scope or PROJECT, dry_run=args.dry_run)
     if args.json:
-        out.json(fields_of(done))
+        out.json(fields_of(undo))
         return 0
-    for key in done.keys if args.dry_run or not out.is_terminal else ():
+    for key in undo.keys if args.dry_run or not out.is_terminal else ():
         out.line(key)
     if args.dry_run:
-        out.note(f"would undo: {done.subject} ({done.undone[:12]})")
+        out.note(f"would undo: {undo.subject} ({undo.undone[:12]})")
     else:
-        out.announce(f"undid: {done.subject} ({done.undone[:12]})")
-    if done.archived:
+        out.announce(f"undid: {undo.subject} ({undo.undone[:12]})")
+    if undo.archived:
         where = "would go to the archive" if args.dry_run else "in the archive"
-        out.note(f"{where}, because it was pushed: {list_of(done.archived)}")
+        out.note(f"{where}, because it was pushed: {list_of(undo.archived)}")
     return 0

@@ -196,41 +196,41 @@ def _options_of(args: Arguments, memory: Memory) -> Options:
     )
 
 
-def _print(memory: Memory, found: VerifyRun, explained: Sequence[Why], args: Arguments, out: Output) -> None:
+def _print(memory: Memory, run: VerifyRun, explained: Sequence[Why], args: Arguments, out: Output) -> None:
     """Print the run in the requested form, and write the requested reports."""
     form = reports.form_of(args)
     if reports.is_wanted(args):
         from gitmem.verify.overview.report import findings_of
 
-        report = findings_of(found, memory.repository.git, summary=summary(found), now=memory.repository.now)
+        report = findings_of(run, memory.repository.git, summary=summary(run), now=memory.repository.now)
         report = replace(report, memory=memory.repository.find_tip() or "")
         catalog = memory.repository.find_catalog()
         if catalog is not None:
             report = replace(report, findings=name_findings(report.findings, catalog))
-        reports.emit(args, out, report, document(memory, found, explained))
+        reports.emit(args, out, report, document(memory, run, explained))
     if form == "json":
-        out.json(document(memory, found, explained))
+        out.json(document(memory, run, explained))
     if form != "text":
         return
     if args.plan:
-        out.exact(OwnWords(format_plan(found, args.plan)))
+        out.exact(OwnWords(format_plan(run, args.plan)))
     elif args.dry_run:
-        _print_due(found, memory, out)
+        _print_due(run, memory, out)
     else:
-        broken = describe_culprits(memory.repository.git, culprits(found.standing))
-        _print_failures(found, broken, memory, out, is_each=args.each)
+        broken = describe_culprits(memory.repository.git, culprits(run.standing))
+        _print_failures(run, broken, memory, out, is_each=args.each)
         _print_unexplained(explained, memory, out, is_each=args.each)
-        _print_rest(found, memory, out, is_each=args.each)
-    if args.keys and not (found.due or found.withdrawn):
+        _print_rest(run, memory, out, is_each=args.each)
+    if args.keys and not (run.due or run.withdrawn):
         out.note("none of these memories has a check to run")
 
 
-def format_plan(found: VerifyRun, machines: int) -> str:
+def format_plan(run: VerifyRun, machines: int) -> str:
     """Return the outputs from which a forge's job starts others, in its format: ``shards=[1, 2]``.
 
     Commands that are not approved need no machine, since they do not run.
     """
-    due = [one for one in found.would_run if one.row.key in found.runnable]
+    due = [due for due in run.would_run if due.row.key in run.runnable]
     count = min(machines, len(due))
     sandbox = any(one.spec.check.form != BUILTIN for one in due)
     shards = ", ".join(str(number) for number in range(1, count + 1))
@@ -264,9 +264,9 @@ def _verify(memory: Memory, options: Options, args: Arguments, out: Output) -> V
         raise
 
 
-def _print_due(found: VerifyRun, memory: Memory, out: Output) -> None:
-    names = shown_names(memory, [due.row.key for due in found.would_run], out)
-    for due in found.would_run:
+def _print_due(run: VerifyRun, memory: Memory, out: Output) -> None:
+    names = shown_names(memory, [due.row.key for due in run.would_run], out)
+    for due in run.would_run:
         changed = f" ({', '.join(due.changed)})" if due.changed else ""
         check = (format_check(due.spec.check), "dim")
         if out.is_terminal:
@@ -275,11 +275,11 @@ def _print_due(found: VerifyRun, memory: Memory, out: Output) -> None:
             out.line("    ", f"{DUE.get(due.why, due.why)}{changed}  ", check)
         else:
             out.line((due.row.key, "key"), f"  {due.why}{changed}  ", check)
-    runnable = sum(one.row.key in found.runnable for one in found.would_run)
-    facts = quantity(len(found.would_run), "due fact")
-    some = "" if runnable == len(found.would_run) else f"{runnable} of "
-    due_now = f"{some}{facts} would be checked" if found.would_run else "nothing would be checked"
-    statuses = describe_statuses(found.standing)
+    runnable = sum(due.row.key in run.runnable for due in run.would_run)
+    facts = quantity(len(run.would_run), "due fact")
+    some = "" if runnable == len(run.would_run) else f"{runnable} of "
+    due_now = f"{some}{facts} would be checked" if run.would_run else "nothing would be checked"
+    statuses = describe_statuses(run.standing)
     out.note(f"{due_now}. Now: {statuses}." if statuses else due_now)
 
 
@@ -330,32 +330,32 @@ def _record_results(args: Arguments, out: Output) -> int:
     return import_results.exit_status(imported, fail_on=args.fail_on)
 
 
-def exit_status(found: VerifyRun, fail_on: str = FAIL_ON[0]) -> int:
+def exit_status(run: VerifyRun, fail_on: str = FAIL_ON[0]) -> int:
     """Return the command's exit status if these results (``FAIL_ON``) count as failures."""
     if fail_on == "never":
-        return 3 if found.unrecorded else 0
-    is_unchecked = found.unrecorded or any(r.outcome in ("blocked", "unproven", "skipped") for r in found.results)
+        return 3 if run.unrecorded else 0
+    is_unchecked = run.unrecorded or any(r.outcome in ("blocked", "unproven", "skipped") for r in run.results)
     # A task's gate is in no count, but if it was verified by name and fails, the exit status is 1.
-    failed = [r for r in found.results if r.outcome == "fails" and (r.is_news or fail_on == "failed")]
-    if found.wrong or failed or (_has_news(found) if fail_on == "news" else _has_failure(found)):
+    failed = [r for r in run.results if r.outcome == "fails" and (r.is_news or fail_on == "failed")]
+    if run.wrong or failed or (_has_news(run) if fail_on == "news" else _has_failure(run)):
         return 1
     return 3 if is_unchecked else 0
 
 
-def _has_failure(found: VerifyRun) -> bool:
-    return any(line.status in ("failed", "suspect") for line in found.standing.lines)
+def _has_failure(run: VerifyRun) -> bool:
+    return any(line.status in ("failed", "suspect") for line in run.standing.lines)
 
 
-def _has_news(found: VerifyRun) -> bool:
+def _has_news(run: VerifyRun) -> bool:
     """Return whether a failure was recorded on the branch for the first time, even if this clone knew of it."""
-    return found.recorded is not None and bool(found.recorded.failed or found.recorded.suspect)
+    return run.recorded is not None and bool(run.recorded.failed or run.recorded.suspect)
 
 
 def _print_failures(
-    found: VerifyRun, broken: Mapping[tuple[str, str], str], memory: Memory, out: Output, *, is_each: bool
+    run: VerifyRun, broken: Mapping[tuple[str, str], str], memory: Memory, out: Output, *, is_each: bool
 ) -> None:
-    rest = "gitmem verify --dirty --each" if found.dirty else REST
-    print_cases(with_ids(memory, list_cases(found), out), broken, out, is_each=is_each, rest=rest)
+    rest = "gitmem verify --dirty --each" if run.dirty else REST
+    print_cases(with_ids(memory, list_cases(run), out), broken, out, is_each=is_each, rest=rest)
 
 
 def _print_unexplained(explained: Sequence[Why], memory: Memory, out: Output, *, is_each: bool) -> None:
@@ -368,11 +368,11 @@ def _print_unexplained(explained: Sequence[Why], memory: Memory, out: Output, *,
     print_cases(with_ids(memory, cases, out), {}, out, is_each=is_each, rest="gitmem why KEY")
 
 
-def _print_rest(found: VerifyRun, memory: Memory, out: Output, *, is_each: bool) -> None:
+def _print_rest(run: VerifyRun, memory: Memory, out: Output, *, is_each: bool) -> None:
     """Print what holds, wrong verdicts, followed moves, the sums and advice."""
-    held = [r for r in found.results if r.outcome == "holds" and not r.is_marked]
+    held = [r for r in run.results if r.outcome == "holds" and not r.is_marked]
     named = held if len(held) <= NAMES_SHOWN or is_each else ()
-    names = _names_of(found, memory, out)
+    names = _names_of(run, memory, out)
     for result in named:
         why = "its check cannot fail" if result.due.spec.check.form == BUILTIN else "it also holds in an empty folder"
         weak = f" (weak: {why})" if result.verdict and result.verdict.weak else ""
@@ -386,24 +386,24 @@ def _print_rest(found: VerifyRun, memory: Memory, out: Output, *, is_each: bool)
             out.line(mark, " ", (key, "key"), "  holds", (weak + flaps, "yellow"))
     if len(held) > NAMES_SHOWN and not is_each:
         out.line((MARKS["verified"], "verified"), f" {len(held)} hold")
-    for wrong in found.wrong:
+    for wrong in run.wrong:
         name = names[wrong.key]
-        hint = "" if found.recorded else f" (gitmem verify --record {name})"
+        hint = "" if run.recorded else f" (gitmem verify --record {name})"
         shown = (wrong.title or wrong.key, "bold") if out.is_terminal else (wrong.key, "key")
         out.line((MARKS["failed"], "failed"), " ", shown, f"  wrong verdict — {wrong.message}{hint}")
-    followed = [r.verdict for r in found.results if r.verdict and r.is_moved and not parse_path_move(r.because)]
+    followed = [r.verdict for r in run.results if r.verdict and r.is_moved and not parse_path_move(r.because)]
     moved = describe_moves([verdict.moved for verdict in followed])
     if moved:
         out.line((moved, "yellow"))
-    out.line((summary(found), "bold"))
-    for advice in _advice(found, names):
+    out.line((summary(run), "bold"))
+    for advice in _advice(run, names):
         out.note(advice)
 
 
-def _names_of(found: VerifyRun, memory: Memory, out: Output) -> dict[str, str]:
+def _names_of(run: VerifyRun, memory: Memory, out: Output) -> dict[str, str]:
     """Return how the memories of a run are named."""
-    keys = [result.due.row.key for result in found.results]
-    keys += [*(wrong.key for wrong in found.wrong), *(line.key for line in found.standing.lines)]
+    keys = [result.due.row.key for result in run.results]
+    keys += [*(wrong.key for wrong in run.wrong), *(line.key for line in run.standing.lines)]
     return shown_names(memory, keys, out)
 
 
@@ -443,91 +443,91 @@ def _cases(results: Sequence[Result], lines: Mapping[str, StockLine]) -> Iterato
         yield Case(result.due.row.key, status, label, why, culprit, many=many, title=result.due.document.title)
 
 
-def summary(found: VerifyRun) -> str:
+def summary(run: VerifyRun) -> str:
     """Summarize the run in one line."""
-    if not found.due:
-        message = "no fact reads the changed files" if found.dirty else "nothing was due"
+    if not run.due:
+        message = "no fact reads the changed files" if run.dirty else "nothing was due"
     else:
         counts = {
-            word: sum(r.outcome == word for r in found.results)
+            word: sum(r.outcome == word for r in run.results)
             for word in ("holds", "fails", "blocked", "unproven", "skipped")
         }
         holds = "holds" if counts["holds"] == 1 else "hold"
         names = {"holds": holds, "fails": "failed", "blocked": "blocked", "unproven": "unproven", "skipped": "skipped"}
-        failed = [r.is_news for r in found.results if r.outcome == "fails"]
+        failed = [r.is_news for r in run.results if r.outcome == "fails"]
         before = {"fails": "" if all(failed) else f" ({sum(failed) or 'none'} new)"}
         parts = [f"{n} {names[word]}{before.get(word, '')}" for word, n in counts.items() if n]
-        message = f"{found.due} due: {', '.join(parts)}"
-    if found.dirty:
+        message = f"{run.due} due: {', '.join(parts)}"
+    if run.dirty:
         return f"The current work tree: {message}; nothing was recorded."
-    what = "recorded as" if found.due else "verdicts of earlier runs committed as"
-    where = f"; {what} {found.recorded.commit[:12]}" if found.recorded and found.recorded.commit else ""
-    why = f"the proposal {found.proposal} is current" if found.proposal else "not the default branch"
-    local = f"; kept in this clone ({why})" if found.is_local and not found.written else ""
-    local += f"; written to {found.written}" if found.written else ""
-    flapping = f"; {len(found.standing.flapping)} flapping" if found.standing.flapping else ""
-    moved = f"; {len(found.standing.moved)} moved" if found.standing.moved else ""
-    return f"{message}{where}{local}. Now: {describe_statuses(found.standing) or 'no facts'}{flapping}{moved}."
+    what = "recorded as" if run.due else "verdicts of earlier runs committed as"
+    where = f"; {what} {run.recorded.commit[:12]}" if run.recorded and run.recorded.commit else ""
+    why = f"the proposal {run.proposal} is current" if run.proposal else "not the default branch"
+    local = f"; kept in this clone ({why})" if run.is_local and not run.written else ""
+    local += f"; written to {run.written}" if run.written else ""
+    flapping = f"; {len(run.standing.flapping)} flapping" if run.standing.flapping else ""
+    moved = f"; {len(run.standing.moved)} moved" if run.standing.moved else ""
+    return f"{message}{where}{local}. Now: {describe_statuses(run.standing) or 'no facts'}{flapping}{moved}."
 
 
-def _advice(found: VerifyRun, names: Mapping[str, str]) -> list[str]:
-    lines = [f"the verdicts could not be recorded: {found.unrecorded}"] if found.unrecorded else []
-    skipped = [r for r in found.results if r.outcome == "skipped"]
+def _advice(run: VerifyRun, names: Mapping[str, str]) -> list[str]:
+    lines = [f"the verdicts could not be recorded: {run.unrecorded}"] if run.unrecorded else []
+    skipped = [r for r in run.results if r.outcome == "skipped"]
     waiting = [r for r in skipped if r.reason == "not approved"]
     if waiting:
         lines.append(f"{len(waiting)} not approved: gitmem trust --review")
     denied = [r.due.row.key for r in skipped if r.reason == "denied here"]
     if denied:
         lines.append(f"{len(denied)} denied here; to decide what to do: gitmem settle {names[denied[0]]}")
-    if any(r.reason == "no sandbox works here" for r in found.results):
+    if any(r.reason == "no sandbox works here" for r in run.results):
         lines.append("no sandbox works here: install bubblewrap, or use --no-sandbox; see gitmem doctor")
-    hidden = [r for r in found.results if r.hidden and r.outcome != "holds" and r.hidden not in r.reason]
+    hidden = [r for r in run.results if r.hidden and r.outcome != "holds" and r.hidden not in r.reason]
     lines += [f"{names[r.due.row.key]}: {r.hidden}" for r in hidden][:HIDDEN_SHOWN]
-    lines += [undeclared_reads.advice(names[r.due.row.key], r.verdict.undeclared) for r in found.results if r.verdict]
-    failed = [line for line in found.standing.lines if line.status == "failed"]
+    lines += [undeclared_reads.advice(names[r.due.row.key], r.verdict.undeclared) for r in run.results if r.verdict]
+    failed = [line for line in run.standing.lines if line.status == "failed"]
     if failed:
         by = f" (written by {failed[0].by})" if failed[0].by else ""
         lines.append(f"to decide what to do: gitmem settle {names[failed[0].key]}{by}")
-    if sum(not line.culprit for line in failed) > LINES_AT_MOST and not found.dirty:
+    if sum(not line.culprit for line in failed) > LINES_AT_MOST and not run.dirty:
         lines.append("to find the commits that broke them: gitmem verify --why")
     return [line for line in lines if line]
 
 
-def document(memory: Memory, found: VerifyRun, explained: Sequence[Why]) -> dict[str, Any]:
+def document(memory: Memory, run: VerifyRun, explained: Sequence[Why]) -> dict[str, Any]:
     """Return the run as documented JSON, with the short ids of memories."""
-    named: dict[str, Any] = with_short_ids(memory, as_table(found, explained))
+    named: dict[str, Any] = with_short_ids(memory, as_table(run, explained))
     return named
 
 
-def as_table(found: VerifyRun, explained: Sequence[Why]) -> dict[str, Any]:
+def as_table(run: VerifyRun, explained: Sequence[Why]) -> dict[str, Any]:
     """Return the run as documented JSON, with the culprits that were looked for after it."""
-    statuses = {line.key: line.status for line in found.standing.lines}
-    skipped = [r for r in found.results if r.outcome == "skipped"]
+    statuses = {line.key: line.status for line in run.standing.lines}
+    skipped = [r for r in run.results if r.outcome == "skipped"]
     return {
-        "commit": found.commit,
-        "dirty": found.dirty,
-        "ran": len(found.results) - len(skipped),
+        "commit": run.commit,
+        "dirty": run.dirty,
+        "ran": len(run.results) - len(skipped),
         "skipped": len(skipped),
-        "due": found.due,
-        "results": [_result_table(result, statuses) for result in found.results],
+        "due": run.due,
+        "results": [_result_table(result, statuses) for result in run.results],
         "wrong_verdicts": [
             {"key": w.key, "path": w.path, "claimed": w.claimed, "answer": w.answer, "because": w.because}
-            for w in found.wrong
+            for w in run.wrong
         ],
-        "withdrawn": [{"key": key, "because": because} for key, because in found.withdrawn],
+        "withdrawn": [{"key": key, "because": because} for key, because in run.withdrawn],
         "would_run": [
             {"key": d.row.key, "why": d.why, "check": format_check(d.spec.check), "inputs": list(d.changed)}
-            for d in found.would_run
+            for d in run.would_run
         ],
-        "unrecorded": found.unrecorded,
-        "recorded": found.recorded.commit if found.recorded else "",
-        "sandbox": found.rung,
-        "statuses": dict(found.standing.statuses),
-        "claims": dict(found.standing.claims),
-        "flapping": [{"key": line.key, "because": line.because} for line in found.standing.flapping],
-        "moved": list(found.standing.moved),
+        "unrecorded": run.unrecorded,
+        "recorded": run.recorded.commit if run.recorded else "",
+        "sandbox": run.rung,
+        "statuses": dict(run.standing.statuses),
+        "claims": dict(run.standing.claims),
+        "flapping": [{"key": line.key, "because": line.because} for line in run.standing.flapping],
+        "moved": list(run.standing.moved),
         "suspect": [
-            {"key": line.key, "because": list(line.chain)} for line in found.standing.lines if line.status == "suspect"
+            {"key": line.key, "because": list(line.chain)} for line in run.standing.lines if line.status == "suspect"
         ],
         "explained": [why.as_table() for why in explained],
     }

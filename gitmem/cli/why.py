@@ -140,18 +140,18 @@ def _status_of(why: Why) -> str:
     return {"holds": "verified", "never held": "failed"}.get(why.outcome, "unproven")
 
 
-def _print_culprit(why: Why, found: BisectResult, out: Output, *, is_named: bool) -> None:
+def _print_culprit(why: Why, result: BisectResult, out: Output, *, is_named: bool) -> None:
     """Print the commit that broke a fact on one line; *is_named*: the line before names the fact."""
     what = "unsteady since" if why.is_unsteady else "broken by"
-    word = what if why.outcome == "found" else f"{what} one of {len(found.among)} commits, at the latest"
-    whose = _whose((why.made or {}).get(found.culprit))
+    word = what if why.outcome == "found" else f"{what} one of {len(result.among)} commits, at the latest"
+    whose = _whose((why.made or {}).get(result.culprit))
     status = _status_of(why)
     fact = ("  ",) if is_named else ((MARKS[status], status), " ", (why.key, "key"), "  ")
-    out.line(*fact, f"{word} ", (found.culprit[:12], "bold"), f"  {whose}")
+    out.line(*fact, f"{word} ", (result.culprit[:12], "bold"), f"  {whose}")
 
 
-def _whose(made: CommitSummary | None) -> str:
-    return f"{made.subject} ({made.author.rpartition(' <')[0]})" if made else ""
+def _whose(summary: CommitSummary | None) -> str:
+    return f"{summary.subject} ({summary.author.rpartition(' <')[0]})" if summary else ""
 
 
 def _evidence(runs: int, why: Why) -> str:

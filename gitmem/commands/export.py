@@ -201,9 +201,9 @@ def note_files(repository: OpenRepository, contents: Iterable[tuple[str, bytes]]
     """
     every = [parse(content, path=path) for path, content in contents]
     # Only the text of a drawing is in the store: it would overwrite the drawing.
-    drawings = [str(one.fields[IMPORTED]) for one in every if note.is_drawing(one)]
-    documents = [one for one in every if not note.is_drawing(one)]
-    places = {one.path: note.note_path(one) for one in documents}
+    drawings = [str(document.fields[IMPORTED]) for document in every if note.is_drawing(document)]
+    documents = [document for document in every if not note.is_drawing(document)]
+    places = {document.path: note.note_path(document) for document in documents}
     is_one = len({folder for folder, _ in places.values() if folder}) == 1
     done: set[str] = set()
     left: dict[str, None] = dict.fromkeys(drawings)

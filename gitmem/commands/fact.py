@@ -194,7 +194,7 @@ def _spelt(store: OpenStore, written: Any) -> Any:
     from gitmem.document.sources.formats import SIZE_LIMIT  # imports the readers of all formats
 
     if isinstance(written, list | tuple):
-        return [_spelt(store, one) for one in written]
+        return [_spelt(store, check) for check in written]
 
     def content_of(path: str) -> bytes | None:
         if path.startswith("/") or ".." in path.split("/") or "\0" in path:
@@ -213,7 +213,7 @@ def _spelt(store: OpenStore, written: Any) -> Any:
 
 def _composed(written: Any) -> Any:
     if isinstance(written, list | tuple):
-        return [_composed(one) for one in written]
+        return [_composed(check) for check in written]
     return composed(written) if isinstance(written, str) else written
 
 

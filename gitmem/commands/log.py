@@ -87,7 +87,7 @@ class _Walk:
         Compared with nothing, such a commit adds every file of its tree.
         """
         ends = shallow_ends(self.git)
-        return [one for one in self.read(paths) if one.commit not in ends]
+        return [entry for entry in self.read(paths) if entry.commit not in ends]
 
 
 def log_of(repository: OpenRepository, key: str, *, limit: int, scope: str) -> list[dict[str, Any]]:
@@ -136,10 +136,10 @@ def _log(walk: _Walk, key: str, paths: Sequence[str], *, code: str) -> list[dict
         verdicts += [walk.read_changes([folder])] if walk.tip else []
         of_memory = replace(walk, tip=code, last="") if code else walk
         histories = [_log_memory(of_memory, key, paths, is_code=bool(code))]
-        histories += [[one for one in history if one.changed] for history in verdicts]  # a merge judges nothing
+        histories += [[entry for entry in history if entry.changed] for history in verdicts]  # a merge judges nothing
         rows = _of_fact(walk.git, key, _unite(walk.git, histories), known, outcomes)
         # The commits of a bucket may all be about other facts.
-        is_all = all(len(one) < walk.limit for one in (*histories, *verdicts))
+        is_all = all(len(entries) < walk.limit for entries in (*histories, *verdicts))
         if len(rows) >= limit or is_all or walk.limit >= MOST_LOGGED or len(walk.notices) > noticed:
             return rows[:limit]
         walk = replace(walk, limit=8 * walk.limit)
@@ -176,7 +176,7 @@ def _was_always_there(walk: _Walk, logged: Sequence[_Logged], key: str) -> bool:
 
     Not if it was removed there, came from elsewhere, or a merge put it there: that commit lists no changes.
     """
-    noticed, changed = len(walk.notices), [one.changed for one in logged]
+    noticed, changed = len(walk.notices), [entry.changed for entry in logged]
     if not all(changed) or any(not new.strip("0") for some in changed for _, _, new in some):
         return False
     began = _commits_that_added(logged)
@@ -186,7 +186,7 @@ def _was_always_there(walk: _Walk, logged: Sequence[_Logged], key: str) -> bool:
 
 
 def _commits_that_added(logged: Sequence[_Logged]) -> set[str]:
-    return {one.commit for one in logged if any(not old.strip("0") for _, old, _ in one.changed)}
+    return {entry.commit for entry in logged if any(not old.strip("0") for _, old, _ in entry.changed)}
 
 
 def _find_origins(walk: _Walk, commits: set[str], key: str, *, is_code: bool) -> list[layout.StorePath]:
@@ -198,7 +198,7 @@ def _find_origins(walk: _Walk, commits: set[str], key: str, *, is_code: bool) ->
         walk.notices.append("searching the whole history takes too long: only the folder of the kind is shown")
         return []
     prefix = CODE_PREFIX if is_code else ""
-    paths = [path for one in _parse_log(result.stdout) for path, _, new in one.changed if not new.strip("0")]
+    paths = [path for entry in _parse_log(result.stdout) for path, _, new in entry.changed if not new.strip("0")]
     places = [layout.find_memory(path.removeprefix(prefix)) for path in paths]
     return [place for place in places if place is not None and place.key == key]
 
@@ -267,22 +267,22 @@ def _of_fact(
 
     The verdicts of each blob that is read are kept in *known*, and what was read of them in *outcomes*.
     """
-    places = {path: layout.place_of(path) for one in history for path, _, _ in one.changed}
+    places = {path: layout.place_of(path) for entry in history for path, _, _ in entry.changed}
     kinds = {
         path: place.what
         for path, place in places.items()
         if isinstance(place, layout.StorePath) and place.key in ("", key)
     }
     files = {
-        oid: path for one in history for path, *ends in one.changed if kinds.get(path) in _VERDICTS for oid in ends
+        oid: path for entry in history for path, *ends in entry.changed if kinds.get(path) in _VERDICTS for oid in ends
     }
     blobs = git.read_blobs((oid for oid in files if oid.strip("0") and oid not in known), limit=layout.BUCKET_LIMIT)
     known.update((oid, _sections(content or b"", files[oid], key)) for oid, content in blobs)
     rows = []
-    for one in history:
-        is_memory, is_verdict = not one.changed, False
+    for entry in history:
+        is_memory, is_verdict = not entry.changed, False
         outcome: dict[str, Any] = {}
-        for path, *ends in one.changed:
+        for path, *ends in entry.changed:
             if kinds.get(path) not in _VERDICTS:
                 is_memory |= not path.startswith("verdicts/")
                 continue
@@ -293,7 +293,7 @@ def _of_fact(
                 outcomes[changed] = _outcome(path, dict(changed[1:]))
             outcome |= outcomes[changed]
         if is_memory or is_verdict:
-            rows.append({**one.row, "what": layout.MEMORY if is_memory else layout.VERDICT, **outcome})
+            rows.append({**entry.row, "what": layout.MEMORY if is_memory else layout.VERDICT, **outcome})
     return rows
 
 

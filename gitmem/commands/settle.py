@@ -81,7 +81,7 @@ def settle_moved(
     for store, options in stores_to_prove(repository, Options(keys=tuple(keys), everything=not keys)):
         if store.git.read_head()[1] is not None:
             updates += _Store(repository, store, options).run(keys, dry_run=dry_run, approve=approve)
-    return sorted(updates, key=lambda one: one.key)
+    return sorted(updates, key=lambda update: update.key)
 
 
 def confirm(repository: OpenRepository, key: str) -> str:
@@ -137,7 +137,7 @@ class _Store:
         )
         wanted = [(key, path, json.loads(fields)) for key, path, fields in rows if not keys or key in keys]
         went = self._list_renames(fields for _, _, fields in wanted)
-        updates = [one for row in wanted if (one := self._update_of(row, went)) is not None]
+        updates = [update for row in wanted if (update := self._update_of(row, went)) is not None]
         updates = self._drop_failing(updates, keys, dry_run=dry_run, approve=approve)
         return updates if dry_run else self._write_changes(updates)
 
@@ -184,67 +184,67 @@ class _Store:
         return there + name[len(file) :] if there else name
 
     def _drop_failing(
-        self, found: list[PathUpdate], keys: Collection[str], *, dry_run: bool, approve: bool
+        self, updates: list[PathUpdate], keys: Collection[str], *, dry_run: bool, approve: bool
     ) -> list[PathUpdate]:
         """Return the memories without those whose new check does not hold; keep the others' verdicts."""
         self._new: dict[str, Verdict] = {}
         dues: dict[str, Due] = {}
         session = self._session
-        for number, one in enumerate(found):
-            if "verify" not in one.fields:
+        for number, update in enumerate(updates):
+            if "verify" not in update.fields:
                 continue
-            verdict = self._verdicts[one.key]
-            due = self._due(one, one.fields)
-            was_allowed = session.may_run(self._due(one, {}))
-            if verdict.outcome != HOLDS and find_path_move(self._tree, self._check_of(one), verdict.moved) is None:
-                found[number] = replace(one, skipped=FAILING)
+            verdict = self._verdicts[update.key]
+            due = self._due(update, update.fields)
+            was_allowed = session.may_run(self._due(update, {}))
+            if verdict.outcome != HOLDS and find_path_move(self._tree, self._check_of(update), verdict.moved) is None:
+                updates[number] = replace(update, skipped=FAILING)
             elif session.may_run(due) or (approve and was_allowed and not session.trust.denies(due.row.spec)):
-                dues[one.key] = due
-            elif one.key not in keys:
-                found[number] = replace(one, skipped=NOT_APPROVED if was_allowed else UNAPPROVED_BEFORE)
+                dues[update.key] = due
+            elif update.key not in keys:
+                updates[number] = replace(update, skipped=NOT_APPROVED if was_allowed else UNAPPROVED_BEFORE)
         if dry_run or not dues:
-            return found
+            return updates
         for due in dues.values():
             if not session.may_run(due):
                 approve_command(self._store, due)
         # A session reads the approvals when it is opened.
         self._session = self._store.session(self._session.options)
         results = {result.due.row.key: result for result in self._session.judge_many(list(dues.values()))}
-        for number, one in enumerate(found):
-            result = results.get(one.key)
+        for number, update in enumerate(updates):
+            result = results.get(update.key)
             if result is None:
                 continue
             if result.outcome == HOLDS and result.verdict is not None:
-                self._new[one.key] = result.verdict
+                self._new[update.key] = result.verdict
             else:
                 why = result.because or result.reason
-                found[number] = replace(one, skipped=f"the changed check does not hold: {why}")
-        return found
+                updates[number] = replace(update, skipped=f"the changed check does not hold: {why}")
+        return updates
 
-    def _check_of(self, one: PathUpdate) -> Check:
-        check = check_of(parse(self._text_of(one.key, one.path), path=f"{one.key}.md"))
+    def _check_of(self, update: PathUpdate) -> Check:
+        check = check_of(parse(self._text_of(update.key, update.path), path=f"{update.key}.md"))
         assert check is not None, "a fact has a check"
         return check
 
-    def _due(self, one: PathUpdate, fields: Mapping[str, Any]) -> Due:
-        return self._session.due_of(self._document_with(one, fields))
+    def _due(self, update: PathUpdate, fields: Mapping[str, Any]) -> Due:
+        return self._session.due_of(self._document_with(update, fields))
 
-    def _document_with(self, one: PathUpdate, fields: Mapping[str, Any]) -> Document:
-        text = self._text_of(one.key, one.path)
-        return parse(with_fields(text, fields, f"{one.key}.md"), path=one.path)
+    def _document_with(self, update: PathUpdate, fields: Mapping[str, Any]) -> Document:
+        text = self._text_of(update.key, update.path)
+        return parse(with_fields(text, fields, f"{update.key}.md"), path=update.path)
 
     def _text_of(self, key: str, path: str) -> str:
         home = self._repository.in_tree() if is_home(path) else self._store
         return home.text_of(key)
 
-    def _write_changes(self, found: list[PathUpdate]) -> list[PathUpdate]:
+    def _write_changes(self, updates: list[PathUpdate]) -> list[PathUpdate]:
         """Write the changes, and return the memories with their commits."""
         homes: dict[tuple[bool, bool], dict[str, Mapping[str, Any]]] = {}
-        for one in found:
-            if not one.skipped:
-                is_in_tree = is_home(one.path)
-                place = is_in_tree, not is_in_tree and self._is_apart(one)
-                homes.setdefault(place, {})[one.key] = one.fields
+        for update in updates:
+            if not update.skipped:
+                is_in_tree = is_home(update.path)
+                place = is_in_tree, not is_in_tree and self._is_apart(update)
+                homes.setdefault(place, {})[update.key] = update.fields
         commits: dict[str, str] = {}
         for (is_in_tree, has_companion), fields in sorted(homes.items()):
             companion = to_write(self._repository) if has_companion else None
@@ -254,19 +254,19 @@ class _Store:
             verdicts = [verdict for key, verdict in self._new.items() if key in fields]
             if verdicts:
                 home.keep_verdicts(verdicts)
-        return [replace(one, commit=commits.get(one.key, "")) for one in found]
+        return [replace(update, commit=commits.get(update.key, "")) for update in updates]
 
-    def _is_apart(self, one: PathUpdate) -> bool:
+    def _is_apart(self, update: PathUpdate) -> bool:
         """Return whether a memory names files that the default branch lacks, or differs there already."""
         if self._default is None:
             return False
-        named = [without_lines(name) for field in ("paths", "refs") for name in _strings(one.fields.get(field))]
-        if one.key in self._changed or any(is_path_like(name) and not self._default.match(name) for name in named):
+        named = [without_lines(name) for field in ("paths", "refs") for name in _strings(update.fields.get(field))]
+        if update.key in self._changed or any(is_path_like(name) and not self._default.match(name) for name in named):
             return True
-        if "verify" not in one.fields:
+        if "verify" not in update.fields:
             return False
-        outcome = HOLDS if one.key in self._new else ""
-        return is_apart(self._repository, self._document_with(one, one.fields), outcome=outcome)
+        outcome = HOLDS if update.key in self._new else ""
+        return is_apart(self._repository, self._document_with(update, update.fields), outcome=outcome)
 
     @cached_property
     def _default(self) -> CodeTree | None:
@@ -282,7 +282,7 @@ class _Store:
 
 
 def _strings(value: Any) -> list[str]:
-    return [value] if isinstance(value, str) else [str(one) for one in value] if isinstance(value, list) else []
+    return [value] if isinstance(value, str) else [str(entry) for entry in value] if isinstance(value, list) else []
 
 
 def _verify_of(check: Check) -> Any:

@@ -73,10 +73,15 @@ def _why_stale(holder: OpenStore, key: str, found: Mapping[str, Any]) -> str:
     """Return why a memory is stale: which lines or inputs changed, or when its time to live passed."""
     verdict = found["verdict"]
     if verdict is None:
-        wrong = [one for one in found["references"] if one["state"] == CHANGED]
-        changed = [one["ref"] for one in wrong if not one["why"]]
+        wrong = [reference for reference in found["references"] if reference["state"] == CHANGED]
+        changed = [reference["ref"] for reference in wrong if not reference["why"]]
         reasons = [f"the code at {', '.join(changed)} has changed"] if changed else []
-        return "; ".join([*reasons, *(f"{one['ref']} is past the end: {one['why']}" for one in wrong if one["why"])])
+        return "; ".join(
+            [
+                *reasons,
+                *(f"{reference['ref']} is past the end: {reference['why']}" for reference in wrong if reference["why"]),
+            ]
+        )
     if verdict["fresh"]:
         passed = parse_time(verdict["expires_at"])
         return f"its time to live passed at {verdict['expires_at']}, {ago(age_s(passed, holder.now))} ago"

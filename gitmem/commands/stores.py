@@ -101,7 +101,7 @@ def add(repository: OpenRepository, typed: str, *, everywhere: bool = False) -> 
         if os.path.realpath(entry.path) == top and name in ("", entry.name):
             return _state_of(entry, repository.listing().get(entry.name)), False
     text = f"{name}={top}" if name else top
-    entry = entry_of(text, top, [one for one in known if os.path.realpath(one.path) != top])
+    entry = entry_of(text, top, [listing for listing in known if os.path.realpath(listing.path) != top])
     found = repository.listing().try_out(entry)
     repository.git.run("config", f"--{GLOBAL if everywhere else LOCAL}", "--add", SETTING, entry.text)
     return _state_of(entry, found), True
@@ -117,7 +117,7 @@ def remove(repository: OpenRepository, typed: str, *, everywhere: bool = False) 
     _refuse_variable(repository)
     entries = repository.listing().entries
     path = os.path.abspath(os.path.expanduser(typed))
-    entry = entries.get(typed) or next((one for one in entries.values() if path == one.path), None)
+    entry = entries.get(typed) or next((listing for listing in entries.values() if path == listing.path), None)
     if entry is None:
         raise NotFoundError(f"no listed store is called {typed}", hint="gitmem stores")
     where = GLOBAL if everywhere else LOCAL

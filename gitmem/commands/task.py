@@ -59,9 +59,9 @@ def add(repository: OpenRepository, new: NewMemory, *, check: Callable[[Document
             )
         return ()
 
-    done = repository.writer().remember(draft, policy, verb="task add", verdicts=refuse_known)
-    _note_waits(repository, done.key)
-    return done
+    change = repository.writer().remember(draft, policy, verb="task add", verdicts=refuse_known)
+    _note_waits(repository, change.key)
+    return change
 
 
 def claim(repository: OpenRepository, key: str, *, note: str) -> tuple[Change, Task]:
@@ -154,13 +154,13 @@ def close(
 
     verdict = passed.verdict
     recorded = [verdict] if verdict is not None and passed.counts else []
-    done = _step(repository, key, "close", step, verdicts=recorded)[0]
+    change = _step(repository, key, "close", step, verdicts=recorded)[0]
     if verdict is not None:
         repository.local.add_verdicts([verdict])
     left = query.open_parts(repository.catalog(), key)
     if left:
         repository.notices.append(f"parts of {key} are still open: {', '.join(left)}")
-    return done
+    return change
 
 
 def _step(

@@ -270,11 +270,11 @@ class Explainer:
         diff, is_whole = self._diff(question, result) if with_diff and result.culprit else ("", True)
         return replace(self._with_makers([why])[0], diff=diff, is_whole=is_whole)
 
-    def _earlier(self, verdict: Verdict, found: BisectResult) -> str:
+    def _earlier(self, verdict: Verdict, result: BisectResult) -> str:
         """Return that it was also broken and fixed earlier, if this clone saw that; or an empty string."""
         before = [one for one in self._mine(verdict) if one.outcome == FAILS]
-        for one in before[::-1] if found.after else ():
-            if one.commit != found.after and self._is_ancestor(one.commit, found.after):
+        for one in before[::-1] if result.after else ():
+            if one.commit != result.after and self._is_ancestor(one.commit, result.after):
                 broken = phrase(one.culprit, one.culprit_after) if one.culprit else ""
                 return f"it also failed at {one.commit[:12]}{f' ({broken})' if broken else ''}, and was fixed since"
         return ""
@@ -375,21 +375,21 @@ class Explainer:
 
         search_together({case: self._search(case) for case in cases}, ask, note)
 
-    def _with_other_reason(self, case: _Case, found: BisectResult) -> BisectResult:
+    def _with_other_reason(self, case: _Case, result: BisectResult) -> BisectResult:
         """Return a result that says so if the check fails at the culprit for another reason than at HEAD.
 
         Where commits in between cannot be built, the search finds the one that broke the build.
         """
-        here, there = case.verdict.because, self._reasons.get((case.due.row.key, found.culprit), "")
+        here, there = case.verdict.because, self._reasons.get((case.due.row.key, result.culprit), "")
         is_same = there in here or here in there or common_reason([there]) == common_reason([here])
-        if found.outcome != FOUND or is_same:
-            return found
-        span = f"{found.after[:12]}..{self._session.commit[:12]}"
+        if result.outcome != FOUND or is_same:
+            return result
+        span = f"{result.after[:12]}..{self._session.commit[:12]}"
         note = (
             f"the check fails there for another reason ({there}) than at HEAD ({here}); if that did not break the fact,"
             f" a commit of {span} did: let the check exit 125 where it cannot say"
         )
-        return replace(found, reason="; ".join(filter(None, (found.reason, note))))
+        return replace(result, reason="; ".join(filter(None, (result.reason, note))))
 
     def _search(self, case: _Case) -> Runs:
         due, verdict, question = case.due, case.verdict, case.question
@@ -412,8 +412,8 @@ class Explainer:
 
     def _with_makers(self, answers: Sequence[Why]) -> list[Why]:
         """Return explanations with the authors of the commits that they name."""
-        named = [found for answer in answers if (found := answer.found) is not None]
-        commits = {c for found in named for c in (found.culprit, found.after, *found.among[:COMMITS_SHOWN]) if c}
+        named = [result for answer in answers if (result := answer.found) is not None]
+        commits = {c for result in named for c in (result.culprit, result.after, *result.among[:COMMITS_SHOWN]) if c}
         summaries = read_summaries(self._store.git, commits)
         return [replace(answer, made=summaries) for answer in answers]
 
@@ -426,7 +426,7 @@ class Explainer:
         """Return this clone's verdicts on the same claim by the same check, oldest first."""
         mine = self._store.local.verdicts([verdict.key]).get(verdict.key, [])
         same = [one for one in mine if (one.spec, one.claim) == (verdict.spec, verdict.claim)]
-        return sorted(same, key=lambda one: one.at)
+        return sorted(same, key=lambda verdict: verdict.at)
 
     def _seen(self, verdict: Verdict) -> tuple[tuple[str, str], ...]:
         """Return what the failing run and the last passing one read, if that was observed."""
@@ -480,12 +480,12 @@ class Explainer:
             self._judge = Judge(grounds, self._session.tree(), means)
         return self._judge
 
-    def _diff(self, question: InputQuestion, found: BisectResult) -> tuple[str, bool]:
+    def _diff(self, question: InputQuestion, result: BisectResult) -> tuple[str, bool]:
         """Return the culprit's changes to the inputs, cleaned; empty if they cannot be read."""
         git = self._store.git
         concerns = question.concerns()
         try:
-            changes = git.diff_trees(found.after, found.culprit)
+            changes = git.diff_trees(result.after, result.culprit)
         except GitmemError:
             return "", False
         paths = [change.path for change in changes if concerns is None or concerns(change.path)]
@@ -494,8 +494,8 @@ class Explainer:
             found_in = builtin_answers.look_into(git, {question.check: old})[question.check]
             paths = [path for (_, _, path), having in found_in.items() if having] or paths
         if question.seen and paths:
-            paths = _seen_of(question, CodeTree(git, found.after), CodeTree(git, found.culprit), paths)
-        raw, is_whole = read_diff(git, found.after, found.culprit, paths) if paths else (b"", True)
+            paths = _seen_of(question, CodeTree(git, result.after), CodeTree(git, result.culprit), paths)
+        raw, is_whole = read_diff(git, result.after, result.culprit, paths) if paths else (b"", True)
         return safe_output(raw, len(raw)), is_whole
 
 

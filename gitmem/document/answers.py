@@ -82,10 +82,10 @@ class FoundFiles:
     def list_findings(self) -> list[tuple[str, FileFinding]]:
         """Return the findings with their files, by path and in file order."""
         return [
-            (path, one)
+            (path, finding)
             for path in self.paths
-            for one in self.findings.get(path, ())
-            if not one.problem and not one.links
+            for finding in self.findings.get(path, ())
+            if not finding.problem and not finding.links
         ]
 
     def unread(self) -> list[str]:
@@ -94,7 +94,7 @@ class FoundFiles:
         for path in self.paths:
             if path not in self.findings:
                 found.append(f"{path} could not be read")
-            problems = [one.problem for one in self.findings.get(path, ()) if one.problem]
+            problems = [finding.problem for finding in self.findings.get(path, ()) if finding.problem]
             found += [
                 f"{path} {why}" if why.startswith(NO_TEXT) else f"{path} could not be read: {why}" for why in problems
             ]
@@ -106,7 +106,7 @@ class FoundFiles:
         chosen = {path for path in self.paths if any(test(path) for test in tests)}
         waiting = sorted(chosen)
         while waiting:
-            links = [link for one in self.findings.get(waiting.pop(), ()) for link in one.links]
+            links = [link for finding in self.findings.get(waiting.pop(), ()) for link in finding.links]
             tests = [self.matcher(link) for link in links]
             more = {path for path in self.paths if path not in chosen and any(test(path) for test in tests)}
             chosen |= more
@@ -115,7 +115,7 @@ class FoundFiles:
 
     def list_missing(self, *endings: str) -> list[str]:
         """Return the included files with these endings that are not among the files; sorted."""
-        links = {link for path in self.paths for one in self.findings.get(path, ()) for link in one.links}
+        links = {link for path in self.paths for finding in self.findings.get(path, ()) for link in finding.links}
         return sorted(link for link in links if link.endswith(endings) and link not in self.paths)
 
 

@@ -231,13 +231,13 @@ def _depends(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
             return blocked_answer([f"{missing[0]} is included, but not read: name it with `in`"])
         return BuiltinAnswer(FAILS, f"no file matches {where}" if taken.where and not files.paths else message)
     answers = []
-    for path, one in having:
-        where, stated = place(path, one), f"{taken.text} {one.value}".strip()
+    for path, finding in having:
+        where, stated = place(path, finding), f"{taken.text} {finding.value}".strip()
         if not wanted:
-            return BuiltinAnswer(HOLDS, f"{where} lists {shorten_value(stated)}", where, one.value)
-        is_as_wanted = versions.is_same(one.value, wanted) or versions.is_within(one.value, wanted)
+            return BuiltinAnswer(HOLDS, f"{where} lists {shorten_value(stated)}", where, finding.value)
+        is_as_wanted = versions.is_same(finding.value, wanted) or versions.is_within(finding.value, wanted)
         answer = comparison_answer(
-            where, one.value or "any version", f"{taken.text} {wanted}", is_as_wanted=is_as_wanted
+            where, finding.value or "any version", f"{taken.text} {wanted}", is_as_wanted=is_as_wanted
         )
         answers.append(answer)
     return next((a for outcome in (HOLDS, FAILS) for a in answers if a.outcome == outcome), answers[0])
@@ -451,7 +451,11 @@ def words_of(mapping: Mapping[str, Any]) -> tuple[str, ...]:
     assert row is not None, "a parsed memory has valid checks only"
     first = mapping[row.name]
     others = (mapping.get(field.name, "") for field in row.more)
-    words = [row.name, *([first] if row.count == 1 else first), *("true" if one is True else one for one in others)]
+    words = [
+        row.name,
+        *([first] if row.count == 1 else first),
+        *("true" if other is True else other for other in others),
+    ]
     while not words[-1]:
         words.pop()
     return tuple(words)

@@ -104,7 +104,7 @@ def is_record_name(path: str) -> bool:
 
 def read_records(texts: Mapping[str, str]) -> dict[str, DecisionRecord]:
     """Return all decision records by path; templates are left out."""
-    records = {path: one for path, text in texts.items() if (one := read_record(text)) is not None}
+    records = {path: decision for path, text in texts.items() if (decision := read_record(text)) is not None}
     newer: dict[str, str] = {}
     for path in records:
         for older, by in _relations(path, texts):

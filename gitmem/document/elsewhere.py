@@ -66,8 +66,10 @@ def parse_elsewhere(text: str) -> tuple[str, str] | None:
 def wrong_chains(known: Mapping[str, Foundation]) -> list[tuple[str, ...]]:
     """Return the chains of references from each memory that failed or is suspect to the one that failed, sorted."""
     chains = []
-    for reference, one in sorted(known.items()):
+    for reference, foundation in sorted(known.items()):
         name = reference.partition(SEPARATOR)[0]
-        if one.is_wrong:
-            chains.append((reference, *(key if SEPARATOR in key else f"{name}{SEPARATOR}{key}" for key in one.why)))
+        if foundation.is_wrong:
+            chains.append(
+                (reference, *(key if SEPARATOR in key else f"{name}{SEPARATOR}{key}" for key in foundation.why))
+            )
     return chains

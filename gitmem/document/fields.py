@@ -109,8 +109,8 @@ def strings_in(value: Any) -> Iterator[str]:
         for pair in value.items():
             yield from strings_in(list(pair))
     elif isinstance(value, list):
-        for one in value:
-            yield from strings_in(one)
+        for entry in value:
+            yield from strings_in(entry)
 
 
 def warnings_of(document: Document) -> tuple[Problem, ...]:
@@ -334,11 +334,11 @@ def _check_builtin(check: dict[str, Any]) -> None:
         if len(values) != count:
             raise _bad_verify(f"`{field}` of a built-in check must be a list of {count} texts")
         wanted = row.value_of(field)
-        for one in ["true" if wanted is FLAG and one is True else one for one in values]:
-            if not (isinstance(one, str) and one):
+        for entry in ["true" if wanted is FLAG and entry is True else entry for entry in values]:
+            if not (isinstance(entry, str) and entry):
                 raise _bad_verify(f"`{field}` of a built-in check must be text")
-            if not wanted.is_valid(one):
-                raise _bad_verify(wanted.refusal.format(name=field, value=one))
+            if not wanted.is_valid(entry):
+                raise _bad_verify(wanted.refusal.format(name=field, value=entry))
         if count > 1 and all(map(parse_elsewhere, values)):
             raise _bad_verify(f"one place of `{field}` must be in this repository")
 
@@ -374,5 +374,5 @@ def _seconds(name: str, text: str) -> int:
 def format_value(value: Any) -> str:
     """Return a value of a memory's frontmatter as text; not one line yet."""
     if isinstance(value, dict):
-        return ", ".join(f"{name}: {format_value(one)}" for name, one in value.items())
+        return ", ".join(f"{name}: {format_value(entry)}" for name, entry in value.items())
     return ", ".join(map(format_value, value)) if isinstance(value, list) else str(value)

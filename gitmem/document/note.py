@@ -114,7 +114,7 @@ def _without_added(document: Document, head: str) -> str:
     name = lines[-count].lstrip(":").partition(":")[0]
     remaining = "\n".join(lines[:-count]).rstrip("\n")
     # A nested value has the names above it: "fields tags type".
-    is_of_head = bool(name) and any(f"{one}:" in head for one in (name, name.partition(" ")[0]))
+    is_of_head = bool(name) and any(f"{word}:" in head for word in (name, name.partition(" ")[0]))
     return (f"{remaining}\n" if remaining else "") if is_of_head else document.body
 
 
@@ -134,7 +134,7 @@ def _with_title(head: str, title: str) -> str:
     """Return a head with another title in its heading or its frontmatter; unchanged if it has neither."""
     if _HEADING.search(head):
         return _HEADING.sub(lambda _: f"# {title}", head, count=1)
-    return _TITLE.sub(lambda found: found[1] + format_field("title", title).rstrip("\n"), head, count=1)
+    return _TITLE.sub(lambda match: match[1] + format_field("title", title).rstrip("\n"), head, count=1)
 
 
 def embedded_files(body: str) -> list[str]:

@@ -35,12 +35,12 @@ _HASH = "#"
 
 def places(taken: CheckArguments) -> tuple[str, ...]:
     """Return the globs of the files at a check's addresses."""
-    return tuple(escape(address.path) for one in _here(taken) for address in parse_addresses(one))
+    return tuple(escape(address.path) for place in _here(taken) for address in parse_addresses(place))
 
 
 def _here(taken: CheckArguments) -> list[str]:
     """Return the places of a check that are in this repository."""
-    return [one for one in taken.values if not parse_elsewhere(one)]
+    return [value for value in taken.values if not parse_elsewhere(value)]
 
 
 def spell(written: str, content_of: Callable[[str], bytes | None]) -> str:
@@ -64,7 +64,7 @@ def stated(taken: CheckArguments) -> Probe:
     """Return a search for the values at a check's addresses."""
     from gitmem.document.sources.formats import read_value  # imports yaml
 
-    addresses = [(one, address) for one in _here(taken) for address in parse_addresses(one)]
+    addresses = [(place, address) for place in _here(taken) for address in parse_addresses(place)]
 
     def probe(path: str, content: bytes) -> Sequence[FileFinding]:
         findings = []
@@ -107,7 +107,7 @@ def value(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
         return _missing(taken.text, files)
     where, stated = place(*having[0]), having[0][1].value
     repeated = conceal(_last_key(taken.text, files), stated)
-    name, wanted = next(((one, word) for one, word in taken.more.items() if one != EXACTLY), ("", ""))
+    name, wanted = next(((name, word) for name, word in taken.more.items() if name != EXACTLY), ("", ""))
     if not name:  # only the presence of a value was required
         return comparison_answer(where, repeated, "", is_as_wanted=True)
     from gitmem.document.sources import versions  # imports packaging
@@ -124,7 +124,10 @@ def value(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
 def _address(written: str, files: FoundFiles) -> Address:
     """Return the address that is meant: the first one whose file exists, since ``#`` may be in its name."""
     addresses = parse_addresses(written)
-    return next((one for one in addresses if any(is_same_name(path, one.path) for path in files.paths)), addresses[0])
+    return next(
+        (address for address in addresses if any(is_same_name(path, address.path) for path in files.paths)),
+        addresses[0],
+    )
 
 
 def _last_key(written: str, files: FoundFiles) -> str:
@@ -134,14 +137,14 @@ def _last_key(written: str, files: FoundFiles) -> str:
 def agrees(taken: CheckArguments) -> Probe:
     """Return a search for the values of places; beside a fact of another repository, also for the hash of a file."""
     read = stated(taken)
-    whole = [one for one in _here(taken) if "#" not in one] if len(_here(taken)) < len(taken.values) else []
+    whole = [place for place in _here(taken) if "#" not in place] if len(_here(taken)) < len(taken.values) else []
     if not whole:
         return read
 
     def probe(path: str, content: bytes) -> Sequence[FileFinding]:
         from hashlib import sha256  # 3 ms (measured), only for such a check
 
-        hashed = [FileFinding(0, sha256(content).hexdigest(), key=_HASH + one) for one in whole if one == path]
+        hashed = [FileFinding(0, sha256(content).hexdigest(), key=_HASH + place) for place in whole if place == path]
         return [*read(path, content), *hashed]
 
     return probe
@@ -176,7 +179,7 @@ def _agree_elsewhere(taken: CheckArguments, files: FoundFiles, written: str, ref
 
 def agree(taken: CheckArguments, files: FoundFiles) -> BuiltinAnswer:
     """Conclude whether two places state the same value."""
-    if references := [one for one in taken.values if parse_elsewhere(one)]:
+    if references := [value for value in taken.values if parse_elsewhere(value)]:
         return _agree_elsewhere(taken, files, _here(taken)[0], references[0])
     by_key = {finding.key: (path, finding) for path, finding in files.list_findings()}
     for written in taken.values:

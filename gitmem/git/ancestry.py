@@ -40,11 +40,11 @@ def kin_of(git: Git, commit: str, others: Collection[str]) -> Kin:
     here = _present(git, others)
     rows = _walk(git, [commit, *here]) if here else []
     ahead, behind = {commit}, {commit}
-    for one, parents in rows:
+    for row, parents in rows:
         if not ahead.isdisjoint(parents):
-            ahead.add(one)
-    for one, parents in reversed(rows):
-        if one in behind:
+            ahead.add(row)
+    for row, parents in reversed(rows):
+        if row in behind:
             behind.update(parents)
     ahead.discard(commit)
     known = frozenset(here)
@@ -60,8 +60,8 @@ def in_order(git: Git, commits: Iterable[str]) -> tuple[list[str], dict[str, fro
         known[one] = bit.get(one, 0)
         for parent in parents:
             known[one] |= known.get(parent, 0)
-    behind = {one: frozenset(two for two in here if two != one and known[one] & bit[two]) for one in here}
-    return [one for one in known if one in bit], behind
+    behind = {commit: frozenset(two for two in here if two != commit and known[commit] & bit[two]) for commit in here}
+    return [commit for commit in known if commit in bit], behind
 
 
 def merges_of(git: Git, tip: str, commits: Collection[str]) -> dict[str, str]:

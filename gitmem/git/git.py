@@ -280,7 +280,8 @@ class Git:
             raise Unsure
         kinds = ["commit" if mode == _SUBMODULE_MODE else "blob" for mode, _, _ in listed]
         sizes = [
-            self.loose.read_header(one[1])[1] if kind == "blob" else -1 for one, kind in zip(listed, kinds, strict=True)
+            self.loose.read_header(entry[1])[1] if kind == "blob" else -1
+            for entry, kind in zip(listed, kinds, strict=True)
         ]
         rows = zip(listed, kinds, sizes, strict=True)
         return [TreeEntry(mode, kind, oid, size, os.fsdecode(path)) for (mode, oid, path), kind, size in rows]
@@ -320,7 +321,7 @@ class Git:
         return parse_changes(tree_limits.list_trees(self, *raw, trees=(new, old), bounds=STORE_BOUNDS))
 
     def _diff_here(self, old: str, new: str) -> list[TreeChange]:
-        before, after = ({path: (mode, oid) for mode, oid, path in self.loose.list_files(one)} for one in (old, new))
+        before, after = ({path: (mode, oid) for mode, oid, path in self.loose.list_files(tree)} for tree in (old, new))
         none = ("000000", "0" * len(old))
         changes = []
         for path in sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path)):
@@ -469,7 +470,7 @@ class Git:
             plain_settings = self.plain_settings(section, subsection)
         except Unsure:
             return ""
-        return next((value for one, value, _ in reversed(plain_settings) if one == key.lower()), "")
+        return next((value for setting, value, _ in reversed(plain_settings) if setting == key.lower()), "")
 
     def _config_files(self) -> tuple[str, ...]:
         """Return the files that may contain settings, later ones taking precedence."""
@@ -566,7 +567,7 @@ def quote_path(path: Path) -> str:
 
 def _is_plain_name(text: str) -> bool:
     """Return whether git writes a name or an address as it is set: it removes some characters (git's ident.c)."""
-    return text[:1].isalnum() and text[-1:].isalnum() and all(one.isalnum() or one in " -_@+." for one in text)
+    return text[:1].isalnum() and text[-1:].isalnum() and all(char.isalnum() or char in " -_@+." for char in text)
 
 
 FALLBACK_IDENTITY = ("gitmem", "gitmem@localhost")

@@ -116,7 +116,7 @@ class LooseObjects:
         folder, _, name = path.rpartition("/")
         if not _is_plain(path):
             raise Unsure
-        entries = [one for one in self.read_folder(tree, folder) if one[2] == os.fsencode(name)]
+        entries = [entry for entry in self.read_folder(tree, folder) if entry[2] == os.fsencode(name)]
         return (entries[0][0], entries[0][1]) if entries else None
 
     def list_files(self, tree: str, places: Sequence[str] = ()) -> list[Entry]:
@@ -138,13 +138,15 @@ class LooseObjects:
             raise Unsure
         for mode, oid, name in self._entries(tree):
             path = above + name
-            inside = [one for one in wanted if path == one or path.startswith(one.removesuffix(b"/") + b"/")]
+            inside = [
+                prefix for prefix in wanted if path == prefix or path.startswith(prefix.removesuffix(b"/") + b"/")
+            ]
             if mode != _FOLDER:
                 if inside or not wanted:
                     yield mode, oid, path
             elif inside or not wanted:
                 yield from self._walk(oid, path + b"/", (), left)
-            elif below := [one for one in wanted if one.startswith(path + b"/")]:
+            elif below := [prefix for prefix in wanted if prefix.startswith(path + b"/")]:
                 yield from self._walk(oid, path + b"/", below, left)
 
     def _entries(self, tree: str) -> list[Entry]:

@@ -107,8 +107,8 @@ class LibgitObjects(Objects):
                 if was == now:
                     continue
                 path = prefix + os.fsdecode(name)
-                files = [one if one and one.mode != _FOLDER else None for one in (was, now)]
-                folders = [self._tree(one.oid) if one and one.mode == _FOLDER else None for one in (was, now)]
+                files = [entry if entry and entry.mode != _FOLDER else None for entry in (was, now)]
+                folders = [self._tree(entry.oid) if entry and entry.mode == _FOLDER else None for entry in (was, now)]
                 if any(files):
                     changes[path] = (files[0], files[1])
                 if folders != [None, None]:

@@ -389,7 +389,7 @@ def _refuse_url(url: str, remote: str) -> None:
 def _is_program(url: str) -> bool:
     """Return whether a URL names a remote helper, or one that runs any program: gitremote-helpers(7)."""
     helper, is_named, _ = url.partition("::")
-    is_helper = all(one.isascii() and (one.isalnum() or one in "+.-") for one in helper)
+    is_helper = all(char.isascii() and (char.isalnum() or char in "+.-") for char in helper)
     return (bool(is_named) and is_helper) or url.startswith(("ext://", "fd://"))
 
 

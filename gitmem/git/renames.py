@@ -113,7 +113,7 @@ class Renames:
         argv = ("log", "-z", "--raw", "--no-abbrev", "--no-renames", "--diff-filter=D", "--format=%H", "--no-color")
         named = "".join(f"{path}\n" for path in sorted(paths))
         try:
-            done = self._git.run(
+            result = self._git.run(
                 *("--literal-pathspecs", "-c", "diff.orderFile=/dev/null", *argv, "--no-show-signature"),
                 *("--no-ext-diff", *span, "--stdin"),
                 input=os.fsencode(f"--\n{named}"),
@@ -123,7 +123,7 @@ class Renames:
             return {}  # a shallow or partial history, so the result is unknown
         found: dict[str, str] = {}
         commit = ""
-        words = iter(done.stdout.split(b"\0"))
+        words = iter(result.stdout.split(b"\0"))
         for word in words:
             text = word.strip(b"\n").decode("ascii", "replace")
             if text.startswith(":"):
@@ -168,15 +168,15 @@ class Renames:
     def _compare(self, old: str, new: str, *how: str) -> list[RenamePair]:
         argv = ("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-ext-diff", f"-l{MOST_COMPARED}", *how, old, new)
         try:
-            done = self._git.run("-c", "diff.orderFile=/dev/null", *argv, timeout_s=LIMIT_S)
+            result = self._git.run("-c", "diff.orderFile=/dev/null", *argv, timeout_s=LIMIT_S)
         except ProcessError:
             return []
-        return _parse_pairs(done.stdout)
+        return _parse_pairs(result.stdout)
 
 
 def _parse_pairs(raw: bytes) -> list[RenamePair]:
     """Return the renames and copies of a raw difference. Source: git-diff-index(1), RAW OUTPUT FORMAT."""
-    found = []
+    rename_pairs = []
     words = iter(raw.split(b"\0"))
     for head in words:
         if not head.startswith(b":"):
@@ -184,8 +184,8 @@ def _parse_pairs(raw: bytes) -> list[RenamePair]:
         _, _, old_oid, oid, status = head.decode("ascii").split(" ")
         old = os.fsdecode(next(words, b""))
         if status[0] in "RC":
-            found.append(RenamePair(old, os.fsdecode(next(words, b"")), int(status[1:] or 0), old_oid, oid))
-    return found
+            rename_pairs.append(RenamePair(old, os.fsdecode(next(words, b"")), int(status[1:] or 0), old_oid, oid))
+    return rename_pairs
 
 
 def _of_equal_files(moved: Sequence[RenamePair]) -> Mapping[str, str]:

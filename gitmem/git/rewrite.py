@@ -115,7 +115,7 @@ def move_refs(git: Git, moves: Mapping[str, tuple[str, str]]) -> bool:
 class _Planner:
     def __init__(self, git: Git, rules: Rules, tips: Sequence[str], but: Sequence[str]) -> None:
         self._git, self._rules = git, rules
-        self._range = [*tips, *(f"^{one}" for one in but)]
+        self._range = [*tips, *(f"^{commit}" for commit in but)]
         self._trees: dict[str, list[tuple[bytes, bytes, str]]] = {}
         self._objects: set[str] = set()
         self._edits: dict[tuple[str, str], list[tuple[str, bytes, int]]] = {}
@@ -248,7 +248,7 @@ def drop_objects(git: Git, old: Sequence[str]) -> int:
 
     Packs that have one of them are written again; other unreachable objects become loose and stay.
     """
-    tips = [one for one in old if git.has(one, "commit")]
+    tips = [commit for commit in old if git.has(commit, "commit")]
     if not tips:
         return 0
     # Not one call with ``--not``, which leaves out only what the last common commits have (git-rev-list(1), --objects).

@@ -136,9 +136,9 @@ def parse_commit(commit: str, content: bytes) -> CommitIdentity:
         if name not in _HEADERS:
             remaining.append(line)
     (author, _), (committer, at) = _identity(values, b"author"), _identity(values, b"committer")
-    signatures = [one for header in _HEADERS for one in values.get(header, ())]
+    signatures = [value for header in _HEADERS for value in values.get(header, ())]
     return CommitIdentity(
-        *(commit, tuple(one.decode("ascii") for one in values.get(b"parent", ())), author, committer, at),
+        *(commit, tuple(value.decode("ascii") for value in values.get(b"parent", ())), author, committer, at),
         signatures[0] if len(signatures) == 1 else b"",
         b"\n".join(remaining) + b"\n\n" + message,
     )
@@ -213,16 +213,16 @@ def is_plain_address(text: str) -> bool:
     return text.isprintable() and bool(text) and text[0] not in "-!" and "," not in text
 
 
-def _refusal(one: CommitIdentity) -> str:
+def _refusal(identity: CommitIdentity) -> str:
     """Return why a commit's signature need not be checked, or an empty string."""
-    if not one.signature:
+    if not identity.signature:
         return "it is not signed"
-    if not one.signature.startswith(_ARMOR):
+    if not identity.signature.startswith(_ARMOR):
         return "it is not signed with an ssh key"
-    if not is_plain_address(one.committer):
+    if not is_plain_address(identity.committer):
         return "its committer has no plain address"
-    if one.author not in (one.committer, machine_identity()[1], "gitmem@localhost"):
-        return f"it was committed by {one.committer} in the name of {one.author}"
+    if identity.author not in (identity.committer, machine_identity()[1], "gitmem@localhost"):
+        return f"it was committed by {identity.committer} in the name of {identity.author}"
     return ""
 
 

@@ -61,13 +61,13 @@ def diff_lines(old: Sequence[str], new: Sequence[str]) -> list[Hunk]:
     was, now = (
         "".join(f"{numbers.setdefault(line, len(numbers))}\n" for line in lines).encode("ascii") for lines in (old, new)
     )
-    found = []
+    hunks = []
     for hunk in pygit2.Patch.create_from(was, now, context_lines=0).hunks:
         # Where nothing is removed or added, git counts from the line before.
         start = hunk.old_start - (hunk.old_lines > 0)
         first = hunk.new_start - (hunk.new_lines > 0)
-        found.append(Hunk(start, start + hunk.old_lines, tuple(new[first : first + hunk.new_lines])))
-    return found
+        hunks.append(Hunk(start, start + hunk.old_lines, tuple(new[first : first + hunk.new_lines])))
+    return hunks
 
 
 def merge_texts(base: str, ours: str, theirs: str) -> tuple[TextPart, ...]:
@@ -81,7 +81,7 @@ def merge_texts(base: str, ours: str, theirs: str) -> tuple[TextPart, ...]:
         return (TextPart(theirs if ours == base else ours),)
     if theirs < ours:
         swapped = merge_texts(base, theirs, ours)
-        return tuple(TextPart(one.text, one.theirs, one.ours, one.is_conflict) for one in swapped)
+        return tuple(TextPart(part.text, part.theirs, part.ours, part.is_conflict) for part in swapped)
     merged = _merger()(_shielded(base), _shielded(ours), _shielded(theirs))
     pieces: list[TextPart] = []
     sides: dict[str, list[str]] = {"": []}

@@ -95,7 +95,7 @@ def _why_not(git: Git, tree: str, at_most: int) -> str:
 def _count(folders: dict[str, tuple[int, list[str]]], tree: str, known: dict[str, int]) -> int:
     if tree not in known:
         number, below = folders.get(tree, (0, []))
-        known[tree] = number + sum(_count(folders, one, known) for one in below)
+        known[tree] = number + sum(_count(folders, child, known) for child in below)
     return known[tree]
 
 
@@ -117,7 +117,7 @@ def _read_folders(git: Git, tree: str) -> dict[str, tuple[int, list[str]]] | Non
         for oid, content in _read(git, names):
             entries = list(_entries(content, len(oid) // 2))
             folders[oid] = (len(entries), [name for name in entries if name])
-        level = list({one for oid in folders for one in folders[oid][1] if one not in folders})
+        level = list({child for oid in folders for child in folders[oid][1] if child not in folders})
     return None
 
 

@@ -139,9 +139,9 @@ def list_index(view: Git) -> list[tuple[str, str, str]]:
     Raises:
         ProcessError: The index is damaged.
     """
-    done = _inside(view, "ls-files", "-s", "-z")
+    result = _inside(view, "ls-files", "-s", "-z")
     entries = []
-    for line in done.stdout.split(b"\0"):
+    for line in result.stdout.split(b"\0"):
         if line:
             head, _, path = line.partition(b"\t")
             mode, oid, _ = head.decode("ascii").split(" ")
@@ -157,8 +157,8 @@ def list_changed(view: Git) -> list[tuple[str, str]]:
         NoRepositoryError: A pipe is in the place of a folder's ``.gitattributes``.
     """
     _refuse_pipes_below(view)
-    done = _inside(view, *view.without_filters(), "ls-files", "-t", "-z", "-m", "-d", "-o")
-    tagged = [(os.fsdecode(item[:1]), os.fsdecode(item[2:])) for item in done.stdout.split(b"\0") if item]
+    result = _inside(view, *view.without_filters(), "ls-files", "-t", "-z", "-m", "-d", "-o")
+    tagged = [(os.fsdecode(item[:1]), os.fsdecode(item[2:])) for item in result.stdout.split(b"\0") if item]
     removed = {path for tag, path in tagged if tag == "R"}
     return [(tag, path) for tag, path in tagged if tag != "C" or path not in removed]
 

@@ -180,14 +180,16 @@ def find_foundations(
         limit_s: Seconds for the whole exchange.
     """
     sent = references[:KEYS]
-    answer, problem = _get(site, f"/foundations?{urlencode([('reference', one) for one in sent])}", token, limit_s)
+    answer, problem = _get(
+        site, f"/foundations?{urlencode([('reference', reference) for reference in sent])}", token, limit_s
+    )
     if problem or answer is None:
         return {}, problem or "it does not support links between repositories: it runs an older gitmem"
     try:
-        known = dict(_foundation(one) for one in answer["known"])
+        known = dict(_foundation(row) for row in answer["known"])
     except _NOT_A_HUBS:
         return {}, _STRANGE
-    return {one: it for one, it in known.items() if one in sent}, ""
+    return {reference: it for reference, it in known.items() if reference in sent}, ""
 
 
 def _foundation(table: dict[str, Any]) -> tuple[str, Foundation]:

@@ -155,13 +155,13 @@ class _Known:
         return Found(*all_values)
 
 
-def _stored(one: Found, length: int) -> bytes:
+def _stored(hit: Found, length: int) -> bytes:
     """Return a memory of so many terms in the form of ``_Known``, for this version of Python.
 
     Its words are counted here: of 171 words, that takes 33 microseconds, and to read their counts 7 (measured).
     """
-    words = count_words([part.split() for part in one.terms])
-    values: Any = tuple(fields_of(one).values())[:-2]
+    words = count_words([part.split() for part in hit.terms])
+    values: Any = tuple(fields_of(hit).values())[:-2]
     return marshal.dumps((length, words.length, {**words.counts}, values))
 
 
@@ -179,7 +179,7 @@ if TYPE_CHECKING:
         def frequencies(self, terms: Sequence[str], repositories: frozenset[int] | None) -> Stats:
             """Return the statistics of some repositories, or of all: nothing of the others is in them."""
 
-        def texts(self, found: Iterable[Found]) -> list[tuple[str, str] | None]:
+        def texts(self, hits: Iterable[Found]) -> list[tuple[str, str] | None]:
             """Return the title and the text of each of these candidates; None of one that went."""
 
     class Engine(Protocol):
@@ -231,15 +231,15 @@ class TantivyEngine:
     ) -> None:
         """Replace and remove memories, after calling *begin* with the places of the records that will be erased."""
         went, came = list(removed), list(changed)
-        old = self._view.places([*went, *((one.repository_id, one.path) for one in came)])
+        old = self._view.places([*went, *((hit.repository_id, hit.path) for hit in came)])
         begin(old)
         for number, path in went:
             self._writer.delete_documents_by_term("id", _id(number, path))
-        for one in came:
-            self._writer.delete_documents_by_term("id", _id(one.repository_id, one.path))
-            length = sum(len(part.split()) for part in one.terms)
-            at = self.records.append(_stored(one, length), json.dumps(one.shown or ("", "")).encode())
-            self._writer.add_document(_document(one, length, at))
+        for hit in came:
+            self._writer.delete_documents_by_term("id", _id(hit.repository_id, hit.path))
+            length = sum(len(part.split()) for part in hit.terms)
+            at = self.records.append(_stored(hit, length), json.dumps(hit.shown or ("", "")).encode())
+            self._writer.add_document(_document(hit, length, at))
         self.records.flush()  # before the index: it names no record that is not on the disk
         self._writer.commit()
         self._view = self._read()
@@ -350,15 +350,15 @@ class TantivyView:
         average = sum(stats.lengths) or 1.0
         most = ROUNDING * max(1.0, STRETCH * average / self._average)
         best: list[tuple[float, tuple[int, str], _Known]] = []
-        for score, one in self._by_score(words, only, limit):
+        for score, known in self._by_score(words, only, limit):
             if len(best) < limit:
-                heappush(best, (one.score(rarities, average), one.place, one))
+                heappush(best, (known.score(rarities, average), known.place, known))
             elif score * most < best[0][0]:
                 break
             else:
                 # Of equal ones, the engine at home takes the last.
-                heappushpop(best, (one.score(rarities, average), one.place, one))
-        return [one.found for *_, one in sorted(best, reverse=True)]
+                heappushpop(best, (known.score(rarities, average), known.place, known))
+        return [known.found for *_, known in sorted(best, reverse=True)]
 
     def _by_score(self, words: Query, only: Filter, limit: int) -> Iterator[tuple[float, _Known]]:
         """Yield memories that pass a filter with Tantivy's score, best first, each once."""
@@ -432,7 +432,7 @@ class TantivyView:
         hidden = [Query.term_query(self._schema, "state", state, "basic") for state in self._unwanted(only)]
         if self._expiring:
             hidden.append(self._range("expires", only.now + 1))
-        return [*((Occur.MustNot, one) for one in hidden), *self._chosen(only)]
+        return [*((Occur.MustNot, query) for query in hidden), *self._chosen(only)]
 
     def _unwanted(self, only: Filter) -> list[int]:
         """Return the states of the index's memories that are left out."""
@@ -484,16 +484,16 @@ class TantivyView:
         self._places[seq] = at
         return known
 
-    def texts(self, found: Iterable[Found]) -> list[tuple[str, str] | None]:
+    def texts(self, hits: Iterable[Found]) -> list[tuple[str, str] | None]:
         """Return the title and the text of each of these candidates; None of one that went."""
-        places = [self._places.get(one.seq) or self._place("seq", one.seq) for one in found]
+        places = [self._places.get(hit.seq) or self._place("seq", hit.seq) for hit in hits]
         parts = [self._records.shown(at) if at is not None else None for at in places]
         return [tuple(json.loads(part)) if part is not None else None for part in parts]
 
     def places(self, memories: Iterable[tuple[int, str]]) -> list[int]:
         """Return where the records of some memories are, by repository and path; unknown ones are left out."""
         ids = _ids(memories) if self._documents else []
-        return [at for one in ids if (at := self._place("id", one)) is not None]
+        return [at for id_ in ids if (at := self._place("id", id_)) is not None]
 
     def _place(self, field: str, value: Any) -> int | None:
         """Return where the record of the memory is that has a value of its own in a field; None if it went."""
@@ -513,7 +513,7 @@ def _value_of(explained: Mapping[str, Any], name: str) -> float:
     """Return a value by the begin of its description in an explanation of Tantivy; 0 if it is not there."""
     if explained.get("description", "").startswith(name):
         return float(explained["value"])
-    return next((value for one in explained.get("details", ()) if (value := _value_of(one, name))), 0.0)
+    return next((value for detail in explained.get("details", ()) if (value := _value_of(detail, name))), 0.0)
 
 
 def _id(number: int, path: str) -> str:
@@ -527,10 +527,10 @@ def _ids(memories: Iterable[tuple[int, str]]) -> list[str]:
 def _count_statuses(found: Mapping[str, Any]) -> dict[Any, int]:
     """Return how many memories have each status, by an aggregate: a verdict counts only until its time is over."""
     counts: dict[Any, int] = {}
-    for one in found["status"]["buckets"]:
-        counts[one["key"]] = counts.get(one["key"], 0) + int(one["doc_count"])
-        if one["key"] == VERIFIED:
-            over = sum(int(part["doc_count"]) for part in one["over"]["buckets"] if part.get("from") == 1)
+    for bucket in found["status"]["buckets"]:
+        counts[bucket["key"]] = counts.get(bucket["key"], 0) + int(bucket["doc_count"])
+        if bucket["key"] == VERIFIED:
+            over = sum(int(part["doc_count"]) for part in bucket["over"]["buckets"] if part.get("from") == 1)
             counts[VERIFIED] -= over
             counts[STALE] = counts.get(STALE, 0) + over
     return counts
@@ -550,32 +550,32 @@ def _schema() -> tantivy.Schema:
     return builder.build()
 
 
-def _document(one: Found, total: int, at: int) -> tantivy.Document:
+def _document(hit: Found, total: int, at: int) -> tantivy.Document:
     """Return a memory of so many terms, whose record is at a place, for the index."""
     document = tantivy.Document()
-    document.add_text("id", _id(one.repository_id, one.path))
+    document.add_text("id", _id(hit.repository_id, hit.path))
     words: list[str] = []
-    for name, text, weight in zip(FIELDS, one.terms, FIELD_WEIGHTS, strict=True):
+    for name, text, weight in zip(FIELDS, hit.terms, FIELD_WEIGHTS, strict=True):
         length = text.count(" ") + 1 if text else 0
         document.add_unsigned(f"{name}_length", length)
         # A word counts as often as its field's weight says: Tantivy's score is then nearly that of the engine at home.
         words += [text] * ceil(weight) + [FILLER] * (length * (STRETCH - ceil(weight)))
     document.add_text("words", " ".join(words))
-    for name, value in zip(FACETS, (one.kind, one.status, one.fields["owner"], one.language), strict=True):
+    for name, value in zip(FACETS, (hit.kind, hit.status, hit.fields["owner"], hit.language), strict=True):
         document.add_text(name, value)
-    document.add_unsigned("repository", one.repository_id)
-    document.add_unsigned("seq", one.seq)
-    document.add_unsigned("expires", max(0, one.fields["expires"] or 0))
-    document.add_unsigned("until", max(0, (one.fields["proof"] or {}).get("until") or 0))
-    document.add_unsigned("state", _state(one))
+    document.add_unsigned("repository", hit.repository_id)
+    document.add_unsigned("seq", hit.seq)
+    document.add_unsigned("expires", max(0, hit.fields["expires"] or 0))
+    document.add_unsigned("until", max(0, (hit.fields["proof"] or {}).get("until") or 0))
+    document.add_unsigned("state", _state(hit))
     document.add_unsigned("at", at)
     return document
 
 
-def _state(one: Found) -> int:
-    if one.fields["hidden"]:
+def _state(hit: Found) -> int:
+    if hit.fields["hidden"]:
         return HIDDEN
-    return ADOPTED_SOUND if one.kind == ADOPTED and one.status != FAILED else LIVE
+    return ADOPTED_SOUND if hit.kind == ADOPTED and hit.status != FAILED else LIVE
 
 
 def _totals(searcher: Any) -> dict[int, list[int]]:
@@ -584,7 +584,8 @@ def _totals(searcher: Any) -> dict[int, list[int]]:
     request = {"r": {"terms": {"field": "repository", "size": MOST_REPOSITORIES}, "aggs": sums}}
     buckets = searcher.aggregate(Query.all_query(), request)["r"]["buckets"]
     return {
-        int(one["key"]): [int(one["doc_count"]), *(int(one[name]["value"] or 0) for name in sums)] for one in buckets
+        int(bucket["key"]): [int(bucket["doc_count"]), *(int(bucket[name]["value"] or 0) for name in sums)]
+        for bucket in buckets
     }
 
 

@@ -333,7 +333,7 @@ def _is_whole(folder: Path, stored: int) -> bool:
     if not is_whole(folder, stored):
         return False
     try:
-        segments = [str(one["segment_id"]) for one in parse_json(read_file(folder / "meta.json"))["segments"]]
+        segments = [str(segment["segment_id"]) for segment in parse_json(read_file(folder / "meta.json"))["segments"]]
     except (ValueError, RecursionError, KeyError, TypeError):
         return False
     return all((folder / f"{name.replace('-', '')}.{part}").is_file() for name in segments for part in PARTS)

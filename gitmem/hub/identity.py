@@ -115,13 +115,13 @@ class TokenFile:
         except (OSError, ValueError) as err:
             raise self._wrong(str(err)) from err
         known: dict[str, Identity] = {}
-        for one in table.get("token", []):
-            digest, groups = str(one.get("sha256", "")).lower(), one.get("groups", [])
+        for row in table.get("token", []):
+            digest, groups = str(row.get("sha256", "")).lower(), row.get("groups", [])
             if len(digest) != 64 or not set(digest) <= set("0123456789abcdef"):
                 raise self._wrong("sha256 must be the 64 digits of: printf %s TOKEN | sha256sum")
-            if not isinstance(groups, list) or not is_name(one.get("identity")) or not all(map(is_name, groups)):
+            if not isinstance(groups, list) or not is_name(row.get("identity")) or not all(map(is_name, groups)):
                 raise self._wrong("each token needs an identity, and may have a list of groups")
-            known[digest] = make_identity(one["identity"], groups)
+            known[digest] = make_identity(row["identity"], groups)
         return known
 
     def _wrong(self, why: str) -> ConfigError:

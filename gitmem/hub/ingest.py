@@ -98,7 +98,7 @@ def sync(url: str, folder: Path, names: Sequence[str] = (), *, jobs: int = JOBS)
     if missing := sorted({*names} - {one.name for one in due}):
         raise NotFoundError(f"the hub has no repository {missing[0]}", hint="gitmem hub list")
     with closing(Connections(url)) as connections, ThreadPoolExecutor(jobs) as pool:
-        yield from pool.map(lambda one: _sync_one(connections, folder, one), due)
+        yield from pool.map(lambda repository: _sync_one(connections, folder, repository), due)
 
 
 def wait_for_push(url: str, names: Sequence[str], limit_s: float) -> list[str]:

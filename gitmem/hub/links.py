@@ -118,7 +118,7 @@ def find_links(catalog: Catalog) -> list[Link]:
             links |= {_link(key, cause) for cause in causes if key not in closed}
         level = sorted(requirers.keys() - known - closed)
         known |= {*level}
-    return sorted(links, key=lambda one: (one.source, one.elsewhere, one.target))[:LINKS_AT_MOST]
+    return sorted(links, key=lambda link: (link.source, link.elsewhere, link.target))[:LINKS_AT_MOST]
 
 
 def _link(source: str, cause: str) -> Link:
@@ -172,11 +172,11 @@ def find_dependents(connection: Connection, name: str, keys: Iterable[str]) -> l
     own, walk = name + SEPARATOR, _Walk(connection, {}, {})
     chains = suspicion_chains({own + key for key in keys}, requirers=walk.requirers)
     dependents = []
-    for reference, chain in sorted(chains.items(), key=lambda one: (len(one[1]), one[0])):
+    for reference, chain in sorted(chains.items(), key=lambda item: (len(item[1]), item[0])):
         place = walk.places.get(reference)
         if place is not None and not reference.startswith(own):
             there, _, key = reference.partition(SEPARATOR)
-            causes = tuple(one.removeprefix(own) for one in chain)
+            causes = tuple(reference.removeprefix(own) for reference in chain)
             dependents.append(Dependent(place.repository_id, there, key, place.kind, place.title, place.status, causes))
     return dependents
 
@@ -228,7 +228,7 @@ class _Walk:
             name, _, key = one.partition(SEPARATOR)
             keys[name] = (*keys.get(name, ()), key)
         reads = {self.numbers[name]: listed for name, listed in keys.items() if name + SEPARATOR != own}
-        return Suspicion(tuple(one.removeprefix(own) for one in chain), reads)
+        return Suspicion(tuple(reference.removeprefix(own) for reference in chain), reads)
 
 
 def read_stated(connection: Connection, number: int) -> tuple[dict[str, Foundation], str]:

@@ -144,8 +144,8 @@ def _clean(value: Any) -> Any:
     if isinstance(value, str):
         return _plain(value)
     if isinstance(value, dict):
-        return {_plain(str(name)): _clean(one) for name, one in value.items()}
-    return [_clean(one) for one in value] if isinstance(value, list | tuple) else value
+        return {_plain(str(name)): _clean(entry) for name, entry in value.items()}
+    return [_clean(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
 def _plain(text: str) -> str:

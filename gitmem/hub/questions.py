@@ -94,7 +94,7 @@ def read_questions(path: Path) -> dict[str, Question]:
     """
     try:
         table = parse_json(read_regular(path))
-        questions = {name: _question(one) for name, one in sorted(table["questions"].items())}
+        questions = {name: _question(row) for name, row in sorted(table["questions"].items())}
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as err:
@@ -117,7 +117,8 @@ def write_questions(path: Path, questions: Mapping[str, Question]) -> None:
         GitmemError: The file cannot be written.
     """
     table = {
-        name: {"site": one.site, "asked": one.asked, "answer": one.answer} for name, one in sorted(questions.items())
+        name: {"site": question.site, "asked": question.asked, "answer": question.answer}
+        for name, question in sorted(questions.items())
     }
     text = json.dumps({"format": FORMAT, "questions": table}, ensure_ascii=False, indent=1)
     try:

@@ -265,15 +265,15 @@ def find_readable(connection: Connection, suspicions: Iterable[Suspicion]) -> li
     chosen = [*suspicions]
     if not chosen:
         return []
-    numbers = sorted({number for one in chosen for number in one.reads})
+    numbers = sorted({number for suspicion in chosen for number in suspicion.reads})
     rows = connection.execute("SELECT id FROM hub.repository WHERE id = ANY (%s)", (numbers,))
     readable = {row[0] for row in rows}
-    return [one for one in chosen if one.reads.keys() <= readable]
+    return [suspicion for suspicion in chosen if suspicion.reads.keys() <= readable]
 
 
 def find_text(connection: Connection, name: str, key: str) -> Text | None:
     """Return a memory by the name of its repository and its key, if the identity may read it."""
-    columns = ", ".join(f"m.{one.strip()}" for one in _TEXT.split(","))
+    columns = ", ".join(f"m.{part.strip()}" for part in _TEXT.split(","))
     row = connection.execute(
         f"SELECT {columns} FROM hub.memory m JOIN hub.repository r ON r.id = m.repository"
         " WHERE r.name = %s AND m.key = %s ORDER BY m.fields ->> 'hidden', m.path LIMIT 1",
@@ -287,7 +287,7 @@ def find_texts(connection: Connection, references: Sequence[tuple[str, str]]) ->
 
     Those that a search hides are left out.
     """
-    columns = ", ".join(f"m.{one.strip()}" for one in _TEXT.split(","))
+    columns = ", ".join(f"m.{part.strip()}" for part in _TEXT.split(","))
     rows = connection.execute(
         f"SELECT a.name, {columns} FROM unnest(%s::text[], %s::text[]) AS a (name, key)"
         " JOIN hub.repository r ON r.name = a.name JOIN hub.memory m ON m.repository = r.id AND m.key = a.key"
@@ -300,7 +300,9 @@ def find_texts(connection: Connection, references: Sequence[tuple[str, str]]) ->
 def write_reads(connection: Connection, rows: Sequence[Read]) -> None:
     """Write rows of ``hub.audit``; in a transaction that reads, nothing is read without them."""
     if rows:
-        columns = zip(*((one.at, one.identity, one.action, one.repository, one.detail) for one in rows), strict=True)
+        columns = zip(
+            *((read.at, read.identity, read.action, read.repository, read.detail) for read in rows), strict=True
+        )
         connection.execute(
             "INSERT INTO hub.audit (at, identity, action, repository, detail)"
             " SELECT to_timestamp(at), identity, action, repository, detail"

@@ -140,7 +140,7 @@ def is_whole(folder: Path, size: int) -> bool:
     try:
         with (folder / NAME).open("rb") as file:
             found = (folder.lstat(), os.fstat(file.fileno()))
-            is_own = all(one.st_uid == os.geteuid() and not one.st_mode & stat.S_IWOTH for one in found)
+            is_own = all(info.st_uid == os.geteuid() and not info.st_mode & stat.S_IWOTH for info in found)
             return is_own and file.read(len(_HEAD)) == _HEAD and file.seek(0, os.SEEK_END) >= size > 0
     except OSError:
         return False

@@ -84,10 +84,10 @@ class _Plan:
         """Return the filter for texts in one of these languages."""
         return replace(self.only, language=(language,)) if len(self.languages) > 1 else self.only
 
-    def status_of(self, found: Found) -> str:
+    def status_of(self, hit: Found) -> str:
         """Return the status of a memory for the reader."""
-        is_suspect = (found.repository_id, found.path) in self.only.suspects
-        return combine_status(status_of(found.status, found.fields, self.only.now), suspect=is_suspect)
+        is_suspect = (hit.repository_id, hit.path) in self.only.suspects
+        return combine_status(status_of(hit.status, hit.fields, self.only.now), suspect=is_suspect)
 
     @property
     def candidates(self) -> int:
@@ -114,16 +114,19 @@ def search(
     """
     plan = _plan(repositories, query, now, suspicions)
     candidates, lexical = _by_words(view, plan)
-    statuses = {number: plan.status_of(one) for number, one in candidates.items()}
+    statuses = {number: plan.status_of(hit) for number, hit in candidates.items()}
     signals = [
         _signals(number, score, candidates[number], plan, status=statuses[number]) for number, score in lexical.items()
     ]
     if may_name_time(query.text) and (when := find_when(query.text, now)):
-        times = {number: _times(one) for number, one in candidates.items()}
+        times = {number: _times(hit) for number, hit in candidates.items()}
         found = factors({signal.number: signal.lexical for signal in signals}, times, when)
         signals = [replace(signal, time=found[signal.number]) for signal in signals]
     ranked = rank(signals, limit=query.limit, ranking=ranking_of(plan.run, plan.asked))
-    return [Ranked(candidates[one.number], statuses[one.number], round(one.score, 4)) for one in ranked]
+    return [
+        Ranked(candidates[ranked_memory.number], statuses[ranked_memory.number], round(ranked_memory.score, 4))
+        for ranked_memory in ranked
+    ]
 
 
 def count_facets(
@@ -152,7 +155,7 @@ def count_facets(
                 shown = repositories[value].name if name == "repository" else value
                 sums[name][shown] = sums[name].get(shown, 0) + count
     return {
-        name: dict(sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:MOST_VALUES])
+        name: dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_VALUES])
         for name, counts in sums.items()
     }
 
@@ -162,9 +165,13 @@ def _plan(
 ) -> _Plan:
     within = repositories
     if query.repositories:
-        within = {number: one for number, one in repositories.items() if one.name in query.repositories}
+        within = {
+            number: repository for number, repository in repositories.items() if repository.name in query.repositories
+        }
     policy = _policy_of(next(iter(within.values())).policy) if len(within) == 1 else builtin()
-    spoken = {one.language for one in within.values()} - {""}  # one that was never synced has no language yet
+    spoken = {repository.language for repository in within.values()} - {
+        ""
+    }  # one that was never synced has no language yet
     languages = sorted(spoken & {*query.languages} if query.languages else spoken)
     narrowed = narrow(policy, Query(text=query.text, kinds=query.kinds, limit=query.limit))
     only = Filter(frozenset(within), now, query.kinds, narrowed.unread, query.statuses, query.owners, query.languages)
@@ -188,14 +195,14 @@ def _by_words(view: View, plan: _Plan) -> tuple[dict[int, Found], dict[int, floa
     hits = []
     for language, own in terms.items():
         hits += view.candidates(all_terms(own, language), plan.within(language), limit=plan.candidates)
-    candidates = dict(enumerate(sorted(hits, key=lambda one: (one.repository_id, one.path)), 1))
-    counted = {number: one.words for number, one in candidates.items() if one.words is not None}
+    candidates = dict(enumerate(sorted(hits, key=lambda hit: (hit.repository_id, hit.path)), 1))
+    counted = {number: hit.words for number, hit in candidates.items() if hit.words is not None}
     lexical: dict[int, float] = {}
     for language, own in terms.items():
         texts = {
-            number: IndexText(number, "", "", one.key, "", "", one.terms, one.kind)
-            for number, one in candidates.items()
-            if one.language == language
+            number: IndexText(number, "", "", hit.key, "", "", hit.terms, hit.kind)
+            for number, hit in candidates.items()
+            if hit.language == language
         }
         if texts:
             lexical |= lexical_of(
@@ -216,22 +223,22 @@ def status_of(status: str, fields: Mapping[str, Any], now: int) -> str:
     return STALE if is_over else status
 
 
-def _times(found: Found) -> tuple[int, ...]:
-    return (found.fields["created"], found.fields["updated"], (found.fields["proof"] or {}).get("at", 0))
+def _times(hit: Found) -> tuple[int, ...]:
+    return (hit.fields["created"], hit.fields["updated"], (hit.fields["proof"] or {}).get("at", 0))
 
 
-def _signals(number: int, score: float, found: Found, plan: _Plan, *, status: str) -> Signals:
+def _signals(number: int, score: float, hit: Found, plan: _Plan, *, status: str) -> Signals:
     """Return the signals of a candidate, as ``recall.signals_of`` reads them from a catalog."""
-    fields, proof = found.fields, found.fields["proof"] or {}
-    policy, now = plan.repositories[found.repository_id].policy, plan.only.now
+    fields, proof = hit.fields, hit.fields["proof"] or {}
+    policy, now = plan.repositories[hit.repository_id].policy, plan.only.now
     held = proof["at"] if proof.get("own") == VERIFIED else 0
     born = max(fields["created"], held)
     return Signals(
         number,
         score,
-        key=found.key,
+        key=hit.key,
         age_days=age_s(born, now) / DAY_S if born else 0.0,
-        half_life_days=_half_life_days(found.kind, policy),
+        half_life_days=_half_life_days(hit.kind, policy),
         status=status,
         importance=grade(fields["importance"], default=0.5),
         confidence=grade(fields["confidence"], default=1.0),

@@ -156,7 +156,7 @@ class Hub:
         if len(token) > TOKEN_LENGTH:
             raise RefusedRequestError(401, "the token is not known here")
         try:
-            identity = next((one for source in self._sources if (one := source(token))), None)
+            identity = next((known for source in self._sources if (known := source(token))), None)
         except UnknownIdentityError as err:
             raise RefusedRequestError(401, err.message) from err
         except ConfigError as err:

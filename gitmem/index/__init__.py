@@ -139,8 +139,8 @@ class FtsEngine:
         """Return how many memories there are, their average lengths, and how many contain each term."""
         documents, *lengths = self._db.execute("SELECT * FROM total").fetchone()
         marks = ", ".join("?" * len(terms))
-        found = self._db.execute(f"SELECT term, df FROM term WHERE term IN ({marks})", tuple(terms))
-        return Stats(documents, dict(found), tuple(length / max(documents, 1) for length in lengths))
+        cursor = self._db.execute(f"SELECT term, df FROM term WHERE term IN ({marks})", tuple(terms))
+        return Stats(documents, dict(cursor), tuple(length / max(documents, 1) for length in lengths))
 
     def list_terms(self, beginning: str) -> list[str]:
         """Return the known terms that begin with a text, in order, at most ``LISTED_AT_MOST``."""
@@ -168,13 +168,13 @@ class FtsEngine:
         rarest = distinctive(sorted(stats.frequency, key=lambda term: (stats.frequency[term], term)), stats, limit)
         if not rarest:
             return []
-        found = self._best(rarest, stats, limit=limit, where=where, parameters=parameters)
-        if len(found) == limit or _is_affordable(rarest, stats):
-            return found
-        numbers = {candidate.number for candidate in found}
+        candidates = self._best(rarest, stats, limit=limit, where=where, parameters=parameters)
+        if len(candidates) == limit or _is_affordable(rarest, stats):
+            return candidates
+        numbers = {candidate.number for candidate in candidates}
         newest = [row[0] for row in self._db.execute(_select(_NEWEST, where), (_any(rarest), *parameters, limit))]
         more = [Candidate(number, 0.0) for number in newest if number not in numbers]
-        return found + more[: limit - len(found)]
+        return candidates + more[: limit - len(candidates)]
 
     def _best(
         self, rarest: list[str], stats: Stats, *, limit: int, where: str, parameters: Sequence[object]

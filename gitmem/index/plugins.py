@@ -32,7 +32,9 @@ def find_plugin(group: str, name: str) -> Callable[..., Any] | None:
     if not plugins:
         return None
     if len(plugins) > 1:
-        packages = ", ".join(sorted(str(one.dist.name) for one in plugins if one.dist is not None))
+        packages = ", ".join(
+            sorted(str(entry_point.dist.name) for entry_point in plugins if entry_point.dist is not None)
+        )
         raise ConfigError(f"several packages add {name!r} to {group}: {packages}", file="", key=name)
     try:
         plugin: Callable[..., Any] = plugins[0].load()

@@ -182,7 +182,7 @@ def _erase(shared: Catalog, number: int, ids: Collection[int]) -> None:
     if len(texts) != len(ids):
         raise sqlite3.DatabaseError(f"part {number} of the shared index lacks texts")
     fts_update.apply(shared.connection, (), texts.values(), language=shared.language)
-    for table, column in [("memory", "id"), *((name, one[0]) for name, one in _COPIED.items()), ("tagged", "id")]:
+    for table, column in [("memory", "id"), *((name, pair[0]) for name, pair in _COPIED.items()), ("tagged", "id")]:
         deque(shared.each(f"DELETE FROM {table} WHERE {column} IN ({{}})", ids), maxlen=0)
 
 

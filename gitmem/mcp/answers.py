@@ -53,8 +53,8 @@ _FIELDS = (
 
 def line(text: str, limit: int = LINE_LIMIT) -> str:
     """Return a text as one line, so that no memory can imitate the line of another."""
-    one = " ".join(text[: 2 * limit].split())
-    return one if len(one) <= limit else one[: limit - 1] + "…"
+    line = " ".join(text[: 2 * limit].split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def hits(memory: Memory, listed: Sequence[Hit], *, limit_tokens: int = HIT_TOKENS) -> str:
@@ -119,10 +119,10 @@ def digest(memory: Memory, document: Mapping[str, Any]) -> str:
 
 def describe_standing(memory: Memory, found: Mapping[str, Any]) -> str:
     """Return the facts that need attention, fenced: failed, suspect, blocked here, flapping; with reason and author."""
-    lines = [(name, one) for name in ("failed", "suspect", "blocked", "flapping") for one in found.get(name, ())]
+    lines = [(name, key) for name in ("failed", "suspect", "blocked", "flapping") for key in found.get(name, ())]
     store = memory.repository
     catalog = store.catalog() if lines else None
-    known = about(catalog, store.ground(catalog), keys(one for _, one in lines), now=store.now) if catalog else {}
+    known = about(catalog, store.ground(catalog), keys(line for _, line in lines), now=store.now) if catalog else {}
     entries = []
     for status, one in lines:
         why, text = _join(one["because"], one["broken"]), f"{line(one['title'])}{places_of(one['refs'])}"
@@ -144,4 +144,4 @@ def count_facts(statuses: Mapping[str, int], waiting: Sequence[str]) -> list[str
 
 def keys(lines: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the keys in lines of a status."""
-    return [str(one["key"]) for one in lines]
+    return [str(line["key"]) for line in lines]

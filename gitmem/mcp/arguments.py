@@ -24,9 +24,9 @@ def describe_refused(tool: str, problems: Sequence[Mapping[str, Any]], takes: Se
         problems: pydantic's errors (its ``ValidationError.errors``); at least one.
         takes: The names of the tool's arguments.
     """
-    parts = [_describe(one) for one in problems[:NAMED]]
+    parts = [_describe(problem) for problem in problems[:NAMED]]
     parts += [f"and {len(problems) - NAMED} more"] if len(problems) > NAMED else []
-    if any(one["type"] in (MISSING, UNKNOWN) for one in problems):
+    if any(problem["type"] in (MISSING, UNKNOWN) for problem in problems):
         parts.append(f"{tool} takes: {', '.join(sorted(takes))}")
     return f"{tool}: {'; '.join(parts)}"
 

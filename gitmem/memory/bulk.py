@@ -104,9 +104,9 @@ class Bulk:
 
         store = self._repository.store_for(scope)
         unused = self._find_unused() if verb == DECAY and scope == PROJECT else {}
-        found = stale_references(store) if verb == REFS else plan_of(store, verb, days=days, unused=unused)
-        found = repairable(found) if verb == REFS and apply else found
-        return apply_plan(store, found) if apply and found.steps else found
+        plan = stale_references(store) if verb == REFS else plan_of(store, verb, days=days, unused=unused)
+        plan = repairable(plan) if verb == REFS and apply else plan
+        return apply_plan(store, plan) if apply and plan.steps else plan
 
     def contradictions(self, *, scope: str = PROJECT, apply: bool = False) -> tuple[ContradictionReport, str]:
         """Find memories that contradict each other; with *apply*, supersede those that evidence decides.
@@ -119,8 +119,8 @@ class Bulk:
         store = self._repository.store_for(scope)
         contradictions = find_contradictions(store)
         groups = as_duplicates(contradictions)
-        done = apply_groups(store, groups, what="contradicted claim") if apply and groups.groups else None
-        return contradictions, done.commit if done else ""
+        report = apply_groups(store, groups, what="contradicted claim") if apply and groups.groups else None
+        return contradictions, report.commit if report else ""
 
     def undo(self, *, scope: str = PROJECT, dry_run: bool = False) -> Undone:
         """Undo the last command that changed memories, by a new commit."""

@@ -20,9 +20,9 @@ def sync(memory: Memory, remote: str, talk: RemoteOptions | None, how: SyncSteps
         repository.writer()  # commits the captured texts
         proposals.finish_move()
     talk = talk or RemoteOptions()
-    done = exchange(repository, remote, talk, how)
+    result = exchange(repository, remote, talk, how)
     if not how.dry_run:
-        proposals.follow_memory(done.remote, talk)
-    if done.merged != "nothing" and not how.dry_run:
+        proposals.follow_memory(result.remote, talk)
+    if result.merged != "nothing" and not how.dry_run:
         repository.catalog()
-    return done
+    return result

@@ -23,7 +23,7 @@ def get_collection(policy: Policy, typed: str) -> Collection:
     """
     known = all_collections(policy.kinds, policy.collections)
     plain = typed.strip().lower().replace("_", "-")
-    name = next((one for one in (typed, plain, ALIASES.get(plain, "")) if one in known), "")
+    name = next((name for name in (typed, plain, ALIASES.get(plain, "")) if name in known), "")
     if not name:
         raise UsageError(f"unknown collection: {typed}", hint=f"choose one of {', '.join(known)}")
     return known[name]

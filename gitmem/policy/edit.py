@@ -228,10 +228,10 @@ def _rows(policy: Policy) -> Iterator[tuple[str, Setting, Any, Any]]:
         ("collections", Collection, {**COLLECTIONS, **policy.collections}, COLLECTIONS),
     )
     for table, row_type, known, builtin in tables:
-        for name, one in known.items():
+        for name, setting in known.items():
             default = builtin.get(name) or (plain_row(name) if row_type is Kind else row_type())
             for key, row in keys_of(row_type).items():
-                yield f"{table}.{name}.{key}", row, getattr(one, row.name), getattr(default, row.name)
+                yield f"{table}.{name}.{key}", row, getattr(setting, row.name), getattr(default, row.name)
 
 
 def _names(settings: Mapping[str, Any], before: str = "") -> Iterator[str]:
@@ -248,7 +248,7 @@ def _closest(name: str, known: Iterable[str]) -> str:
 
     last = name.rpartition(".")[2]
     names = [*known]
-    near = [one for one in names if one.endswith(f".{last}")] or get_close_matches(name, names, n=1, cutoff=0.0)
+    near = [name for name in names if name.endswith(f".{last}")] or get_close_matches(name, names, n=1, cutoff=0.0)
     return f"did you mean {near[0]}? gitmem policy show --all lists all settings"
 
 

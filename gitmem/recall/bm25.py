@@ -206,7 +206,7 @@ def _bag(text: IndexText, words: Words | None, pairs: Iterable[_Pair], average: 
     if words is None or words.weights != weights.fields:
         words = _count_once(terms, weights.fields)
     counts, length = words.counts, words.length
-    both = [one for one in pairs if one[0][0] in counts and one[0][1] in counts]
+    both = [pair for pair in pairs if pair[0][0] in counts and pair[0][1] in counts]
     near = _pairs((terms[0], terms[-1]), both) if both else {}
     return _Bag(text.number, counts, length, _norm(length, average, weights), near, words.title)
 
@@ -232,7 +232,7 @@ def count_words(fields: Sequence[Sequence[str]], weights: tuple[float, ...] = FI
 
 
 def _average(stats: Stats, weights: Bm25Weights) -> float:
-    return sum(weight * one for one, weight in zip(stats.lengths, weights.fields, strict=True)) or 1.0
+    return sum(weight * length for length, weight in zip(stats.lengths, weights.fields, strict=True)) or 1.0
 
 
 def _norm(length: float, average: float, weights: Bm25Weights) -> float:
@@ -300,10 +300,10 @@ def _add_windows(
     for at, bag in enumerate(run):
         near = [(bag, 1.0)]
         near += [(run[at + step], share) for step, share in weights.around if 0 <= at + step < len(run)]
-        norm = _norm(sum(share * one.length for one, share in near), average, weights)
+        norm = _norm(sum(share * bag.length for bag, share in near), average, weights)
         worth = 0.0
         for term, value in question.terms.items():
-            if count := sum(share * one.counts.get(term, 0.0) for one, share in near):
+            if count := sum(share * bag.counts.get(term, 0.0) for bag, share in near):
                 worth += value * _saturated(count, norm, weights)
         if worth:
             worth *= weights.window * (1 + weights.speaker * _title_share(bag, question))

@@ -59,7 +59,7 @@ def by_syntax(
         engine.match(question.query, limit=wanted, where=condition, parameters=values, is_scored=is_scored)
         for condition, values in conditions(catalog, ground, query, now=run.now)
     ]
-    numbers = [candidate.number for one in (matched, *rest) for candidate in one.candidates]
+    numbers = [candidate.number for match_result in (matched, *rest) for candidate in match_result.candidates]
     notice = _notice(question, is_late=matched.is_cut)
     if not numbers:
         suggestion = suggestions.suggestion(catalog, FtsEngine(catalog.connection), query.text, question.terms)

@@ -87,10 +87,10 @@ def _is_of(fields: str, query: Query) -> bool:
         return False
     folder = str(table.get("workspace") or "").strip("/")
     wanted = [workspace.strip("/") for workspace in query.workspaces]
-    if wanted and not any(folder == one or folder.startswith(f"{one}/") for one in wanted):
+    if wanted and not any(folder == outer or folder.startswith(f"{outer}/") for outer in wanted):
         return False
     who = [name.lower() for name in read_author(table).names]
-    return not query.by or any(one.lower() in who for one in query.by)
+    return not query.by or any(person.lower() in who for person in query.by)
 
 
 def with_status(catalog: Catalog, ground: int | None, statuses: Sequence[str], *, now: int) -> set[int]:

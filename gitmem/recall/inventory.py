@@ -101,7 +101,7 @@ def _withheld(
 
 def merge_results(sources: Sequence[SearchedStore], results: Sequence[RecallResult], limit: int) -> RecallResult:
     """Merge the results of several stores into one, newest first."""
-    hits = [source.locate(hit) for source, one in zip(sources, results, strict=True) for hit in one.hits]
+    hits = [source.locate(hit) for source, result in zip(sources, results, strict=True) for hit in result.hits]
     hits.sort(key=lambda hit: (-hit.created, natural_order(hit.key)))
     more = sum(result.more for result in results) + max(0, len(hits) - limit)
     kept_back = count_statuses(
@@ -136,14 +136,14 @@ def statistics(catalog: Catalog, *, now: int) -> dict[str, object]:
         f"SELECT g.tag, count(*) FROM tag g JOIN memory m ON m.id = g.id WHERE {live} GROUP BY 1"
         " ORDER BY 2 DESC, 1 LIMIT 20"
     )
-    one = "SELECT count(*) FROM memory m WHERE m.shadowed = 0 AND "
+    query_start = "SELECT count(*) FROM memory m WHERE m.shadowed = 0 AND "
     return {
         "total": sum(kinds.values()),
         "kinds": kinds,
         "tags": dict(tags),
-        "archived": catalog.row(one + "m.archived = 1")[0],
-        "superseded": catalog.row(one + "m.archived = 0 AND m.superseded = 1")[0],
-        "expired": catalog.row(one + "m.archived = 0 AND m.superseded = 0 AND m.expires <= ?", (now,))[0],
+        "archived": catalog.row(query_start + "m.archived = 1")[0],
+        "superseded": catalog.row(query_start + "m.archived = 0 AND m.superseded = 1")[0],
+        "expired": catalog.row(query_start + "m.archived = 0 AND m.superseded = 0 AND m.expires <= ?", (now,))[0],
     }
 
 

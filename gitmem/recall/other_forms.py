@@ -68,8 +68,8 @@ def other_forms(text: str, terms: Sequence[str], frequent: Iterable[str], langua
         own = tokens.terms(word, language)
         if len(own) in (1, 2) and missing.issuperset(own) and own[0] not in forms:
             forms[own[0]] = _forms(word, own[0], languages, language, known)
-    common = {one for name in languages for word in tokens.words_of(name) for one in tokens.terms(word, language)}
-    specific = [one for term in terms for one in forms.get(term) or [term] if one not in common or forms.get(term)]
+    common = {term for name in languages for word in tokens.words_of(name) for term in tokens.terms(word, language)}
+    specific = [form for term in terms for form in forms.get(term) or [term] if form not in common or forms.get(term)]
     return list(dict.fromkeys(specific or terms))
 
 

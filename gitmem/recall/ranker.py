@@ -248,7 +248,7 @@ class Ranker:
 
     def _list_terms(self, language: str, beginning: str) -> list[str]:
         """Return the terms of the stores in a language that begin with a text, at most some from each."""
-        engines = [one for one, its in zip(self._engines, self._languages, strict=True) if its == language]
+        engines = [engine for engine, its in zip(self._engines, self._languages, strict=True) if its == language]
         return list(dict.fromkeys(term for engine in engines for term in engine.list_terms(beginning)))
 
     @property
@@ -357,7 +357,7 @@ class Ranker:
         ranked, kept_back = self._rank(signals, replace(ranking, floor=0.0) if is_exact else ranking)
         if self._meaning is not None:
             ranked = [*self._meaning.diversify(ranked, limit, dense)]
-        hits = with_sources(self._hits(ranked[:limit]), [one.number for one in ranked], made_of)
+        hits = with_sources(self._hits(ranked[:limit]), [ranked_memory.number for ranked_memory in ranked], made_of)
         return RecallResult(tuple(hits), max(0, len(ranked) - limit), withheld=kept_back)
 
     def date_of_event(self, words: str) -> float | None:
@@ -459,7 +459,7 @@ class Ranker:
         if not self._query.strict:
             return self._with_documents(signals, ranking), ()
         count = len(self._sources)
-        statuses = {id_ * count + nth: one for nth, own in enumerate(self._states) for id_, one in own.items()}
+        statuses = {id_ * count + nth: status for nth, own in enumerate(self._states) for id_, status in own.items()}
         sound = [signal for signal in signals if is_sound(statuses[signal.number])]
         ranked = self._with_documents(sound, ranking)
         unsound = [signal for signal in signals if not is_sound(statuses[signal.number])]
@@ -478,13 +478,13 @@ class Ranker:
         memories = rank(
             [signal for signal in signals if signal.number % count not in pulled], limit=limit, ranking=ranking
         )
-        documents = [one for one in ranked if one.number % count in pulled]
-        return sorted([*memories, *documents], key=lambda one: -one.score)
+        documents = [ranked_memory for ranked_memory in ranked if ranked_memory.number % count in pulled]
+        return sorted([*memories, *documents], key=lambda ranked: -ranked.score)
 
     def _hits(self, ranked: Sequence[RankedMemory]) -> list[Hit]:
         """Return the hits for ranked candidates, in the same order."""
         hits: dict[int, Hit] = {}
-        by_number = {one.number: one for one in ranked}
+        by_number = {ranked_memory.number: ranked_memory for ranked_memory in ranked}
         for nth, source, numbers in self._split(by_number):
             columns = f"m.id, m.kind, m.created, m.folder, m.key, {state.gone_column(self._run.now)}"
             sql = f"SELECT {columns} FROM memory m WHERE m.id IN ({{}})"
@@ -492,16 +492,16 @@ class Ranker:
             ids = source.short_ids({number: self._texts[nth][number].key for number in numbers})
             for number, kind, created, folder, key, gone in source.catalog.each(sql, numbers):
                 whole, text = number * len(self._sources) + nth, self._texts[nth][number]
-                one, language = by_number[whole], self._languages[nth]
+                scored, language = by_number[whole], self._languages[nth]
                 snippet, matches = self._snippet(text.body, language)
                 status = self._states[nth][number].status
                 hit = Hit(
-                    text.key, kind, text.title, status, round(one.score, 4), PROJECT, snippet, created,
-                    f"{folder}/{text.key}.md", gone, one.factors, matches=tuple(matches), refs=refs.get(number, ()),
+                    text.key, kind, text.title, status, round(scored.score, 4), PROJECT, snippet, created,
+                    f"{folder}/{text.key}.md", gone, scored.factors, matches=tuple(matches), refs=refs.get(number, ()),
                     store=source.part_of(key), short_id=ids.get(number, ""),
                 )  # fmt: skip
                 hits[whole] = source.locate(hit)
-        return [hits[one.number] for one in ranked]
+        return [hits[ranked_memory.number] for ranked_memory in ranked]
 
     def _snippet(self, body: str, language: str) -> tuple[str, list[tuple[int, int]]]:
         if not self._query.snippets:
@@ -523,11 +523,11 @@ def together(stats: Sequence[Stats]) -> Stats:
     """Combine the statistics of several stores' engines, as if they were one store."""
     if len(stats) == 1:
         return stats[0]
-    documents = sum(one.documents for one in stats)
+    documents = sum(stat.documents for stat in stats)
     frequency: dict[str, int] = {}
     for stat in stats:
         for term, df in stat.frequency.items():
             frequency[term] = frequency.get(term, 0) + df
-    totals = ([length * one.documents for length in one.lengths] for one in stats)
+    totals = ([length * stat.documents for length in stat.lengths] for stat in stats)
     lengths = tuple(sum(column) / max(documents, 1) for column in zip(*totals, strict=True))
     return Stats(documents, frequency, lengths)

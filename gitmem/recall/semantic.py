@@ -45,11 +45,11 @@ UNRELATED = fuse.Spread(0.0, DEVIATION, OTHERS)
 
 def join_spreads(spreads: Sequence[fuse.Spread]) -> fuse.Spread:
     """Combine the distributions of cosines in several places."""
-    total = sum(one.count for one in spreads)
+    total = sum(spread.count for spread in spreads)
     if not total:
         return NO_SPREAD
-    mean = sum(one.count * one.mean for one in spreads) / total
-    square = sum(one.count * (one.deviation**2 + one.mean**2) for one in spreads) / total
+    mean = sum(spread.count * spread.mean for spread in spreads) / total
+    square = sum(spread.count * (spread.deviation**2 + spread.mean**2) for spread in spreads) / total
     return fuse.Spread(mean, max(0.0, square - mean**2) ** 0.5, total)
 
 
@@ -74,8 +74,8 @@ class Dense:
 
     def __exit__(self, *_: object) -> None:
         """Close the vectors."""
-        for one in self._asked:
-            one[0].close()
+        for pair in self._asked:
+            pair[0].close()
 
     @property
     def spread(self) -> fuse.Spread:
@@ -182,19 +182,19 @@ class VectorQuery:
 
     def __enter__(self) -> VectorQuery:
         """Begin reading all stores."""
-        for one in self._stores:
-            one.__enter__()
+        for dense in self._stores:
+            dense.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
         """Close the vectors of all stores."""
-        for one in self._stores:
-            one.__exit__()
+        for dense in self._stores:
+            dense.__exit__()
 
     @property
     def notices(self) -> list[str]:
         """Return why vectors were not used, each reason once."""
-        return list(dict.fromkeys(one.notice for one in self._stores if one.notice))
+        return list(dict.fromkeys(dense.notice for dense in self._stores if dense.notice))
 
     def nearest(self, nth: int, condition: str, values: Sequence[object], *, limit: int) -> dict[int, float]:
         """Return the nearest memories of a store, as its own numbers; see ``Dense.nearest``."""
@@ -211,14 +211,14 @@ class VectorQuery:
         for nth, own in enumerate(self._split(numbers)):
             found_here = self._stores[nth].cosines(own)
             cosines |= {number * len(self._stores) + nth: cosine for number, cosine in found_here.items()}
-        spread = join_spreads([one.spread for one in self._stores])
+        spread = join_spreads([dense.spread for dense in self._stores])
         settings = replace(settings, weight=settings.weight * self._reliance)
         found = fuse.fuse(lexical, cosines, spread=spread, settings=settings)
         scores = {}
-        for number, one in found.items():
-            parts = {"lexical": one.lexical, "dense": one.dense, "weight": one.weight}
+        for number, fused in found.items():
+            parts = {"lexical": fused.lexical, "dense": fused.dense, "weight": fused.weight}
             parts |= {"cosine": cosines[number]} if number in cosines else {}
-            scores[number] = one.score, tuple(parts.items())
+            scores[number] = fused.score, tuple(parts.items())
         return scores
 
     def _split(self, numbers: Iterable[int]) -> list[list[int]]:
@@ -235,14 +235,17 @@ class VectorQuery:
         settings = replace(settings, mmr=settings.mmr * self._reliance)
         if not settings.mmr:
             return ranked
-        by_number = {one.number: one for one in ranked[: MORE * limit]}
+        by_number = {ranked_memory.number: ranked_memory for ranked_memory in ranked[: MORE * limit]}
         likeness = [self._stores[nth].likeness(own) for nth, own in enumerate(self._split(by_number))]
 
         def alike(one: int, other: int) -> float:
             n = len(self._stores)
             return likeness[one % n](one // n, other // n) if one % n == other % n else 0.0
 
-        scores = {number: one.score for number, one in by_number.items()}
+        scores = {number: ranked.score for number, ranked in by_number.items()}
         first = fuse.diversify(scores, alike, limit=limit, settings=settings)
         taken = set(first)
-        return [*(by_number[number] for number in first), *(one for one in ranked if one.number not in taken)]
+        return [
+            *(by_number[number] for number in first),
+            *(ranked_memory for ranked_memory in ranked if ranked_memory.number not in taken),
+        ]

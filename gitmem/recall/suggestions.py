@@ -123,13 +123,13 @@ def _nearest(catalog: Catalog, engine: FtsEngine, word: str) -> str:
     """
     near = dict.fromkeys(tokens.stems(sorted(_edited(word)), catalog.language))
     known = dict(catalog.each("SELECT term, df FROM term WHERE term IN ({})", near))
-    for best in sorted(known, key=lambda one: (-known[one], one)):
+    for best in sorted(known, key=lambda term: (-known[term], term)):
         for candidate in engine.candidates([best], limit=1, where="m.shadowed = 0"):
             title, body = catalog.row(
                 "SELECT m.title, t.body FROM memory m JOIN text t ON t.id = m.id WHERE m.id = ?", (candidate.number,)
             )
             written = re.findall(r"\w+", f"{title} {body}")
-            if found := next((one for one in written if tokens.terms(one, catalog.language) == [best]), ""):
+            if found := next((word for word in written if tokens.terms(word, catalog.language) == [best]), ""):
                 return str(found.lower())
     return ""
 

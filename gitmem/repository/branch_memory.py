@@ -131,14 +131,14 @@ def find_branch_memory(repository: OpenRepository, head: str) -> BranchMemory | 
     companions = _find_companions(repository, head, memory)
     if not companions:
         return None
-    top, is_fork = memory, any(one.is_fork for one in companions)
+    top, is_fork = memory, any(hit.is_fork for hit in companions)
     for companion in companions:
         try:
             how: dict[str, Any] = {"code": companion.code, "now": repository.now, "wait_s": settings.lock_timeout_s}
             top = git.read_ref(on_top(git, top, companion.commit, **how)) or top
         except GitmemError as err:
             repository.notices.append(f"the memory that comes with {companion.code} is not read: {err.message}")
-    changed, code = list_changed_keys(git, memory, top), ", ".join(one.code for one in companions)
+    changed, code = list_changed_keys(git, memory, top), ", ".join(hit.code for hit in companions)
     return BranchMemory(code, companions[-1].commit, memory, top, is_fork, changed=changed) if changed else None
 
 

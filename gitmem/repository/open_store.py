@@ -325,16 +325,16 @@ class OpenStore:
             else None
         )
         source = CatalogSource(self.git, tip, tree, self.folder(tree), self.known_texts)
-        done = refresh(source, have, self.progress_of("reading memories"))
+        result = refresh(source, have, self.progress_of("reading memories"))
         if self.opened_catalog is None:
-            self.opened_catalog = done.catalog
-        elif done.catalog is not self.opened_catalog:
-            self.opened_catalog.become(done.catalog)
+            self.opened_catalog = result.catalog
+        elif result.catalog is not self.opened_catalog:
+            self.opened_catalog.become(result.catalog)
         self._policy = None
         # Another process is writing it: waited for once, not for every query.
-        self._last_good = {wanted: commit_and_tree(self.opened_catalog)} if done.behind else {}
-        self.behind = done.behind
-        self.add_notice(done.behind)
+        self._last_good = {wanted: commit_and_tree(self.opened_catalog)} if result.behind else {}
+        self.behind = result.behind
+        self.add_notice(result.behind)
 
     def progress_of(self, what: str) -> Callable[[int, int], None] | None:
         """Return the progress callback for a long operation, or None without a listener."""
@@ -415,7 +415,7 @@ class OpenStore:
         from gitmem.verify.spot_check import answer_stale, without_restated  # 5 ms (measured), which count
 
         answers = without_restated(self.git, commit, catalog, answer_stale(self.git, commit, stale, since=since))
-        catalog.spot_answers |= {(ground, one.key, one.spec): answer for one, answer in answers.items()}
+        catalog.spot_answers |= {(ground, stale.key, stale.spec): answer for stale, answer in answers.items()}
         return bool(answers)
 
     def _answer_claims(self, catalog: Catalog, commit: str, ground: int, facts: list[int]) -> dict[int, str]:

@@ -298,7 +298,7 @@ class ListedStores:
 
     def look_at(self, entries: Sequence[StoreListing]) -> list[ListedStore | Exception | None]:
         """Return each store, its index updated; None for the current repository, or the error."""
-        return [_update(one) if isinstance(one, ListedStore) else one for one in self._connect(entries)]
+        return [_update(store) if isinstance(store, ListedStore) else store for store in self._connect(entries)]
 
     def _connect(self, entries: Sequence[StoreListing]) -> list[ListedStore | Exception | None]:
         """Return each store, with any index; None for the current repository, or the error."""
@@ -345,7 +345,7 @@ class ListedStores:
             thread.join(max(0.0, until - monotonic()))
         reached = dict(opened)
         # A thread that waits for such a disk never ends: one is enough.
-        self._left_out |= {name: silent for name, one in reached.items() if one is silent}
+        self._left_out |= {name: silent for name, store in reached.items() if store is silent}
         return reached
 
     def _ours(self) -> set[tuple[int, int]]:

@@ -105,7 +105,9 @@ def ask(repository: OpenRepository, question: str, stores: Sequence[tuple[OpenSt
     missing, sources, noticed = 0, [], len(repository.notices)
     for store, catalog in stores:
         missing += _embed_new(repository, store, catalog, providers, until)
-        sources.append(Dense(catalog, [(one, queries[one.model]) for one in _open(repository, store, providers)]))
+        sources.append(
+            Dense(catalog, [(vectors, queries[vectors.model]) for vectors in _open(repository, store, providers)])
+        )
     note_missing(repository, missing, noticed)
     is_static = providers[0].name.startswith("model2vec:")
     return VectorQuery(sources, reliance=STATIC if is_static else 1.0)
@@ -130,7 +132,7 @@ def similar(store: OpenStore, text: str) -> list[tuple[str, float]]:
         store.add_notice(f"near duplicates were found by words only: {err}")
         return []
     rows = store.catalog_at(store.find_tip()).each("SELECT oid, key FROM memory WHERE oid IN ({})", near)
-    return sorted(((key, near[oid]) for oid, key in rows), key=lambda one: (-one[1], one[0]))
+    return sorted(((key, near[oid]) for oid, key in rows), key=lambda pair: (-pair[1], pair[0]))
 
 
 def near_titles(
@@ -235,11 +237,11 @@ def count_missing(store: OpenStore, catalog: Catalog, providers: Providers) -> i
     opened: list[Vectors] = []
     try:
         for model in each_model(providers):
-            one = Vectors.open(store.vectors_folder, model)
-            opened += [one] if one is not None else []
+            vectors = Vectors.open(store.vectors_folder, model)
+            opened += [vectors] if vectors is not None else []
         return len(list_missing(catalog, opened))
     except (DamagedError, sqlite3.Error, OSError):
         return len(list_missing(catalog, ()))
     finally:
-        for one in opened:
-            one.close()
+        for vectors in opened:
+            vectors.close()

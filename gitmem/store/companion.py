@@ -95,7 +95,7 @@ def list_companions(git: Git, remote: str) -> dict[str, tuple[str, ...]]:
     companions: dict[str, tuple[str, ...]] = {}
     prefixes = (HEADS, f"refs/remotes/{remote}/")
     # Sorted by name: this clone's come first.
-    for ref, tip in git.list_refs(*(f"{one}{COMPANION_PREFIX}" for one in prefixes)).items():
+    for ref, tip in git.list_refs(*(f"{prefix}{COMPANION_PREFIX}" for prefix in prefixes)).items():
         prefix = prefixes[not ref.startswith(HEADS)]
         code = companion_code(ref[len(prefix) :])
         companions[code] = tuple(dict.fromkeys((*companions.get(code, ()), tip)))

@@ -101,7 +101,7 @@ def _classify(git: Git, commit: str, known: Mapping[str, str]) -> str:
 
 
 def _is_rooted(git: Git, commit: str, known: Mapping[str, str]) -> bool:
-    rooted = [one for one, kind in known.items() if kind in (ROOTED, STRAY)]
+    rooted = [commit for commit, kind in known.items() if kind in (ROOTED, STRAY)]
     candidates = [*reversed(rooted[-_TRIED:]), layout.ROOTS[len(commit)]]
     return any(git.is_ancestor(candidate, commit) for candidate in candidates)
 

@@ -286,9 +286,9 @@ class LocalState:
         """Store what is known of memories of other repositories, by reference; None for one that is unknown now."""
         known = self.elsewhere()
         new = [
-            (one, format_json(fields_of(it))) for one, it in found.items() if it is not None and known.get(one) != it
+            (key, format_json(fields_of(it))) for key, it in found.items() if it is not None and known.get(key) != it
         ]
-        gone = [(one,) for one, it in found.items() if it is None and one in known]
+        gone = [(key,) for key, it in found.items() if it is None and key in known]
         db = self._open_for_writing() if new or gone else None
         if new:  # a new id on every insert changes the serial
             self._quietly(db, "INSERT OR REPLACE INTO elsewhere (reference, fields) VALUES (?, ?)", new)

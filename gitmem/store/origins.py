@@ -89,7 +89,7 @@ def list_touched_paths(git: Git, old: str, new: str) -> set[str] | None:
     if not git.is_ancestor(old, new):
         return None
     search = _Search(git, new, without=old)
-    pairs = [(one.commit, parent) for one in search.order for parent in one.parents]
+    pairs = [(ancestor.commit, parent) for ancestor in search.order for parent in ancestor.parents]
     return {path for changes in search.changes(pairs).values() for path in changes}
 
 
@@ -113,15 +113,15 @@ class _Search:
         texts = self._texts_at_tip(wanted_places)
         self._open[self._tip] = {place: (place[0], text) for place, text in texts.items()}
         for block in self._blocks():
-            changes = self.changes([(one.commit, parent) for one in block for parent in one.parents])
+            changes = self.changes([(ancestor.commit, parent) for ancestor in block for parent in ancestor.parents])
             self._load(changes)
-            for one in block:
-                for place, (path, text) in self._open.pop(one.commit, {}).items():
-                    passed = self._pass_on(one, place[1], path, text, changes)
+            for ancestor in block:
+                for place, (path, text) in self._open.pop(ancestor.commit, {}).items():
+                    passed = self._pass_on(ancestor, place[1], path, text, changes)
                     for parent, before in passed:
                         self._open.setdefault(parent, {})[place] = (before, text)
                     if not passed:
-                        self._found.setdefault(place, set()).add(one.commit)
+                        self._found.setdefault(place, set()).add(ancestor.commit)
         by_place = {place: Origin(tuple(sorted(self._found[place])), texts[place]) for place in self._found}
         wanted = {commit for commits in self._found.values() for commit in commits}
         return Origins(by_place, {a.commit: a.parents for a in self.order if a.commit in wanted}, self._since(wanted))
@@ -129,8 +129,8 @@ class _Search:
     def _since(self, wanted: Collection[str]) -> dict[str, int]:
         """Return the latest time in the history of each commit: a commit is not older than those it builds on."""
         latest: dict[str, int] = {}
-        for one in reversed(self.order):
-            latest[one.commit] = max([one.at, *(latest.get(parent, 0) for parent in one.parents)])
+        for ancestor in reversed(self.order):
+            latest[ancestor.commit] = max([ancestor.at, *(latest.get(parent, 0) for parent in ancestor.parents)])
         return {commit: latest[commit] for commit in wanted}
 
     def _blocks(self) -> Iterator[list[Ancestor]]:
@@ -207,7 +207,7 @@ class _Search:
 
     def _pass_on(
         self,
-        one: Ancestor,
+        ancestor: Ancestor,
         name: Name,
         path: str,
         text: bytes,
@@ -216,8 +216,8 @@ class _Search:
         """Return the parents that have a text as well, each with its path there; none if the commit introduced it."""
         same: list[tuple[str, str]] = []
         others: list[tuple[str, bytes | None]] = []
-        for parent in one.parents:
-            changed = changes[one.commit, parent]
+        for parent in ancestor.parents:
+            changed = changes[ancestor.commit, parent]
             if path not in changed:
                 same.append((parent, path))
                 continue

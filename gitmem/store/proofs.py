@@ -66,5 +66,5 @@ def note_proof(state: str, commit: str, kind: str) -> None:
     newest = [*known.items(), (commit, kind)][-PROOFS_KEPT:]
     with suppress(OSError):
         if os.path.isdir(state):
-            lines = "".join(f"{one} {found}\n" for one, found in newest)
+            lines = "".join(f"{commit} {found}\n" for commit, found in newest)
             write_text(os.path.join(state, PROOFS_FILE), _PROOFS_HEAD + lines)

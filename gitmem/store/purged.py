@@ -80,7 +80,16 @@ def parse_marks(lines: Iterable[str]) -> tuple[tuple[str, Fingerprint], ...]:
 def list_records(git: Git, tip: str, *but: str) -> list[Record]:
     """Return the purges recorded in the history of a commit, newest first; not those in that of other commits."""
     form = f"--format=%H%x00%an%x00%ct%x00%(trailers:key={TRAILER},valueonly)"
-    argv = ("log", "-z", "--no-show-signature", f"--grep=^{TRAILER}: ", form, tip, *(f"^{one}" for one in but), "--")
+    argv = (
+        "log",
+        "-z",
+        "--no-show-signature",
+        f"--grep=^{TRAILER}: ",
+        form,
+        tip,
+        *(f"^{commit}" for commit in but),
+        "--",
+    )
     words = git.run(*argv, check=False).stdout.decode("utf-8", "replace").split("\0")
     records = []
     for at in range(0, len(words) - 3, 4):

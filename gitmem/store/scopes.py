@@ -119,7 +119,7 @@ def domains_of(fields: str) -> list[str]:
     if '"domains"' not in fields:
         return []
     value = parse_json(fields).get("domains")
-    return [str(one) for one in (value if isinstance(value, list) else [value]) if one]
+    return [str(entry) for entry in (value if isinstance(value, list) else [value]) if entry]
 
 
 def project_store(git: Git, config: Config, *, follows: bool = True) -> Store:

@@ -138,7 +138,7 @@ def _uv_tool_command(packages: Iterable[str], source: str) -> str:
         for requirement in requirements
         if requirement["name"] != DISTRIBUTION
     ]
-    words = " ".join(f"--with {quote(one)}" for one in (*others, *packages))
+    words = " ".join(f"--with {quote(name)}" for name in (*others, *packages))
     return f"uv tool install {words} {source}"
 
 
@@ -159,4 +159,4 @@ def _source() -> str:
 def of_extra(requirements: Iterable[str], extra: str) -> list[str]:
     """Return the requirements of one extra, in pip's form."""
     matches = [_EXTRA.match(requirement) for requirement in requirements]
-    return [one[1].strip() for one in matches if one and one[2] == extra]
+    return [match[1].strip() for match in matches if match and match[2] == extra]

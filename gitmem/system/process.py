@@ -90,12 +90,12 @@ def run(
     """
     if env is not None and cwd is None and can_spawn() and (source := _source(input)) is not None:
         with source:
-            done = _run_spawned(argv, env, source=source, timeout_s=timeout_s, keep=keep)
+            result = _run_spawned(argv, env, source=source, timeout_s=timeout_s, keep=keep)
     else:
-        done = _run_anywhere(argv, cwd=cwd, env=env, input=input, timeout_s=timeout_s, keep=keep)
-    if check and done.status != 0:
-        raise _failure(argv, done.status, done.stderr)
-    return done
+        result = _run_anywhere(argv, cwd=cwd, env=env, input=input, timeout_s=timeout_s, keep=keep)
+    if check and result.status != 0:
+        raise _failure(argv, result.status, result.stderr)
+    return result
 
 
 def _source(input: bytes | None) -> IO[bytes] | None:

@@ -106,11 +106,11 @@ def failures(
             f" AND {state.LIVE} AND (m.expires IS NULL OR m.expires > ?) ORDER BY m.updated DESC, m.key",
             (now,),
         )
-        known = {one.row.id for one in mine}
+        known = {claimed.row.id for claimed in mine}
         for *row, paths in rows:
             if row[0] not in known and path_overlap(_places(paths), working) >= NEAR:
                 near.append(TaskRow(*row))
-    known = {one.row.id for one in mine} | {row.id for row in near}
+    known = {claimed.row.id for claimed in mine} | {row.id for row in near}
     rows = catalog.rows(
         f"SELECT {COLUMNS} {_FROM} WHERE t.failures > 0 AND t.state <> 'closed' AND {state.LIVE}"
         " ORDER BY m.updated DESC, m.key LIMIT ?",
@@ -118,11 +118,14 @@ def failures(
     )
     rest = [row for row in (TaskRow(*row) for row in rows) if row.id not in known][:others]
     tasks = _tasks(catalog, [*near, *rest])
-    pairs = [*((one.row, one.task, FAILURES) for one in mine), *((row, tasks[row.id], FAILURES) for row in near)]
+    pairs = [
+        *((claimed.row, claimed.task, FAILURES) for claimed in mine),
+        *((row, tasks[row.id], FAILURES) for row in near),
+    ]
     return [
         FailedAttempt(row.key, row.title, attempt.num, attempt.notes)
         for row, task, most in (*pairs, *((row, tasks[row.id], 1) for row in rest))
-        for attempt in [one for one in task.past_attempts if one.outcome == FAILED][:most]
+        for attempt in [attempt for attempt in task.past_attempts if attempt.outcome == FAILED][:most]
     ]
 
 

@@ -95,10 +95,10 @@ def grow(
             return TaskNode(row, needs.get(row.key, ()), tuple(node(part, depth + 1) for part in below))
         before, walk = len(drawn), list(below)
         while walk:
-            one = walk.pop()
-            if one.key not in drawn:
-                drawn.add(one.key)
-                walk += parts.get(one.key, [])
+            task_row = walk.pop()
+            if task_row.key not in drawn:
+                drawn.add(task_row.key)
+                walk += parts.get(task_row.key, [])
         return TaskNode(row, needs.get(row.key, ()), (), hidden=len(drawn) - before)
 
     starts = [row for row in rows if row.key == root] if root else parts.get("", [])

@@ -40,12 +40,12 @@ def _type_of(value: str) -> str:
 def word_places(line: str, word: str) -> list[tuple[int, int]]:
     """Return where a line has a whole word: no part of a longer name, number or path."""
     pattern = rf"(?<![\w/:@.-]){re.escape(word)}(?![\w/:@-]|\.\w)"
-    return [found.span() for found in re.finditer(pattern, line)] if word else []
+    return [match.span() for match in re.finditer(pattern, line)] if word else []
 
 
 def code_spans(line: str) -> list[tuple[int, int]]:
     """Return where a line has code between backticks."""
-    return [found.span(2) for found in _CODE.finditer(line)]
+    return [match.span(2) for match in _CODE.finditer(line)]
 
 
 def replace_word(line: str, places: Iterable[tuple[int, int]], new: str, *, is_aligned: bool = False) -> str:
@@ -73,8 +73,8 @@ def replace_path(line: str, old: str, new: str, *, is_aligned: bool = False) -> 
     was, now = old.removesuffix("/"), new.rstrip("/")
     start = "" if was.startswith("./") else r"(?:\./)?"
     pattern = rf"(?<![\w/.-]){start}(?P<path>{re.escape(was)})(?P<end>/(?![\w@\[.-])|(?![\w/-]|\.\w))"
-    links = [found.span("target") for found in re.finditer(_TARGET.format(target=r"(?P<target>[^)\s>#]+)"), line)]
-    codes = [found.span() for found in _CODE.finditer(line)]
+    links = [match.span("target") for match in re.finditer(_TARGET.format(target=r"(?P<target>[^)\s>#]+)"), line)]
+    codes = [match.span() for match in _CODE.finditer(line)]
     is_word = re.fullmatch(r"\w[\w-]*", was) is not None
     places = []
     for match in re.finditer(pattern, line):
@@ -91,13 +91,13 @@ def _is_within(at: int, spans: Iterable[tuple[int, int]]) -> bool:
 
 def replace_target(line: str, old: str, new: str) -> str:
     """Replace the target of a link up to its anchor, and its text if that is the name of the old file."""
-    was, now = (one.rpartition("/")[2] for one in (old, new))
+    was, now = (text.rpartition("/")[2] for text in (old, new))
 
-    def corrected(found: re.Match[str]) -> str:
-        before, text = found["before"], found["text"]
+    def corrected(match: re.Match[str]) -> str:
+        before, text = match["before"], match["text"]
         if was and text.strip("`") == was:
             before = f"[{text.replace(was, now)}{before[1 + len(text) :]}"
-        return f"{before}{new}{found['after']}"
+        return f"{before}{new}{match['after']}"
 
     return re.sub(_TARGET.format(target=re.escape(old)), corrected, line)
 

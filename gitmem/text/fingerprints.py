@@ -64,19 +64,23 @@ def fingerprint(text: bytes) -> Fingerprint:
     return Fingerprint(len(text), salt, _check(text, salt), _digest(text, salt))
 
 
-def format_fingerprint(one: Fingerprint) -> str:
+def format_fingerprint(fingerprint: Fingerprint) -> str:
     """Return a fingerprint as words; ``parse_fingerprint`` undoes it."""
-    return f"{one.length} {one.salt.hex()} {one.check:04x} {one.digest.hex()}"
+    return f"{fingerprint.length} {fingerprint.salt.hex()} {fingerprint.check:04x} {fingerprint.digest.hex()}"
 
 
 def parse_fingerprint(words: Sequence[str]) -> Fingerprint | None:
     """Return the fingerprint in four words; None if they are something else."""
     try:
         length, salt, check, digest = words
-        found = Fingerprint(int(length), bytes.fromhex(salt), int(check, 16), bytes.fromhex(digest))
+        fingerprint = Fingerprint(int(length), bytes.fromhex(salt), int(check, 16), bytes.fromhex(digest))
     except ValueError:
         return None
-    return found if found.length >= 1 and len(found.salt) == _SALT and len(found.digest) == _BYTES else None
+    return (
+        fingerprint
+        if fingerprint.length >= 1 and len(fingerprint.salt) == _SALT and len(fingerprint.digest) == _BYTES
+        else None
+    )
 
 
 def _check(text: bytes, salt: bytes) -> int:

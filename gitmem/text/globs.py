@@ -140,7 +140,7 @@ def quick_matcher(globs: Iterable[str]) -> Callable[[str], bool]:
 
     either = "|".join(
         part
-        for glob in (composed(normal(one)[:LONGEST]) for one in globs)
+        for glob in (composed(normal(glob_)[:LONGEST]) for glob_ in globs)
         for part in dict.fromkeys((_pattern(_encodable(glob)), re2.escape(_encodable(unescape(glob)))))
     )
     options = re2.Options()

@@ -52,7 +52,9 @@ def _raw_forms(stem: str) -> tuple[bytes, ...]:
     """Return a stem as transcripts have it: ``bytes.lower`` knows ASCII only, and JSON may spell out the rest."""
     forms = dict.fromkeys((stem, *(() if stem.isascii() else (stem.upper(), stem.capitalize()))))
     spelled = ("".join(c if c.isascii() else f"\\u{ord(c):04x}" for c in form).lower() for form in forms)
-    return tuple(dict.fromkeys((*(form.encode("utf-8").lower() for form in forms), *(one.encode() for one in spelled))))
+    return tuple(
+        dict.fromkeys((*(form.encode("utf-8").lower() for form in forms), *(word.encode() for word in spelled)))
+    )
 
 
 RAW_STEMS = tuple(form for stem in STEMS if stem != _FACT_STEM for form in _raw_forms(stem))

@@ -94,9 +94,9 @@ def _redacted(value: Value) -> Value:
     if isinstance(redacted, str):
         redacted = redact(redacted)
     elif isinstance(redacted, list):
-        redacted = [_redacted(one) for one in redacted]
+        redacted = [_redacted(entry) for entry in redacted]
     elif isinstance(redacted, dict):
-        redacted = {name: _redacted(one) for name, one in redacted.items()}
+        redacted = {name: _redacted(entry) for name, entry in redacted.items()}
     return redacted  # type: ignore[no-any-return]
 
 
@@ -104,8 +104,8 @@ def texts_in(value: Any) -> Iterator[str]:
     """Yield the texts in a JSON value, without the names in mappings."""
     if isinstance(value, str):
         yield value
-    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from texts_in(one)
+    for entry in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from texts_in(entry)
 
 
 def safe_output(raw: bytes | str, cap: int) -> str:

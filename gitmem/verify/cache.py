@@ -81,7 +81,7 @@ class VerdictCache:
 
         None is used where the policy counts only verdicts that were made in this clone.
         """
-        keys = {one.due.row.key for one in known}
+        keys = {result.due.row.key for result in known}
         wanted = [
             due for due in dues if due.spec.check.form != BUILTIN and due.row.key not in keys and self._may_run(due)
         ]
@@ -111,7 +111,7 @@ class VerdictCache:
                     self._stop(err.message)
             return None
 
-        verdicts = [one for one in _in_parallel(look, wanted) if one is not None]
+        verdicts = [result for result in _in_parallel(look, wanted) if result is not None]
         if verdicts:
             self.notices.append(f"{len(verdicts)} of {len(wanted)} verdicts came from the cache")
         return verdicts
@@ -135,12 +135,12 @@ class VerdictCache:
     def share(self, tree: CodeTree, results: Iterable[Result]) -> None:
         """Send the verdicts that were made here to the server, if git is set up to sign with an ssh key."""
         own_verdicts = [
-            (one, one.verdict)
-            for one in results
-            if one.verdict is not None
-            and one.outcome == HOLDS
-            and one.due.spec.check.form != BUILTIN
-            and not (one.verdict.cached or one.verdict.flapping or one.verdict.outside)
+            (result, result.verdict)
+            for result in results
+            if result.verdict is not None
+            and result.outcome == HOLDS
+            and result.due.spec.check.form != BUILTIN
+            and not (result.verdict.cached or result.verdict.flapping or result.verdict.outside)
         ]
         signer = self._git.identity()[1]
 

@@ -81,7 +81,7 @@ def answer_claims(known: KnownFacts, git: Git, commit: str, *, ground: int, fact
     catalog, local = known.catalog, known.local
     keys = {key: fact for fact, key in catalog.each("SELECT id, key FROM memory WHERE id IN ({})", facts)}
     tree = CodeTree(git, commit)
-    wrong = {one.key: one.answer for one in find_wrong(catalog, local, tree, keys)} if keys else {}
+    wrong = {wrong.key: wrong.answer for wrong in find_wrong(catalog, local, tree, keys)} if keys else {}
     if wrong:
         from gitmem.verify.run.batch import judge_builtin  # threads and more, only if a claim is wrong
 

@@ -212,7 +212,7 @@ def _references(git: Git, tree: CodeTree, anchored: Sequence[tuple[int, str]]) -
     past_end = references_past_end(git, tree, all_fields)
     for (number, _), fields, wrong in zip(anchored, all_fields, past_end, strict=True):
         states = wrong or reference_states(git, tree, anchors_in(fields), has_diff=False)
-        references.append((number, any(one.state == CHANGED for one in states)))
+        references.append((number, any(reference.state == CHANGED for reference in states)))
     return references
 
 
@@ -239,7 +239,7 @@ def states_on(known: KnownFacts, tree: CodeTree, facts: Sequence[fact_state.Fact
             is_away = found.verdict.outcome == FAILS and find_path_move(tree, check, moved) is not None
             found = replace(found, is_moved=is_away or is_moved(tree, check, moved))
         is_true = found.is_fresh and found.verdict is not None and found.verdict.outcome == HOLDS
-        if not is_true and any(is_withdrawn(one, fact, tree) for one in withdrawn.get(fact.key, ())):
+        if not is_true and any(is_withdrawn(withdrawal, fact, tree) for withdrawal in withdrawn.get(fact.key, ())):
             found = fact_state.FactState(fact.id, found.digest, None, False, True, attempt=state.WITHDRAWN)
         states.append(found)
     return states

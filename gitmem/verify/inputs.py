@@ -154,7 +154,7 @@ def _of_entries(entries: Sequence[Entry]) -> str:
 def _of_values(tree: CodeTree, references: Sequence[str]) -> str:
     """Return the end of a digest for values of other repositories; empty if one is unknown here."""
     known = [tree.elsewhere.get(reference) for reference in references]
-    values = [one.value for one in known if one is not None]
+    values = [foundation.value for foundation in known if foundation is not None]
     if len(values) < len(references):
         return ""
     return ELSEWHERE + sha256(_SEPARATOR.join(values).encode("utf-8", "surrogateescape")).hexdigest()[:40]

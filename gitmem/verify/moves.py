@@ -108,7 +108,7 @@ def move_glob(glob: str, move: Move) -> str:
     if f"{path}/" == move.old:
         return escape(move.new.removesuffix("/"))
     old, new = ("" if place == TOP else place for place in (move.old, move.new))
-    written = next((one for one in (escape(old), old) if pattern.startswith(one)), None)
+    written = next((spelling for spelling in (escape(old), old) if pattern.startswith(spelling)), None)
     return escape(new) + pattern[len(written) :] if written is not None else ""
 
 
@@ -479,8 +479,8 @@ def replace_words(files: CodeFiles, check: Check, text: str) -> Check:
 
     moves = [move for move in parse_moves(text) if shlex.quote(move.new) == move.new]
 
-    def there(found: re.Match[str]) -> str:
-        word = found[0]
+    def there(match: re.Match[str]) -> str:
+        word = match[0]
         place, move = find_place(files, normal(word).removesuffix("/**"), moves)
         is_option = move is not None and place.startswith("-")
         start = "./" if word.startswith("./") or is_option else ""
@@ -518,7 +518,7 @@ def describe_moves(texts: Sequence[str]) -> str:
     if not texts:
         return ""
     counted = Counter(_shorten(move) for text in texts for move in parse_moves(text)[-1:])
-    some = [f"{old} → {new}" for (old, new), _ in sorted(counted.items(), key=lambda one: (-one[1], one[0]))]
+    some = [f"{old} → {new}" for (old, new), _ in sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))]
     facts = count_of(len(texts), "fact is judged where what it checks", "facts are judged where what they check")
     return f"{facts} moved ({list_some(some, FACTS_NAMED)}); to write that down: gitmem settle --moved"
 

@@ -176,10 +176,10 @@ def reference_states(git: Git, tree: CodeTree, anchors: Iterable[Anchor], *, has
     states: dict[str, ReferenceState] = {}
     order = (SAME, MOVED, CHANGED)
     for anchor in anchors:
-        found = _state(git, tree, anchor, has_diff=has_diff)
-        known = states.get(found.ref)
-        if known is None or order.index(found.state) < order.index(known.state):
-            states[found.ref] = found
+        reference = _state(git, tree, anchor, has_diff=has_diff)
+        known = states.get(reference.ref)
+        if known is None or order.index(reference.state) < order.index(known.state):
+            states[reference.ref] = reference
     return list(states.values())
 
 
@@ -285,6 +285,6 @@ def nearest_file(tree: CodeTree, path: str) -> str:
 
     paths = [name for _, _, name in tree.entries]
     name = path.rpartition("/")[2]
-    same = [one for one in paths if one.rpartition("/")[2] == name]
+    same = [path for path in paths if path.rpartition("/")[2] == name]
     near = get_close_matches(path, same or paths[:20_000], n=1, cutoff=0.0 if same else 0.6)
     return near[0] if near else ""

@@ -121,12 +121,12 @@ class Session:
         from gitmem.verify.claims import find_wrong
 
         is_mine = self._in_shard()
-        found = find_wrong(self._catalog, self._local, tree, self.options.keys, is_noted=is_noted)
-        return tuple(wrong for wrong in found if is_mine(wrong.key))
+        claims = find_wrong(self._catalog, self._local, tree, self.options.keys, is_noted=is_noted)
+        return tuple(wrong for wrong in claims if is_mine(wrong.key))
 
     def _with_wrong(self, dues: list[Due], wrong: Sequence[WrongClaim]) -> list[Due]:
         """Add the facts with wrong claims to those that are due, without their verdicts."""
-        keys = {one.key for one in wrong}
+        keys = {wrong_claim.key for wrong_claim in wrong}
         if missing := keys - {due.row.key for due in dues}:
             dues = dues + self._list_due(missing)
         listed = [replace(due, why="wrong", verdict=None) if due.row.key in keys else due for due in dues]
@@ -502,7 +502,7 @@ class Session:
             is_mine = self._in_shard()
             known = [verdict for verdict in self._list_of_this_history() if is_mine(verdict.key)]
             shard, memory = str(self.options.shard or ""), self._catalog.meta("commit")
-            results = [one for one in results if one.verdict is None or not self.is_private(one.verdict)]
+            results = [result for result in results if result.verdict is None or not self.is_private(result.verdict)]
             write_run(self.options.results, results, known, (self.commit, memory, shard), self._now)
             self._unrecorded = ""  # the results are in the file
         return result
@@ -522,7 +522,7 @@ class Session:
         held = [v for v in mine if (v.spec, v.claim, v.outcome) == (verdict.spec, verdict.claim, HOLDS)]
         if old.outcome != HOLDS:
             # A commit that no job judged may have repaired it, and another one broken it again.
-            held = [one for one in held if self._newest.held_since(*read, one, old)]
+            held = [verdict for verdict in held if self._newest.held_since(*read, verdict, old)]
             if held or (verdict.key in blocked and self._may_be_another(result, old)):
                 self._breaks.add(verdict.key)
         else:

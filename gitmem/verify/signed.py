@@ -121,7 +121,9 @@ def settle(catalog: Catalog, git: Git, policy: Policy, reviewed: str) -> None:
     _forget_touched(catalog, git, tip, note)
     requested = _list_asked(catalog, policy)
     known = {(path, name): mark for path, name, mark in catalog.rows("SELECT path, name, mark FROM origin")}
-    missing = {place: one for place, one in requested.items() if known.get((place[0], _name(place))) != one[0]}
+    missing = {
+        place: identity for place, identity in requested.items() if known.get((place[0], _name(place))) != identity[0]
+    }
     if missing and tip:
         origins = find_origins(git, tip, missing)
         rows = _rows(origins, missing, _check(git, origins, sources))
@@ -215,12 +217,12 @@ def _check(git: Git, origins: Origins, sources: SignerSources) -> dict[str, tupl
     try:
         signed = check_signatures(whole, signers, revoked=sources.revoked, since=origins.since) if signers else {}
     except GitmemError as err:
-        signed = {one.commit: Signature("", err.message) for one in whole}
-    known = {one.commit for one in whole}
+        signed = {identity.commit: Signature("", err.message) for identity in whole}
+    known = {identity.commit for identity in whole}
     checked = {}
-    for name, one in identities.items():
-        nobody = Signature("", "there are no allowed signers here" if one.signature else "it is not signed")
-        checked[name] = (one, signed.get(name, nobody) if name in known else Signature("", SHALLOW))
+    for name, commit_identity in identities.items():
+        nobody = Signature("", "there are no allowed signers here" if commit_identity.signature else "it is not signed")
+        checked[name] = (commit_identity, signed.get(name, nobody) if name in known else Signature("", SHALLOW))
     return checked
 
 
@@ -242,10 +244,10 @@ def _rows(
 def _maker(origin: Origin, made: Mapping[str, tuple[CommitIdentity, Signature]]) -> Maker:
     whose = [made[commit] for commit in origin.commits if commit in made]
     signers = {signature.signer for _, signature in whose}
-    authors, committers = {one.author for one, _ in whose}, {one.committer for one, _ in whose}
+    authors, committers = {identity.author for identity, _ in whose}, {identity.committer for identity, _ in whose}
     signer = signers.pop() if len(whose) == len(origin.commits) and len(signers) == 1 else ""
     why = next((signature.why for _, signature in whose if signature.why), "" if signer else SEVERAL)
-    author, committer = (one.pop() if len(one) == 1 else "" for one in (authors, committers))
+    author, committer = (names.pop() if len(names) == 1 else "" for names in (authors, committers))
     return Maker(author, committer, signer, why)
 
 

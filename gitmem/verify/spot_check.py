@@ -50,7 +50,9 @@ def answer_stale(
         since: From when the limit counts, as CPU time of this process.
     """
     spent = _Spent(since)
-    checks = {one: Check(BUILTIN, tuple(parse_json(one.words))) for one in stale[:CHECKS_AT_MOST]}
+    checks = {
+        stale_check: Check(BUILTIN, tuple(parse_json(stale_check.words))) for stale_check in stale[:CHECKS_AT_MOST]
+    }
     with suppress(GitmemError):  # the code cannot be read, or is too large to be listed
         tree = CodeTree(git, commit, _list_entries(git, commit, checks.values()))
         files = {check: files_of(tree, check) for check in checks.values()}
@@ -65,7 +67,7 @@ def without_restated(
 
     The documents may no longer say so, which only ``verify`` finds out: until then they are stale.
     """
-    failed = [one.key for one, (outcome, _) in answers.items() if outcome == FAILS]
+    failed = [stale.key for stale, (outcome, _) in answers.items() if outcome == FAILS]
     fields = "SELECT m.key, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0 AND m.kind ="
     rows = list(catalog.each(f"{fields} '{ADOPTED}' AND m.key IN ({{}})", failed)) if failed else []
     if not rows:
@@ -80,7 +82,7 @@ def without_restated(
         for key, each in anchors.items()
         if any(state.state == CHANGED for state in reference_states(git, tree, each, has_diff=False))
     }
-    return {one: answer for one, answer in answers.items() if answer[0] != FAILS or one.key not in restated}
+    return {stale: answer for stale, answer in answers.items() if answer[0] != FAILS or stale.key not in restated}
 
 
 class _Spent:
@@ -119,13 +121,13 @@ def _answer_each(
         if spent.is_too_much():
             break
     outcomes = {}
-    for one, check in checks.items():
+    for stale, check in checks.items():
         if spent.is_too_much():
             break
         if _is_cheap(check, files[check], contents):
             answer = answer_contents(tree, check, files[check], contents)
             if answer.outcome == HOLDS or (answer.outcome == FAILS and _is_final(check, files[check])):
-                outcomes[one] = (answer.outcome, _reason(answer))
+                outcomes[stale] = (answer.outcome, _reason(answer))
     return outcomes
 
 

@@ -84,9 +84,9 @@ def _with_argument(command: str) -> str:
 
     Source: POSIX.1-2017, Shell Command Language, 2.7.4.
     """
-    found = _HERE_DOCUMENT.fullmatch(command)
-    option = found and _SCRIPT_OPTION.get(found["program"])
-    return f"{found['program']} {option} {shlex.quote(found['script'])}" if found and option else command
+    match = _HERE_DOCUMENT.fullmatch(command)
+    option = match and _SCRIPT_OPTION.get(match["program"])
+    return f"{match['program']} {option} {shlex.quote(match['script'])}" if match and option else command
 
 
 def _goes_first(statement: _AndOr) -> bool:

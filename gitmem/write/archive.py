@@ -176,15 +176,15 @@ def _moves(
     """Return moves into or out of the archive; *change* returns the new text and path of each memory."""
     texts = texts_of(catalog, known)
     groups: dict[str, list[KnownMemory]] = {}
-    for one in known:
-        groups.setdefault(one.path.removeprefix("archive/").split("/", 1)[0], []).append(one)
+    for known_memory in known:
+        groups.setdefault(known_memory.path.removeprefix("archive/").split("/", 1)[0], []).append(known_memory)
     files: dict[str, str] = {}
     paths: dict[str, str] = {}
     moves: dict[str, str] = {}
     for folder, members in groups.items():
         places, split = choose_paths(catalog, folder, [member.key for member in members], archived=archived)
         moves |= dict(split)
-        for one in members:
-            paths[one.path] = places[one.key]
-            files.setdefault(places[one.key], change(texts[one.path], one.path))
+        for known_memory in members:
+            paths[known_memory.path] = places[known_memory.key]
+            files.setdefault(places[known_memory.key], change(texts[known_memory.path], known_memory.path))
     return ArchiveMoves(files, paths, tuple(moves.items()))

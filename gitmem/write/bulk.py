@@ -191,7 +191,7 @@ def settle(
     moved = _find_moved(store, settled, list(explicit.values()), is_gone)
     prints: dict[bytes, str] = {}
     renamed: dict[str, str] = {}
-    for one in sorted(explicit.values(), key=lambda one: bool(one.name)):
+    for one in sorted(explicit.values(), key=lambda incoming: bool(incoming.name)):
         mark = _mark_of(one.title, one.body)
         key = _key_of_note(store, settled, prints, one, mark) if one.name else one.key
         if key:
@@ -214,9 +214,13 @@ def settle(
 def _leave_out_near(catalog: Catalog, settled: ImportPlan, threshold: float) -> None:
     """Leave out new memories without an explicit key that say nearly the same as another, in other words."""
     # Checks are compared as well: `gitmem curate dedupe` compares memories like this.
-    fit = [(key, one) for key, one in settled.new.items() if not one.archived and one.kind not in (*EVENTS, "fact")]
+    fit = [
+        (key, incoming)
+        for key, incoming in settled.new.items()
+        if not incoming.archived and incoming.kind not in (*EVENTS, "fact")
+    ]
     paired = _with_same_numerals(fit)
-    wordings = [wording_of(text_to_compare(one.title, one.body), catalog.language) for _, one in paired]
+    wordings = [wording_of(text_to_compare(incoming.title, incoming.body), catalog.language) for _, incoming in paired]
     for first, second, like in near_pairs(wordings, threshold):
         (earlier, _), (key, one) = paired[first], paired[second]
         if earlier in settled.new and key in settled.new and not one.is_explicit:
@@ -235,7 +239,7 @@ def _leave_out_near(catalog: Catalog, settled: ImportPlan, threshold: float) -> 
 
 def _with_same_numerals(fit: list[tuple[str, Incoming]]) -> list[tuple[str, Incoming]]:
     """Return the memories whose numerals also occur together in another one; the rest cannot be duplicates."""
-    marks = [hash(numerals(text_to_compare(one.title, one.body))) for _, one in fit]
+    marks = [hash(numerals(text_to_compare(incoming.title, incoming.body))) for _, incoming in fit]
     often = Counter(marks)
     return [pair for pair, mark in zip(fit, marks, strict=True) if often[mark] > 1]
 
@@ -307,15 +311,15 @@ _LINKS = ("refs", "requires", "supersedes", "superseded_by")
 def _rename_links(settled: ImportPlan, renamed: Mapping[str, str]) -> None:
     """Make the memories of an import name each other by the keys that they got."""
     for plan in (settled.new, settled.updated):
-        for key, one in plan.items():
-            if one.is_exact:
+        for key, incoming in plan.items():
+            if incoming.is_exact:
                 continue
-            fields = parse(one.text, path=f"{key}.md").fields
+            fields = parse(incoming.text, path=f"{key}.md").fields
             links = {name: value for name in _LINKS if (value := fields.get(name))}
             changes = {name: _renamed(value, renamed) for name, value in links.items()}
             if changes != links:
                 by = str(changes.get("superseded_by") or "")
-                plan[key] = replace(one, text=with_fields(one.text, changes, f"{key}.md"), superseded_by=by)
+                plan[key] = replace(incoming, text=with_fields(incoming.text, changes, f"{key}.md"), superseded_by=by)
 
 
 def _renamed(value: Any, renamed: Mapping[str, str]) -> Any:
@@ -410,8 +414,8 @@ def changes_of(catalog: Catalog, settled: ImportPlan, policy: Policy) -> Planned
     """Return the files of an import's commit."""
     written = {**settled.new, **settled.updated}
     groups: dict[tuple[str, bool], list[str]] = {}
-    for key, one in written.items():
-        groups.setdefault((one.folder or folder_of(one.kind, policy), one.archived), []).append(key)
+    for key, incoming in written.items():
+        groups.setdefault((incoming.folder or folder_of(incoming.kind, policy), incoming.archived), []).append(key)
     files: dict[str, str] = {}
     deletes: list[str] = []
     moves: dict[str, str] = {}

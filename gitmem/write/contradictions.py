@@ -330,16 +330,16 @@ def _find_required_value(check: Check) -> str:
     return parse_arguments(check.words).more.get("is", "")
 
 
-def _conflict(denial: Check, one: Check) -> str:
+def _conflict(denial: Check, check: Check) -> str:
     """Return why a check can never pass together with one that denies what it looks for, or an empty string."""
     row, text = row_of(denial), denial.words[1]
-    if not row.is_denial or (one.words[0] != row.denies and not _is_digest(one)):
+    if not row.is_denial or (check.words[0] != row.denies and not _is_digest(check)):
         return ""
-    where = globs_of(one.words)[0]
+    where = globs_of(check.words)[0]
     # A file with content exists.
     if row.probe is None:
         return f"{text} cannot both exist and be absent" if path_of(where) == path_of(escape(text)) else ""
-    is_opposed = one.words[0] == row.denies and text and text in one.words[1]
+    is_opposed = check.words[0] == row.denies and text and text in check.words[1]
     if is_opposed and _is_within(where, globs_of(denial.words)[0]):
         return f"{path_of(where)} cannot contain {text!r} and lack it"
     return ""
@@ -379,7 +379,7 @@ def find_opposed(
         at_most: The number of pairs after which to stop.
     """
     titles = live_titles(catalog)
-    statements = {key: parse_statement(one.title, catalog.language) for key, one in titles.items()}
+    statements = {key: parse_statement(title.title, catalog.language) for key, title in titles.items()}
     buckets: dict[str, list[str]] = {}
     frequency = _frequency(statements)
     for key, one in statements.items():
@@ -451,5 +451,5 @@ def find_opposed_checks(catalog: Catalog, changed: Collection[str] | None = None
 def _target(check: Check) -> tuple[str, str]:
     """Return the target that two opposed checks share: the path or the searched text."""
     row = row_of(check)
-    is_about_text = row.is_about_any and (row.denies or any(one.denies == row.name for one in CHECKS.values()))
+    is_about_text = row.is_about_any and (row.denies or any(check.denies == row.name for check in CHECKS.values()))
     return ("text", check.words[1]) if is_about_text else ("path", " ".join(globs_of(check.words)))

@@ -143,13 +143,14 @@ def find_duplicate(
         ).plain == wanted.plain and not is_rotated(duplicate.fields):
             return replace(duplicate, likeness=1.0)
     near = [
-        replace(one, likeness=value)
-        for one in like
-        if (value := likeness(wanted, wording_of(text_to_compare(one.title, one.body), catalog.language))) >= threshold
+        replace(duplicate, likeness=value)
+        for duplicate in like
+        if (value := likeness(wanted, wording_of(text_to_compare(duplicate.title, duplicate.body), catalog.language)))
+        >= threshold
     ]
     near += _by_meaning(catalog, wanted, likes, apart)
-    fit = [one for one in near if not have_different_checks(fields, one.fields)]
-    return max(fit, key=lambda one: (one.likeness, one.key), default=None)
+    fit = [duplicate for duplicate in near if not have_different_checks(fields, duplicate.fields)]
+    return max(fit, key=lambda duplicate: (duplicate.likeness, duplicate.key), default=None)
 
 
 def have_different_checks(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -256,7 +257,7 @@ def _term_counts(catalog: Catalog, text: str) -> list[tuple[str, int]]:
     """Return a text's distinct terms with the number of memories for each, rarest first; 0 for an unknown term."""
     terms = [term for term in dict.fromkeys(analyse(text, catalog.language)) if term not in EMPTY][:TERMS_READ]
     counts = dict(catalog.each("SELECT term, df FROM term WHERE term IN ({})", terms))
-    return sorted(((term, counts.get(term, 0)) for term in terms), key=lambda one: (one[1], one[0]))
+    return sorted(((term, counts.get(term, 0)) for term in terms), key=lambda pair: (pair[1], pair[0]))
 
 
 def _with_all(known: Sequence[tuple[str, int]]) -> list[str]:

@@ -153,8 +153,8 @@ def target_of(catalog: Catalog, document: Document, old: str, *, is_retired: boo
     if document.fields.get("superseded_by") == old:
         raise RefusedError(f"{key} is superseded by {old}", hint=f"reverse it: gitmem supersede {old} {key}")
     above = [k.key for k in list_superseding(catalog, key) if k.key != old]
-    for one in above:
-        above += [k.key for k in list_superseding(catalog, one) if k.key not in above]
+    for outer in above:
+        above += [k.key for k in list_superseding(catalog, outer) if k.key not in above]
     if old in above:
         raise RefusedError(f"{key} cannot supersede {old}, which supersedes it indirectly: that would be a cycle")
     return known
@@ -196,7 +196,7 @@ def settle_key(catalog: Catalog, draft: Draft) -> Draft:
     known = find_known(catalog, draft.key)
     if known is not None and _says_the_same(catalog, draft, known):
         return draft
-    same = next((one for one in _with_like_keys(catalog, draft) if _says_the_same(catalog, draft, one)), None)
+    same = next((known for known in _with_like_keys(catalog, draft) if _says_the_same(catalog, draft, known)), None)
     if same is not None:
         return replace(draft, key=same.key)
     if known is None and not _is_unreadable(catalog, draft.key):
@@ -220,7 +220,10 @@ def _with_like_keys(catalog: Catalog, draft: Draft) -> list[KnownMemory]:
     It is this key followed by a short hash, or begins with the kind: so it did in stores of earlier versions.
     """
     stem, named = hashed_stem(draft.key), f"{draft.kind.replace('_', '-')}-"
-    beginnings = ((f"{stem}-", f"{stem}-{'[0-9a-f]' * 6}"), *((f"{named}{one}{draft.key}", "*") for one in ("", named)))
+    beginnings = (
+        (f"{stem}-", f"{stem}-{'[0-9a-f]' * 6}"),
+        *((f"{named}{prefix}{draft.key}", "*") for prefix in ("", named)),
+    )
     like_keys = []
     for beginning, form in beginnings:
         rows = catalog.rows(

@@ -255,11 +255,11 @@ class Writer:
             known = [need_known(catalog, key) for key in sorted(fields)]
             texts = self.texts_of(catalog, known)
             files = {}
-            for one in known:
-                changes = {**fields[one.key], "updated": format_time(self._now)}
-                new = with_fields(texts[one.path], changes, f"{one.key}.md")
-                files[one.path] = check_file(one.key, new, policy=policy, path=one.path).text
-            keys = [one.key for one in known]
+            for known_memory in known:
+                changes = {**fields[known_memory.key], "updated": format_time(self._now)}
+                new = with_fields(texts[known_memory.path], changes, f"{known_memory.key}.md")
+                files[known_memory.path] = check_file(known_memory.key, new, policy=policy, path=known_memory.path).text
+            keys = [known_memory.key for known_memory in known]
             subject = f"memory: {verb}: {list_some(keys, 1)}"
             return self.plan(subject, keys[:KEYS_NAMED], PlannedFiles(files))
 
@@ -271,10 +271,12 @@ class Writer:
         who = display(by or self._author.who)
         retired = {"when": format_time(self._now), "by": who} | ({"why": why} if why else {})
 
-        def moved(catalog: Catalog, found: list[place.KnownMemory]) -> archive.ArchiveMoves:
+        def moved(catalog: Catalog, similar: list[place.KnownMemory]) -> archive.ArchiveMoves:
             # All files with the key: a remaining one would replace the forgotten memory.
-            files = [file for one in found if not one.archived for file in place.live_files(catalog, one.key)]
-            files += [one for one in found if one.archived and archive.is_rotated(place.before_of(catalog, one))]
+            files = [file for known in similar if not known.archived for file in place.live_files(catalog, known.key)]
+            files += [
+                known for known in similar if known.archived and archive.is_rotated(place.before_of(catalog, known))
+            ]
             return archive.retire(self.texts_of, catalog, files, retired)
 
         return self._move(keys, moved, "forget")
@@ -282,8 +284,10 @@ class Writer:
     def restore(self, keys: list[str]) -> list[Change]:
         """Restore memories from the archive; those not in it are left unchanged."""
 
-        def moved(catalog: Catalog, found: list[place.KnownMemory]) -> archive.ArchiveMoves:
-            return archive.plan_restore(self.texts_of, catalog, [one for one in found if one.archived], now=self._now)
+        def moved(catalog: Catalog, similar: list[place.KnownMemory]) -> archive.ArchiveMoves:
+            return archive.plan_restore(
+                self.texts_of, catalog, [known for known in similar if known.archived], now=self._now
+            )
 
         return self._move(keys, moved, "restore")
 
@@ -291,16 +295,16 @@ class Writer:
         self, keys: list[str], moved: Callable[[Catalog, list[place.KnownMemory]], archive.ArchiveMoves], verb: str
     ) -> list[Change]:
         """Move memories into or out of the archive, in one commit."""
-        found: list[place.KnownMemory] = []
+        similar: list[place.KnownMemory] = []
         paths: dict[str, str] = {}
 
         def plan(tip: str | None) -> CommitPlan | None:
             catalog = self.catalog_at(tip)
-            found[:] = [need_known(catalog, key) for key in dict.fromkeys(keys)]
-            moved_files = moved(catalog, found)
+            similar[:] = [need_known(catalog, key) for key in dict.fromkeys(keys)]
+            moved_files = moved(catalog, similar)
             paths.clear()
             paths.update(moved_files.paths)
-            gone = [one.key for one in found if one.path in paths]
+            gone = [known.key for known in similar if known.path in paths]
             if not gone:
                 return None
             subject = f"memory: {verb} {list_some(gone, 1)}"
@@ -308,7 +312,10 @@ class Writer:
 
         written = self.write(plan, verb)
         commit = written.commit if written else self._tip()
-        return [Change(one.key, paths.get(one.path, one.path), commit, is_written=one.path in paths) for one in found]
+        return [
+            Change(known.key, paths.get(known.path, known.path), commit, is_written=known.path in paths)
+            for known in similar
+        ]
 
     def supersede(self, old: str, new: str, policy: Policy) -> Change:
         """Link two memories both ways: *new* replaces *old*, which leaves search."""
@@ -331,16 +338,16 @@ class Writer:
 
     def texts_of(self, catalog: Catalog, known: Sequence[place.KnownMemory]) -> dict[str, str]:
         """Return each memory's text by path: planned texts, and the others read by one process."""
-        oids = [catalog.row("SELECT oid FROM memory WHERE id = ?", (one.id,))[0] for one in known]
+        oids = [catalog.row("SELECT oid FROM memory WHERE id = ?", (known_memory.id,))[0] for known_memory in known]
         stored = dict(self._git.read_blobs(oid for oid in oids if oid not in self.planned))
         texts = {}
-        for one, oid in zip(known, oids, strict=True):
+        for known_memory, oid in zip(known, oids, strict=True):
             content = self.planned.get(oid) or stored.get(oid)
             if content is None:
                 raise NotFoundError(
-                    f"{one.key}: its content is missing from the object database", hint="git fetch origin"
+                    f"{known_memory.key}: its content is missing from the object database", hint="git fetch origin"
                 )
-            texts[one.path] = content.decode("utf-8")
+            texts[known_memory.path] = content.decode("utf-8")
         return texts
 
     def _updated(self, catalog: Catalog, draft: Draft, known: place.KnownMemory | None, policy: Policy) -> Any:
@@ -407,9 +414,9 @@ class Writer:
     def write(self, plan: Callable[[str | None], CommitPlan | None], command: str) -> CommitResult | None:
         """Write what *plan* returns for the current tip; None if it has nothing to write."""
 
-        def follow(made: CommitPlan, written: CommitResult) -> None:
-            removed = (*made.deletes, *(old for old, _ in made.moves))
-            self._written(written, dict(made.writes) if not made.moves else {}, removed)
+        def follow(plan: CommitPlan, written: CommitResult) -> None:
+            removed = (*plan.deletes, *(old for old, _ in plan.moves))
+            self._written(written, dict(plan.writes) if not plan.moves else {}, removed)
 
         def checked(tip: str | None) -> CommitPlan | None:
             planned = plan(tip)

@@ -225,4 +225,4 @@ def _printf_output(words: list[Word]) -> Word:
 
 
 def _unescape(text: str) -> str:
-    return re.sub(r"\\([nt\\r])", lambda found: _ESCAPES[found[1]], text)
+    return re.sub(r"\\([nt\\r])", lambda match: _ESCAPES[match[1]], text)

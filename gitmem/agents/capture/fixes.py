@@ -163,7 +163,7 @@ def find_fix(event: Event, *, path: str) -> Fix | None:
     fixes: list[Fix] = []
 
     def note(kept: dict[str, Any]) -> None:
-        for failure in [one for one in _failures(kept) if one["command"] == command]:
+        for failure in [failure for failure in _failures(kept) if failure["command"] == command]:
             kept["failures"].remove(failure)
             count = kept.get("told", 0)
             if 0 < len(failure["files"]) <= FILES_AT_MOST and count < CANDIDATES_AT_MOST:

@@ -180,15 +180,15 @@ def keep_marked(
 ) -> None:
     """Save the learnings marked in a text; more than a few from one text are set aside."""
     markers = find_marked(text, is_comment=is_comment)
-    for number, one in enumerate(markers):
-        kind = "decision" if one.word == DECISION else "learned"
-        tags = [UNCHECKED] if one.word == FACT else []
+    for number, marker in enumerate(markers):
+        kind = "decision" if marker.word == DECISION else "learned"
+        tags = [UNCHECKED] if marker.word == FACT else []
         if number < AT_MOST:
-            about = keeper.circumstances(one.text, before, is_only_one=len(markers) == 1)
-            keeper.keep(NewMemory(one.text, {**about, **options, "tags": tags}, kind=kind), once=once)
+            about = keeper.circumstances(marker.text, before, is_only_one=len(markers) == 1)
+            keeper.keep(NewMemory(marker.text, {**about, **options, "tags": tags}, kind=kind), once=once)
         else:
             why = f"only {AT_MOST} per text are captured"
-            keeper.set_aside(one.text, {**options, "tags": tags, "kind": kind}, why, once=once)
+            keeper.set_aside(marker.text, {**options, "tags": tags, "kind": kind}, why, once=once)
 
 
 def keep_edits(

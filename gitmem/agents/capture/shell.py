@@ -119,7 +119,7 @@ class _Reader:
         self._read_here(waiting)
         self._depth -= 1
         closed = [one.closed() for one in opened]
-        return [one for one in closed if one.words or one.fed]
+        return [command for command in closed if command.words or command.fed]
 
     def _step(self, found: list[_Open], waiting: list[_Here]) -> None:
         """Read one word or operator."""
@@ -148,7 +148,7 @@ class _Reader:
 
     def _match(self, signs: tuple[str, ...]) -> str:
         """Consume and return the first of some operators that is here; empty if none is."""
-        sign = next((one for one in signs if self._line.startswith(one, self._at)), "")
+        sign = next((sign for sign in signs if self._line.startswith(sign, self._at)), "")
         self._at += len(sign)
         return sign
 
@@ -337,16 +337,16 @@ def _expand(text: str) -> Word:
     """Return a here document in which a shell would expand variables."""
     import re  # as above
 
-    is_known = not any(found[2] for found in re.finditer(_EXPANDED, text))
-    return Word(re.sub(_EXPANDED, lambda found: (found[1] or found[0]).replace("\n", ""), text), is_known)
+    is_known = not any(match[2] for match in re.finditer(_EXPANDED, text))
+    return Word(re.sub(_EXPANDED, lambda match: (match[1] or match[0]).replace("\n", ""), text), is_known)
 
 
-def _ansi_char(found: re.Match[str]) -> str:
-    code = found[1] or found[2]
+def _ansi_char(match: re.Match[str]) -> str:
+    code = match[1] or match[2]
     if code:
         number = int(code, 16)
         return "�" if 0xD800 <= number <= 0xDFFF else chr(number)
-    return chr(int(found[3], 8) & 0xFF) if found[3] else _ANSI.get(found[4], found[4])
+    return chr(int(match[3], 8) & 0xFF) if match[3] else _ANSI.get(match[4], match[4])
 
 
 def program_of(words: Sequence[Word]) -> tuple[str, list[Word]]:

@@ -84,7 +84,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
 
 def _edits(payload: Mapping[str, Any]) -> tuple[Edit, ...]:
     many = payload.get("file_changes")
-    edits = [one for one in many[: read.EDITS_AT_MOST] if isinstance(one, dict)] if isinstance(many, list) else []
+    edits = [edit for edit in many[: read.EDITS_AT_MOST] if isinstance(edit, dict)] if isinstance(many, list) else []
     return tuple(
         Edit(
             path,

@@ -102,7 +102,7 @@ def _results(done: Mapping[str, Any]) -> list[dict[str, Any]]:
     if isinstance(many, dict):
         many = [many]
     if isinstance(many, list):
-        return [one for one in many[: read.PARTS_AT_MOST] if isinstance(one, dict)]
+        return [part for part in many[: read.PARTS_AT_MOST] if isinstance(part, dict)]
     return [{"result": many or done.get("result"), "success": done.get("success")}]
 
 

@@ -162,7 +162,7 @@ def read_turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
         many = record.get("messages") or turns.table(record.get("$set")).get("messages")
         if isinstance(many, list):
             messages.clear()
-            found = [one for one in many if isinstance(one, dict)]
+            found = [entry for entry in many if isinstance(entry, dict)]
         else:
             found = [record]  # type: ignore[list-item]
         for message in found:
@@ -205,7 +205,7 @@ def _output(call: Mapping[str, Any]) -> str:
         turns.table(turns.table(table.get("functionResponse")).get("response")) for table in turns.tables(result)
     )
     texts = (answer.get("output") or answer.get("error") for answer in answers)
-    text = "\n".join(one for one in texts if isinstance(one, str))
+    text = "\n".join(text for text in texts if isinstance(text, str))
     return turns.tail(text or call.get("resultDisplay"))
 
 

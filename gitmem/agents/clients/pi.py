@@ -85,7 +85,9 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
 def _last_message(messages: object) -> str:
     if not isinstance(messages, list):
         return ""
-    replies = (one for one in reversed(messages) if isinstance(one, dict) and one.get("role") == "assistant")
+    replies = (
+        message for message in reversed(messages) if isinstance(message, dict) and message.get("role") == "assistant"
+    )
     last = next(replies, {})
     return read.text(last, "content") or read.output(last.get("content"))
 

@@ -160,7 +160,7 @@ def names_other_branches(sentence: Sequence[str], changed: Collection[str]) -> b
         changed: The branches that a command changes.
     """
     named = named_branches(sentence) if changed else []
-    return bool(named) and not any(_is_of(one, name) for one in changed for name in named)
+    return bool(named) and not any(_is_of(path, name) for path in changed for name in named)
 
 
 def mentions_branch(sentence: Sequence[str]) -> bool:

@@ -178,7 +178,11 @@ def _mentions(text: str, command: CautionedCommand | None) -> Iterator[tuple[lis
         command: The command that a caution must concern; None to find all cautions.
     """
     options = command.options if command else None
-    names = frozenset(one for one in command.phrases if " " not in one and one not in PROGRAMS) if command else ()
+    names = (
+        frozenset(phrase for phrase in command.phrases if " " not in phrase and phrase not in PROGRAMS)
+        if command
+        else ()
+    )
     given = options_of(text[:CHARS]) if names else frozenset()
     sentences = [sentence.split()[:WORDS] for sentence in sentences_of(text[:CHARS].replace(": ", ", "))]
     for number, words in enumerate(sentences):

@@ -133,33 +133,33 @@ def _tell(
         for place in places:
             defined = names_in_file(repository.git.repository.top, place)
             nears.append(memories_near(catalog, ground, place, defined, now=repository.now))
-            of_place[place] = {one.key for one in nears[-1]}
+            of_place[place] = {near.key for near in nears[-1]}
         for near in nears:
-            for one in near:
-                if seen.get(one.key) != one.status.status and (
-                    one.key not in memories or one.rank < memories[one.key].rank
+            for near_memory in near:
+                if seen.get(near_memory.key) != near_memory.status.status and (
+                    near_memory.key not in memories or near_memory.rank < memories[near_memory.key].rank
                 ):
-                    memories[one.key] = one
-        shown = _best(sorted(memories.values(), key=lambda one: one.rank))
-        if shown and repository.spot_check(catalog, ground, [one.key for one in shown]):
+                    memories[near_memory.key] = near_memory
+        shown = _best(sorted(memories.values(), key=lambda near: near.rank))
+        if shown and repository.spot_check(catalog, ground, [near.key for near in shown]):
             shown = with_statuses(catalog, ground, shown, now=repository.now)
-            known = {one.key for one in shown if seen.get(one.key) == one.status.status}
-            shown = [one for one in shown if one.key not in known]
-            memories = {key: one for key, one in memories.items() if key not in known}
+            known = {near.key for near in shown if seen.get(near.key) == near.status.status}
+            shown = [near for near in shown if near.key not in known]
+            memories = {key: near for key, near in memories.items() if key not in known}
         if not shown:
             return ""
-        ids = short_ids(catalog, [one.key for one in shown])
+        ids = short_ids(catalog, [near.key for near in shown])
         entries = _entries(catalog, shown, ids)
     finally:
         if opened is not None:
             opened.close()
     text = "\n".join(filter(None, (
-        _heading(places, [ids.get(one.key, one.key) for one in shown if one.reads], is_edit=is_edit),
+        _heading(places, [ids.get(near.key, near.key) for near in shown if near.reads], is_edit=is_edit),
         _added(written, shown),
         fence_entries(entries),
         _rest(len(memories) - len(shown), places),
     )))  # fmt: skip
-    keys = {one.key: one.status.status for one in shown}
+    keys = {near.key: near.status.status for near in shown}
     # A file none of whose memories fitted is not covered yet: the next hook shows them.
     covered = [place for place in places if not of_place[place] or not keys.keys().isdisjoint(of_place[place])]
     log.keep(at, event, log.ShownMemories(keys, tip, files=covered, tokens=count_tokens(text)), now=repository.now)
@@ -168,29 +168,29 @@ def _tell(
 
 def _best(ranked: Sequence[NearMemory]) -> list[NearMemory]:
     """Return the memories to show: the first ones, of which not all are facts that hold if there are others."""
-    facts = [one for one in ranked if one.reads and not one.status.why]
+    facts = [near for near in ranked if near.reads and not near.status.why]
     many = {fact.number for fact in facts[max(FACTS_AT_MOST, MOST - len(ranked) + len(facts)) :]}
-    return [one for one in ranked if one.number not in many][:MOST]
+    return [near for near in ranked if near.number not in many][:MOST]
 
 
 def _entries(catalog: Catalog, shown: Sequence[NearMemory], ids: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return each memory as its label and as much of its text as fits."""
-    numbers, against = [one.number for one in shown], doubted(catalog, [one.key for one in shown])
+    numbers, against = [near.number for near in shown], doubted(catalog, [near.key for near in shown])
     refs, wordings, left = refs_of(catalog, numbers), wordings_of(catalog, numbers), TOKENS
     entries = []
-    for count, one in enumerate(shown):
+    for count, near in enumerate(shown):
         limit = max(left // (len(shown) - count), 1)
         text, _ = agent_text.excerpt(
-            one.title,
-            wordings[one.number][1],
-            refs.get(one.number, ()),
+            near.title,
+            wordings[near.number][1],
+            refs.get(near.number, ()),
             limit_tokens=limit,
-            key=ids.get(one.key, one.key),
+            key=ids.get(near.key, near.key),
         )
-        doubt = against.get(one.key, "")
-        known = agent_text.About(one.agent, one.status.is_own, one.status.why, doubt, short_id=ids.get(one.key, ""))
+        doubt = against.get(near.key, "")
+        known = agent_text.About(near.agent, near.status.is_own, near.status.why, doubt, short_id=ids.get(near.key, ""))
         entries.append(
-            agent_text.label_and_text(agent_text.MemoryLabel(one.key, one.kind, one.status.status), text, known)
+            agent_text.label_and_text(agent_text.MemoryLabel(near.key, near.kind, near.status.status), text, known)
         )
         left -= count_tokens(text)
     return entries
@@ -208,8 +208,8 @@ def _heading(places: Sequence[str], facts: Sequence[str], *, is_edit: bool) -> s
 
 def _added(written: Mapping[str, Sequence[NearMemory]], shown: Sequence[NearMemory]) -> str:
     """Return the names and packages that the shown memories forbid or restrain, as a line; empty if there are none."""
-    keys = {one.key for one in shown}
-    names = [name for name, near in written.items() if any(one.key in keys for one in near)]
+    keys = {near.key for near in shown}
+    names = [name for name, near in written.items() if any(near_memory.key in keys for near_memory in near)]
     return f"You added or changed {', '.join(map(display, names))}." if names else ""
 
 

@@ -282,7 +282,7 @@ class Failure:
         own = text.partition(CIRCUMSTANCES)[0] if REPAIRED not in text else ""
         if any(word in quoted for quoted in _quotations(own) for word in _SAYS):
             return False  # it is about another error of the command
-        sentences = [words_of(one) for one in sentences_of(own) if one]
+        sentences = [words_of(sentence) for sentence in sentences_of(own) if sentence]
         for sentence, following in pairwise([*sentences, []]):
             joined = f" {' '.join(sentence)} "
             if any(run in joined for run in commands) and not self._caveats.isdisjoint((*sentence, *following)):
@@ -309,7 +309,7 @@ def command_runs(line: str, output: str = "") -> list[str]:
 
 def _targets(line: str) -> list[str]:
     """Return the programs of a line with their first arguments, as words: `make seed`."""
-    pairs = ([word for word in one.split() if "=" not in word][:2] for one in commands_in(line))
+    pairs = ([word for word in command.split() if "=" not in word][:2] for command in commands_in(line))
     return [" ".join(words_of(_without_folders(" ".join(pair)))) for pair in pairs if len(pair) > 1][:COMMANDS_AT_MOST]
 
 

@@ -193,7 +193,7 @@ def _targets_of(folder: str, program: str, arguments: Sequence[str]) -> list[str
     lines: list[str] = []
     for name in wanted:  # grows with what the targets need
         needs, own = targets.get(name, ((), ()))
-        wanted += [one for one in needs if one in targets and one not in wanted]
+        wanted += [need for need in needs if need in targets and need not in wanted]
         lines += own
         if len(wanted) > COMMANDS_AT_MOST:
             break
@@ -224,9 +224,9 @@ def _parsed(text: str) -> tuple[dict[str, tuple[list[str], list[str]]], dict[str
             names = before.split()[:TARGETS_AT_MOST]
             present = []
             for name in names:
-                one = targets.setdefault(name, ([], []))
-                one[0].extend(needs)
-                present.append(one[1])
+                target = targets.setdefault(name, ([], []))
+                target[0].extend(needs)
+                present.append(target[1])
         elif line.strip() and not line.startswith("#"):
             present = []
     return targets, values

@@ -140,7 +140,7 @@ def find_risk(line: str, cued: Sequence[str] = (), branch: str = "") -> Risk:
                 begin = 0 if plain[at - 1] == "run" else at - 1
                 # The value of an option may be between the program and its verb.
                 named = (" ".join(plain[begin : at + 1]), f"{plain[0]} {word}")
-                phrases += [" ".join(words_of(one)) for one in named]
+                phrases += [" ".join(words_of(name)) for name in named]
                 verbs.append(verb)
             if at and word in CHANGES and plain[at - 1] in MANAGERS and plain[0] not in _OTHERS:
                 phrases += [f"{plain[at - 1]} {word}", *(f"{forbids} {plain[at - 1]}" for forbids in _FORBIDS)]

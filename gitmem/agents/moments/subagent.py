@@ -46,7 +46,7 @@ def take_task(repository: OpenRepository, event: Event) -> str:
 
     def note(kept: dict[str, Any]) -> None:
         waiting = _waiting(kept)
-        mine = next((one for one in waiting if one["type"] == event.agent_type), None)
+        mine = next((task for task in waiting if task["type"] == event.agent_type), None)
         if mine is not None:
             waiting.remove(mine)
             tasks.append(mine["task"])
@@ -60,8 +60,8 @@ def take_task(repository: OpenRepository, event: Event) -> str:
 
 def _waiting(kept: dict[str, Any]) -> list[dict[str, str]]:
     waiting = kept.get("waiting")
-    whole = [one for one in waiting if isinstance(one, dict)] if isinstance(waiting, list) else []
-    return [one for one in whole if isinstance(one.get("type"), str) and isinstance(one.get("task"), str)]
+    whole = [task for task in waiting if isinstance(task, dict)] if isinstance(waiting, list) else []
+    return [task for task in whole if isinstance(task.get("type"), str) and isinstance(task.get("task"), str)]
 
 
 def _path(repository: OpenRepository, event: Event) -> str:

@@ -113,7 +113,7 @@ def _block(text: str, name: str) -> Iterator[tuple[int, str]]:
 def _flow(text: str) -> list[str]:
     """Return the items of a list on one line, or a text as the only item."""
     if text.startswith("[") and text.endswith("]"):
-        return [one.strip(" '\"") for one in text[1:-1].split(",")]
+        return [part.strip(" '\"") for part in text[1:-1].split(",")]
     return [text] if text else []
 
 
@@ -160,7 +160,7 @@ def lines_of_rakefile(text: str, name: str) -> list[str]:
                 wanted = indent if line.endswith((" do", "|")) else -1
                 prefix = "".join(f"{space}:" for _, space in spaces)
                 others = needs.partition(" do")[0].replace("[", " ").replace("]", " ").replace(",", " ").split()
-                for other in (one.strip(":'\"") for one in others if arrow):
+                for other in (other.strip(":'\"") for other in others if arrow):
                     lines += [f"rake {prefix}{other}"] if not prefix else [f"rake {prefix}{other}", f"rake {other}"]
     return lines
 

@@ -374,6 +374,6 @@ def _clause(text: str) -> str:
     """Return a text up to the sign that ends its clause, read forwards or backwards."""
     for at, char in enumerate(text):
         beside = text[at + 1 : at + 2], text[at - 1 : at] if at else " "
-        if char in ";\n" or (char in ".:!?," and any(one.isspace() for one in beside if one)):
+        if char in ";\n" or (char in ".:!?," and any(char_beside.isspace() for char_beside in beside if char_beside)):
             return text[:at]
     return text

@@ -103,7 +103,7 @@ class Sessions:
 
         place = self.place()
         entries = {name: log.entries_of(place, name) for name in log.sessions(place)}
-        shown = {name: [one for one in them if _brought(one)] for name, them in entries.items()}
+        shown = {name: [entry for entry in them if _brought(entry)] for name, them in entries.items()}
         return usage.read(self._opened, shown, days=days, later=self._later(place, shown))
 
     def _later(

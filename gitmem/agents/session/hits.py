@@ -33,8 +33,8 @@ def spot_checked(repository: OpenRepository, hits: Sequence[Hit], seen: Mapping[
         ground = store.ground(catalog)
         if store.spot_check(catalog, ground, own):
             statuses = state.statuses_by_key(catalog, ground, own, now=repository.now)
-            for key, one in statuses.items():
-                by_reference[own[key]] = replace(by_reference[own[key]], status=one.status)
+            for key, status in statuses.items():
+                by_reference[own[key]] = replace(by_reference[own[key]], status=status.status)
     return [hit for hit in by_reference.values() if seen.get(hit.reference) != hit.status]
 
 

@@ -112,9 +112,13 @@ def distil(turns: Sequence[Turn], *, place_of: Callable[[str], str], with_prompt
         files=tuple(clean(name, LINE) for name in reversed(list(inside)[:KEPT_AT_MOST])),
         elsewhere=sum(not place for place in places.values()),
         fixed=_fixed(ended, place_of),
-        tests=tuple((clean(one.command, COMMAND), _test_line(one)) for one in ended if one.is_test)[-KEPT_AT_MOST:],
+        tests=tuple((clean(result.command, COMMAND), _test_line(result)) for result in ended if result.is_test)[
+            -KEPT_AT_MOST:
+        ],
         open=tuple(clean(text, LINE) for text, is_done in todos if not is_done)[:KEPT_AT_MOST],
-        failing=tuple((clean(one.command, COMMAND), _failing(one)) for one in ended if one.failed)[-KEPT_AT_MOST:],
+        failing=tuple((clean(result.command, COMMAND), _failing(result)) for result in ended if result.failed)[
+            -KEPT_AT_MOST:
+        ],
         question=_question(turns, with_prompts=with_prompts),
         ended=next((brief(turn.text, 2 * LINE) for turn in reversed(turns) if turn.what == SAID), ""),
     )
@@ -146,10 +150,10 @@ def from_dict(found: Mapping[str, Any]) -> Summary:
     for name, default in fields_of(Summary()).items():
         value = found.get(name)
         if name in ("fixed", "tests", "failing") and isinstance(value, list):
-            pairs = [tuple(one) for one in value if isinstance(one, list) and len(one) == 2]
+            pairs = [tuple(pair) for pair in value if isinstance(pair, list) and len(pair) == 2]
             values[name] = tuple(pair for pair in pairs if all(isinstance(text, str) for text in pair))
         elif isinstance(default, tuple) and isinstance(value, list):
-            values[name] = tuple(one for one in value if isinstance(one, str))
+            values[name] = tuple(text for text in value if isinstance(text, str))
         elif type(value) is type(default):
             values[name] = value
     return Summary(**values)
@@ -255,25 +259,25 @@ def _decisions(turns: Iterable[Turn]) -> Iterable[str]:
 
 def _fixed(ended: Sequence[CommandResult], place_of: Callable[[str], str]) -> tuple[tuple[str, str], ...]:
     fixes = []
-    for one in ended:
-        if not one.was_fixed or one.failed:
+    for result in ended:
+        if not result.was_fixed or result.failed:
             continue
-        command = clean(one.command, COMMAND)
-        why = f" ({clean(one.why, COMMAND)})" if one.why else ""
-        names = [clean(os.path.basename(place), COMMAND) for name in one.between if (place := place_of(name))]
+        command = clean(result.command, COMMAND)
+        why = f" ({clean(result.why, COMMAND)})" if result.why else ""
+        names = [clean(os.path.basename(place), COMMAND) for name in result.between if (place := place_of(name))]
         after = f", after changing {', '.join(names)}" if names else ""
-        fixes.append((command, f"`{command}` failed{_times(one.failures)}{why} and passes now{after}."))
+        fixes.append((command, f"`{command}` failed{_times(result.failures)}{why} and passes now{after}."))
     return tuple(fixes[-KEPT_AT_MOST:])
 
 
-def _test_line(one: CommandResult) -> str:
-    counts = f": {clean(one.counts, COMMAND)}" if one.counts else ""
-    return f"`{clean(one.command, COMMAND)}` last {'failed' if one.failed else 'passed'}{counts}."
+def _test_line(result: CommandResult) -> str:
+    counts = f": {clean(result.counts, COMMAND)}" if result.counts else ""
+    return f"`{clean(result.command, COMMAND)}` last {'failed' if result.failed else 'passed'}{counts}."
 
 
-def _failing(one: CommandResult) -> str:
-    why = f": {clean(one.why, COMMAND)}" if one.why else ""
-    return f"`{clean(one.command, COMMAND)}` last failed{why}."
+def _failing(result: CommandResult) -> str:
+    why = f": {clean(result.why, COMMAND)}" if result.why else ""
+    return f"`{clean(result.command, COMMAND)}` last failed{why}."
 
 
 def _times(count: int) -> str:

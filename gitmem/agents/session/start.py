@@ -212,7 +212,14 @@ def _discipline(here: _Here) -> str:
         return ""
     named = here.repository.config.discipline
     own = os.path.join(home(), named.removeprefix("~/")) if named else ""
-    path = next((one for one in (os.path.join(here.place.root, DISCIPLINE_FILE), own) if os.path.lexists(one)), "")
+    path = next(
+        (
+            candidate
+            for candidate in (os.path.join(here.place.root, DISCIPLINE_FILE), own)
+            if os.path.lexists(candidate)
+        ),
+        "",
+    )
     if not path:
         return DISCIPLINE
     return display(read_text(path, DISCIPLINE_BYTES).strip(), lines=True)
@@ -293,8 +300,8 @@ def _parts_for_task(here: _Here) -> list[Part]:
     hits = find_hits(here.repository, here.event, query, here.memory.recall) if query else []
     ahead = _digest(here, here.budget)[:1]
     (warnings,) = agent_text.fit_parts(ahead, tokens=WARNING_TOKENS, characters=agent_text.CHARACTERS)
-    found = part_of(here.repository, "ABOUT YOUR TASK", RecallResult(tuple(hits), 0))
-    return [warnings, *_without([found], agent_text.keys_of([warnings]))]
+    part = part_of(here.repository, "ABOUT YOUR TASK", RecallResult(tuple(hits), 0))
+    return [warnings, *_without([part], agent_text.keys_of([warnings]))]
 
 
 def _news_since(here: _Here) -> tuple[int, frozenset[str]]:
@@ -369,8 +376,8 @@ def _warm(here: _Here) -> Part:
     if not here.topic.is_pinned or not spec:
         return Part("", ())
     wanted = Query(text=spec[:QUERY_CHARS], limit=settings.limit, reader=AT_START)
-    found = here.memory.recall(wanted)
-    hits = [hit for hit in found.hits if hit.scope != LISTED and not found.notice]
+    result = here.memory.recall(wanted)
+    hits = [hit for hit in result.hits if hit.scope != LISTED and not result.notice]
     hits = [hit for hit in hits if hit.score >= here.policy.recall.dense.floor * hits[0].score]
     hits += find_documents(here.repository, wanted, here.memory.recall, {}, most=settings.limit - len(hits))
     each = int(here.budget * WARM_SHARE) // settings.limit

@@ -71,7 +71,7 @@ def harvest(repository: OpenRepository, take: Take) -> list[LedgerEntry]:
 
     entries = ledger.entries(repository.git.repository.state)
     left: list[LedgerEntry] = []
-    for entry in [one for one in entries if one.is_unread][:AT_MOST]:
+    for entry in [entry for entry in entries if entry.is_unread][:AT_MOST]:
         extent = ledger.extent_of(entry.transcript)
         try:
             for event, path in _transcripts(entry):

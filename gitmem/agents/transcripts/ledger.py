@@ -99,7 +99,7 @@ def path_of(state_folder: str, event: Event) -> str:
 
 def entries(state_folder: str) -> list[LedgerEntry]:
     """Return the sessions in the ledger, latest first."""
-    found = []
+    entries = []
     for path in _list_files(state_folder):
         values, read = read_table(path, ENTRY_BYTES), read_table(f"{path}{READ}", ENTRY_BYTES)
         values.setdefault("client", values.get(FORMER_FIELD))
@@ -107,8 +107,8 @@ def entries(state_folder: str) -> list[LedgerEntry]:
             fields = {field: values[field] for field in FIELDS}
             at, has_ended = _whole_number(values.get("at"), 0), values.get("has_ended") is True
             extents = (_whole_number(read.get(name), -1) for name in ("read", "summarized"))
-            found.append(LedgerEntry(path, fields, at, has_ended, *extents))
-    return sorted(found, key=lambda one: (-one.at, one.path))
+            entries.append(LedgerEntry(path, fields, at, has_ended, *extents))
+    return sorted(entries, key=lambda entry: (-entry.at, entry.path))
 
 
 def _list_files(state_folder: str) -> list[str]:

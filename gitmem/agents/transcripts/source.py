@@ -46,7 +46,7 @@ def roots() -> list[str]:
 def roots_of(table: Client) -> list[str]:
     """Return the folders in which a client's transcripts are read, with links resolved."""
     named = [os.path.join(home(), folder) for folder in table.sessions]
-    named += [os.path.join(variable(one.variable), one.below) for one in _moved(table)]
+    named += [os.path.join(variable(moved.variable), moved.below) for moved in _moved(table)]
     return [os.path.realpath(folder) for folder in named if os.path.isabs(folder)]
 
 
@@ -85,14 +85,16 @@ def open_own(path: str) -> int:
 def _allowed_folders() -> str:
     tables = clients.tables().values()
     folders = ", ".join(f"~/{folder}" for table in tables for folder in table.sessions)
-    moved = ", ".join(dict.fromkeys(one.variable for table in tables for one in _moved(table)))
+    moved = ", ".join(dict.fromkeys(moved.variable for table in tables for moved in _moved(table)))
     return f"allowed folders: {folders}, or those set by {moved}"
 
 
 def _moved(table: Client) -> list[Moved]:
     """Return the variables that move a client's folders with sessions."""
     return [
-        one for one in table.moved_by if any(f"{one.folder}/".startswith(f"{folder}/") for folder in table.sessions)
+        moved
+        for moved in table.moved_by
+        if any(f"{moved.folder}/".startswith(f"{folder}/") for folder in table.sessions)
     ]
 
 

@@ -80,7 +80,7 @@ def parse_table(written: object) -> Mapping[str, Any]:
 
 def tables(value: object) -> list[Mapping[str, Any]]:
     """Return the objects in a value that is a list; else an empty list."""
-    return [one for one in value[:MANY] if isinstance(one, dict)] if isinstance(value, list) else []
+    return [entry for entry in value[:MANY] if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
 def join_texts(parts: object, limit: int = TEXT_LIMIT) -> str:
@@ -89,7 +89,7 @@ def join_texts(parts: object, limit: int = TEXT_LIMIT) -> str:
         parts = [parts]
     if isinstance(parts, list):
         texts = (part if isinstance(part, str) else table(part).get("text") for part in parts[:MANY])
-        return text("\n".join(one for one in texts if isinstance(one, str)), limit)
+        return text("\n".join(text for text in texts if isinstance(text, str)), limit)
     return text(parts, limit)
 
 
@@ -114,10 +114,13 @@ def patched_files(patch: str) -> tuple[str, ...]:
 def todos(value: object, *names: str) -> Turn:
     """Return the turn for a to-do list, whose texts are in the first of some fields that exists."""
     found = [
-        (next((text(one.get(name), PATH_LIMIT) for name in names if one.get(name)), ""), is_done(one.get("status")))
-        for one in tables(value)
+        (
+            next((text(table.get(name), PATH_LIMIT) for name in names if table.get(name)), ""),
+            is_done(table.get("status")),
+        )
+        for table in tables(value)
     ]
-    return Turn(TODOS, todos=tuple(one for one in found if one[0]))
+    return Turn(TODOS, todos=tuple(todo for todo in found if todo[0]))
 
 
 def is_done(status: object) -> bool:

@@ -18,26 +18,26 @@ def gather(memory: Memory) -> Sequence[RefusedText]:
     return memory.captures.list_refused()
 
 
-def draw(_: Memory, one: RefusedText, out: Output) -> None:
+def draw(_: Memory, refused: RefusedText, out: Output) -> None:
     """Print a text and the reason for refusing it."""
-    out.line((one.name, "key"), f"  {one.kind or 'text not kept'}")
-    out.line(("refused: ", "dim"), (one.why, "yellow"))
-    if one.text:
+    out.line((refused.name, "key"), f"  {refused.kind or 'text not kept'}")
+    out.line(("refused: ", "dim"), (refused.why, "yellow"))
+    if refused.text:
         out.line()
-        out.text(one.text)
+        out.text(refused.text)
 
 
-def accept(memory: Memory, one: RefusedText, _: str) -> str:
+def accept(memory: Memory, refused: RefusedText, _: str) -> str:
     """Make a memory of a text."""
-    memory.captures.accept(one.name)
-    return f"made a memory of {one.name}"
+    memory.captures.accept(refused.name)
+    return f"made a memory of {refused.name}"
 
 
-def drop(memory: Memory, one: RefusedText, typed: str) -> str:
+def drop(memory: Memory, refused: RefusedText, typed: str) -> str:
     """Delete a text."""
     need_yes(typed)
-    memory.captures.drop(one.name)
-    return f"deleted {one.name}"
+    memory.captures.drop(refused.name)
+    return f"deleted {refused.name}"
 
 
 CAPTURED = Loop(

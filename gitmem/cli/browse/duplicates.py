@@ -25,10 +25,10 @@ def draw(memory: Memory, group: DuplicateGroup, out: Output) -> None:
     """Print the memory to keep, and then each one that it would replace."""
     out.line(("This one stays", "bold"), f" ({group.why}):")
     print_memory(memory.show(group.kept.key).document, out)
-    for one in group.others:
+    for member in group.others:
         out.line()
-        out.line(("It replaces", "bold"), f" ({one.likeness:.0%} the same):")
-        print_memory(memory.show(one.key).document, out)
+        out.line(("It replaces", "bold"), f" ({member.likeness:.0%} the same):")
+        print_memory(memory.show(member.key).document, out)
 
 
 def merge(memory: Memory, group: DuplicateGroup, _: str) -> str:
@@ -37,10 +37,10 @@ def merge(memory: Memory, group: DuplicateGroup, _: str) -> str:
     Raises:
         ConflictError: One of them has changed since.
     """
-    done = memory.bulk.merge_group(group)
-    if done.changed:
+    report = memory.bulk.merge_group(group)
+    if report.changed:
         raise ConflictError("one of these changed in the meantime; nothing was done", hint="leave with q and come back")
-    return f"{group.kept.key} supersedes {', '.join(one.key for one in group.others)}"
+    return f"{group.kept.key} supersedes {', '.join(member.key for member in group.others)}"
 
 
 DUPLICATES = Loop(

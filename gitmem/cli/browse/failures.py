@@ -72,8 +72,10 @@ def follow(memory: Memory, key: str, _: str) -> str:
     updates = memory.bulk.settle_moved(key, approve=is_interactive())
     if not updates:
         return f"{key} names no files that moved"
-    (one, *_more) = updates
-    return f"{key} stays as it is: {one.skipped}" if one.skipped else f"re-pointed {key}: {'; '.join(one.shown)}"
+    (update, *_more) = updates
+    return (
+        f"{key} stays as it is: {update.skipped}" if update.skipped else f"re-pointed {key}: {'; '.join(update.shown)}"
+    )
 
 
 FAILURES = Loop(

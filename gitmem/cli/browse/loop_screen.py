@@ -41,8 +41,8 @@ def last_change(memory: Memory) -> str:
 def undo(memory: Memory, _: Any, typed: str) -> str:
     """Undo the last change of the memory."""
     need_yes(typed)
-    done = memory.bulk.undo()
-    return f"undid: {done.subject}"
+    undo = memory.bulk.undo()
+    return f"undid: {undo.subject}"
 
 
 class LoopScreen(Screen[None]):

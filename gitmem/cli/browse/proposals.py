@@ -22,7 +22,7 @@ SILENT = RemoteOptions(interactive=False)
 
 def gather(memory: Memory) -> Sequence[str]:
     """Return the names of the unmerged proposals, current one first."""
-    return [one.name for one in memory.proposals.list() if not one.merged]
+    return [proposal.name for proposal in memory.proposals.list() if not proposal.merged]
 
 
 def get_proposal(memory: Memory, name: str) -> Proposal:
@@ -31,18 +31,18 @@ def get_proposal(memory: Memory, name: str) -> Proposal:
     Raises:
         NotFoundError: It no longer exists.
     """
-    one = next((one for one in memory.proposals.list() if one.name == name), None)
-    if one is None:
+    proposal = next((proposal for proposal in memory.proposals.list() if proposal.name == name), None)
+    if proposal is None:
         raise NotFoundError(f"there is no proposal {name} any more")
-    return one
+    return proposal
 
 
 def draw(memory: Memory, name: str, out: Output) -> None:
     """Print the review of a proposal."""
-    one = get_proposal(memory, name)
-    current = "  new memories go to it" if one.current else ""
-    out.line((one.name, "key"), f"  {describe_changes(one, memory.repository.now)}", (current, "green"))
-    if tip := one.commit or one.remote_commit:
+    proposal = get_proposal(memory, name)
+    current = "  new memories go to it" if proposal.current else ""
+    out.line((proposal.name, "key"), f"  {describe_changes(proposal, memory.repository.now)}", (current, "green"))
+    if tip := proposal.commit or proposal.remote_commit:
         out.line()
         review = memory.review(f"{memory.repository.config.branch}...{tip}")
         print_review(review, out)
@@ -52,23 +52,25 @@ def draw(memory: Memory, name: str, out: Output) -> None:
 
 def switch(memory: Memory, name: str, _: str) -> str:
     """Write future changes to a proposal, or to the memory branch if it is already current."""
-    one = get_proposal(memory, name)
-    branch = memory.proposals.switch(memory.repository.config.branch if one.current else one.name, talk=SILENT)
+    proposal = get_proposal(memory, name)
+    branch = memory.proposals.switch(
+        memory.repository.config.branch if proposal.current else proposal.name, talk=SILENT
+    )
     return f"new memories go to {branch}"
 
 
 def push(memory: Memory, name: str, typed: str) -> str:
     """Push a proposal; the link in the result opens a pull request."""
     need_yes(typed)
-    done = memory.proposals.send(name, talk=SILENT)
-    return f"{done.remote} has {done.branch}  {done.link}" if done.pushed else f"{name} was not pushed"
+    proposal = memory.proposals.send(name, talk=SILENT)
+    return f"{proposal.remote} has {proposal.branch}  {proposal.link}" if proposal.pushed else f"{name} was not pushed"
 
 
 def drop(memory: Memory, name: str, typed: str) -> str:
     """Delete the proposal's branch in this clone."""
     need_yes(typed)
-    one, _ = memory.proposals.drop(name, talk=SILENT)
-    return f"deleted {one.branch} in this clone"
+    proposal, _ = memory.proposals.drop(name, talk=SILENT)
+    return f"deleted {proposal.branch} in this clone"
 
 
 PROPOSALS = Loop(

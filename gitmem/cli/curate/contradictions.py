@@ -38,9 +38,9 @@ def run(args: Arguments, out: Output) -> int:
         out.json({"compared": report.compared, "commit": commit, "pairs": pairs, "more": len(left) - len(shown)})
         return int(bool(left))
     for pair in shown:
-        for one in (pair.one, pair.other):
-            keep = "keep: its check holds" if one.key == pair.kept else one.status
-            out.line((one.key, "key"), "  ", one.title, *(("  ", (f"({keep})", "dim")) if keep else ()))
+        for member in (pair.one, pair.other):
+            keep = "keep: its check holds" if member.key == pair.kept else member.status
+            out.line((member.key, "key"), "  ", member.title, *(("  ", (f"({keep})", "dim")) if keep else ()))
         out.line("  ", (pair.why, "yellow"))
     if len(left) > len(shown):
         out.note(f"{len(left) - len(shown)} more pairs: --limit {len(left)}")

@@ -39,16 +39,16 @@ def run(args: Arguments, out: Output) -> int:
         raise UsageError("--threshold must be above 0 and at most 1", hint="gitmem curate dedupe --threshold 0.75")
     with open_memory(out) as memory:
         memory.repository.tip()
-        done = memory.bulk.dedupe(scope=args.scope or PROJECT, threshold=args.threshold, apply=args.apply)
-    shown = done.groups[: args.limit]
+        report = memory.bulk.dedupe(scope=args.scope or PROJECT, threshold=args.threshold, apply=args.apply)
+    shown = report.groups[: args.limit]
     if args.json:
-        out.json(_table(done, shown))
+        out.json(_table(report, shown))
     else:
-        _print(done, shown, out)
-    return int(bool(done.changed) if args.apply else bool(done.groups))
+        _print(report, shown, out)
+    return int(bool(report.changed) if args.apply else bool(report.groups))
 
 
-def _table(done: DuplicateReport, shown: tuple[DuplicateGroup, ...]) -> dict[str, object]:
+def _table(report: DuplicateReport, shown: tuple[DuplicateGroup, ...]) -> dict[str, object]:
     def group_table(group: DuplicateGroup) -> dict[str, object]:
         others = [
             {"key": o.key, "kind": o.kind, "title": o.title, "status": o.status, "similarity": round(o.likeness, 3)}
@@ -59,31 +59,31 @@ def _table(done: DuplicateReport, shown: tuple[DuplicateGroup, ...]) -> dict[str
         return {"keep": keep, "why": group.why, "supersede": others}
 
     return {
-        "compared": done.compared,
-        "commit": done.commit,
-        "changed": list(done.changed),
+        "compared": report.compared,
+        "commit": report.commit,
+        "changed": list(report.changed),
         "groups": [group_table(group) for group in shown],
-        "more": len(done.groups) - len(shown),
+        "more": len(report.groups) - len(shown),
     }
 
 
-def _print(done: DuplicateReport, shown: tuple[DuplicateGroup, ...], out: Output) -> None:
+def _print(report: DuplicateReport, shown: tuple[DuplicateGroup, ...], out: Output) -> None:
     for group in shown:
         out.line(
             ("keep", "bold"), " ", (group.kept.key, "key"), "  ", group.kept.title, "  ", (f"({group.why})", "dim")
         )
-        for one in group.others:
-            out.line(f"  {one.likeness:.2f} ", (one.key, "key"), "  ", one.title)
-    if len(done.groups) > len(shown):
-        out.note(f"{len(done.groups) - len(shown)} more groups: --limit {len(done.groups)}")
-    count = sum(len(group.others) for group in done.groups)
-    several = f"{quantity(count, 'memory', 'memories')} of {quantity(len(done.groups), 'group')}"
-    if done.commit:
-        out.result(f"superseded {several} in {done.commit[:12]}")
-        out.note(f"undo: gitmem edit {done.groups[0].kept.key} --supersedes ''")
-    elif done.groups:
+        for member in group.others:
+            out.line(f"  {member.likeness:.2f} ", (member.key, "key"), "  ", member.title)
+    if len(report.groups) > len(shown):
+        out.note(f"{len(report.groups) - len(shown)} more groups: --limit {len(report.groups)}")
+    count = sum(len(group.others) for group in report.groups)
+    several = f"{quantity(count, 'memory', 'memories')} of {quantity(len(report.groups), 'group')}"
+    if report.commit:
+        out.result(f"superseded {several} in {report.commit[:12]}")
+        out.note(f"undo: gitmem edit {report.groups[0].kept.key} --supersedes ''")
+    elif report.groups:
         out.note(f"would supersede {several}, near duplicates; to apply it: gitmem curate dedupe --apply")
     else:
-        out.note(f"no near duplicates among {quantity(done.compared, 'memory', 'memories')}")
-    for key in done.changed:
+        out.note(f"no near duplicates among {quantity(report.compared, 'memory', 'memories')}")
+    for key in report.changed:
         out.note(f"the group of {key} changed in the meantime and was left alone; run gitmem curate dedupe again")

@@ -37,31 +37,31 @@ def run_plan(verb: str, args: Arguments, out: Output) -> int:
     with open_memory(out) as memory:
         memory.repository.tip()
         days = getattr(args, "days", 0)
-        done = memory.bulk.curate(verb, scope=args.scope or PROJECT, days=days, apply=args.apply)
-    shown = done.steps[: args.limit]
+        plan = memory.bulk.curate(verb, scope=args.scope or PROJECT, days=days, apply=args.apply)
+    shown = plan.steps[: args.limit]
     if args.json:
-        steps = [{"key": one.key, "kind": one.kind, "title": one.title, "why": one.why} for one in shown]
-        table = {"looked_at": done.looked_at, "commit": done.commit, "changed": list(done.changed)}
-        out.json(table | {"memories": steps, "more": len(done.steps) - len(shown)})
+        steps = [{"key": step.key, "kind": step.kind, "title": step.title, "why": step.why} for step in shown]
+        table = {"looked_at": plan.looked_at, "commit": plan.commit, "changed": list(plan.changed)}
+        out.json(table | {"memories": steps, "more": len(plan.steps) - len(shown)})
     else:
-        for one in shown:
-            out.line((one.key, "key"), "  ", one.title, "  ", (f"({one.why})", "dim"))
-        _print_end(verb, done, len(shown), out)
-    return int(bool(done.changed) if args.apply else bool(done.steps))
+        for step in shown:
+            out.line((step.key, "key"), "  ", step.title, "  ", (f"({step.why})", "dim"))
+        _print_end(verb, plan, len(shown), out)
+    return int(bool(plan.changed) if args.apply else bool(plan.steps))
 
 
-def _print_end(verb: str, done: CurationPlan, shown: int, out: Output) -> None:
-    if len(done.steps) > shown:
-        out.note(f"{len(done.steps) - shown} more: --limit {len(done.steps)}")
-    count = quantity(len(done.steps), "memory", "memories")
-    if done.commit:
-        out.result(f"changed {count} in {done.commit[:12]}")
+def _print_end(verb: str, plan: CurationPlan, shown: int, out: Output) -> None:
+    if len(plan.steps) > shown:
+        out.note(f"{len(plan.steps) - shown} more: --limit {len(plan.steps)}")
+    count = quantity(len(plan.steps), "memory", "memories")
+    if plan.commit:
+        out.result(f"changed {count} in {plan.commit[:12]}")
         out.note("to undo it: gitmem undo")
-    elif done.steps:
-        out.note(f"would change {count} of {done.looked_at}; to apply it: gitmem curate {verb} --apply")
+    elif plan.steps:
+        out.note(f"would change {count} of {plan.looked_at}; to apply it: gitmem curate {verb} --apply")
     else:
-        out.note(f"would change nothing among {quantity(done.looked_at, 'memory', 'memories')}")
-    for key in done.changed[:SHOWN]:
+        out.note(f"would change nothing among {quantity(plan.looked_at, 'memory', 'memories')}")
+    for key in plan.changed[:SHOWN]:
         out.note(f"{key} was left alone: it changed in the meantime, or lacks what its kind requires (gitmem doctor)")
-    if len(done.changed) > SHOWN:
-        out.note(f"{len(done.changed) - SHOWN} more were left alone")
+    if len(plan.changed) > SHOWN:
+        out.note(f"{len(plan.changed) - SHOWN} more were left alone")

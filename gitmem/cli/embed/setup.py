@@ -82,7 +82,7 @@ def _list(offers: Sequence[Offer], used: str, args: Arguments, out: Output) -> N
     from gitmem.index.embed.offers import QUESTIONS, WORDS_FOUND
 
     if args.json:
-        out.json({"used": used, "offers": [fields_of(one) for one in offers]})
+        out.json({"used": used, "offers": [fields_of(offer) for offer in offers]})
         return
     out.line(f"of {QUESTIONS} questions in other words than the memories, words alone find {WORDS_FOUND}")
     for offer in offers:

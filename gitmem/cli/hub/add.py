@@ -92,13 +92,13 @@ def _add_organisation(args: Arguments, url: str, out: Output) -> int:
     with connected(url) as connection:
         schema.require(connection)
         remotes = list_remotes(of, variable(TOKEN))
-        for one in add_all(connection, of, remotes, like):
-            if one.has_memory and one.is_new:
-                out.result(one.name, f"added {one.name}")
-            elif one.problem:
+        for added in add_all(connection, of, remotes, like):
+            if added.has_memory and added.is_new:
+                out.result(added.name, f"added {added.name}")
+            elif added.problem:
                 failed += 1
-                out.note(f"{one.name} was not added: {one.problem}")
-            without += not one.has_memory and not one.problem
+                out.note(f"{added.name} was not added: {added.problem}")
+            without += not added.has_memory and not added.problem
         unlisted = find_unlisted(connection, of, remotes)
     if without:
         out.note(f"{quantity(without, 'repository', 'repositories')} without a branch {args.branch}")

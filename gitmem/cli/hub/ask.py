@@ -67,7 +67,7 @@ def run(args: Arguments, out: Output) -> int:
         return _list(questions, args, out)
     if args.forget:
         _need(questions, args.forget)
-        write_questions(path, {name: one for name, one in questions.items() if name != args.forget})
+        write_questions(path, {name: question for name, question in questions.items() if name != args.forget})
         out.result(args.forget, f"deleted the question {args.forget}")
         return 0
     if args.save:
@@ -80,7 +80,7 @@ def run(args: Arguments, out: Output) -> int:
     answered, changes, problems = _ask(questions, names)
     write_questions(path, questions | answered)
     if args.json:
-        tables = {name: [fields_of(one) for one in listed] for name, listed in changes.items()}
+        tables = {name: [fields_of(change) for change in listed] for name, listed in changes.items()}
         out.json({"changes": tables, "problems": problems})
     else:
         _print(changes, out)
@@ -155,40 +155,50 @@ def _ask(
     changes: dict[str, list[Change]] = {}
     problems: dict[str, str] = {}
     for name in names:
-        one = questions[name]
-        answer = client.ask(one.site, one.asked, token=variable("GITMEM_HUB_TOKEN"), limit_s=LIMIT_S)
+        question = questions[name]
+        answer = client.ask(question.site, question.asked, token=variable("GITMEM_HUB_TOKEN"), limit_s=LIMIT_S)
         if answer.problem:
             problems[name] = answer.problem
             continue
         now = answer_of(answer.hits)
-        changes[name] = [] if one.answer is None else list_changes(one.answer, now)
-        answered[name] = replace(one, answer=now)
+        changes[name] = [] if question.answer is None else list_changes(question.answer, now)
+        answered[name] = replace(question, answer=now)
     return answered, changes, problems
 
 
 def _print(changes: dict[str, list[Change]], out: Output) -> None:
     for name, listed in changes.items():
-        for one in listed:
+        for change in listed:
             if not out.is_terminal:
-                out.row(name, one.what, one.reference, one.status, one.title, one.was)
+                out.row(name, change.what, change.reference, change.status, change.title, change.was)
                 continue
-            status = f"{one.was or 'without a status'} → {one.status}" if one.was else one.status
-            out.line((one.what, "bold"), f" for {name}  ", (one.reference, "key"), f"  {one.title}  ", (status, "dim"))
+            status = f"{change.was or 'without a status'} → {change.status}" if change.was else change.status
+            out.line(
+                (change.what, "bold"),
+                f" for {name}  ",
+                (change.reference, "key"),
+                f"  {change.title}  ",
+                (status, "dim"),
+            )
 
 
 def _list(questions: dict[str, Question], args: Arguments, out: Output) -> int:
     if args.json:
         tables = {
-            name: {"site": one.site, "asked": [list(pair) for pair in one.asked], "hits": len(one.answer or ())}
-            for name, one in questions.items()
+            name: {
+                "site": question.site,
+                "asked": [list(pair) for pair in question.asked],
+                "hits": len(question.answer or ()),
+            }
+            for name, question in questions.items()
         }
         out.json({"questions": tables})
         return int(not questions)
-    for name, one in questions.items():
+    for name, question in questions.items():
         if out.is_terminal:
-            out.line((name, "bold"), f"  {one.text}  ", (_size(one), "dim"))
+            out.line((name, "bold"), f"  {question.text}  ", (_size(question), "dim"))
         else:
-            out.row(name, one.text, one.site, str(len(one.answer or ())))
+            out.row(name, question.text, question.site, str(len(question.answer or ())))
     if not questions:
         out.note("no questions are saved; to save one: gitmem hub ask --save NAME WORDS…")
     return int(not questions)

@@ -36,34 +36,34 @@ def run(args: Arguments, out: Output) -> int:
         repositories = registry.list_repositories(connection)
     if args.json:
         out.json({"repositories": [as_table(repository) for repository in repositories]})
-    for one in () if args.json else repositories:
-        print_repository(one, out)
+    for listed in () if args.json else repositories:
+        print_repository(listed, out)
     if not repositories and not args.json:
         out.note("the hub has no repositories; to add one: gitmem hub add URL")
     return int(not repositories or any(repository.problem for repository in repositories))
 
 
-def as_table(one: Listed) -> dict[str, Any]:
+def as_table(listed: Listed) -> dict[str, Any]:
     """Return a repository as documented JSON."""
     return {
-        "name": one.name,
-        "url": one.url,
-        "branch": one.branch,
-        "team": one.team,
-        "readers": list(one.readers),
-        "memories": one.memories,
-        "commit": one.commit,
-        "synced_at": utc(one.synced_at),
-        "problem": one.problem,
+        "name": listed.name,
+        "url": listed.url,
+        "branch": listed.branch,
+        "team": listed.team,
+        "readers": list(listed.readers),
+        "memories": listed.memories,
+        "commit": listed.commit,
+        "synced_at": utc(listed.synced_at),
+        "problem": listed.problem,
     }
 
 
-def print_repository(one: Listed, out: Output) -> None:
+def print_repository(listed: Listed, out: Output) -> None:
     """Print a repository for people, or as a line of cells in a pipe."""
-    readers = ", ".join(one.readers)
+    readers = ", ".join(listed.readers)
     if not out.is_terminal:
-        out.row(one.name, one.url, str(one.memories), readers, one.problem)
+        out.row(listed.name, listed.url, str(listed.memories), readers, listed.problem)
         return
-    memories = quantity(one.memories, "memory", "memories") + (f" at {one.commit[:12]}" if one.commit else "")
-    about = (one.problem, "yellow") if one.problem else (memories, "dim")
-    out.line((one.name, "key"), f"  {one.url}  ", about, (f"  readers: {readers or 'none'}", "dim"))
+    memories = quantity(listed.memories, "memory", "memories") + (f" at {listed.commit[:12]}" if listed.commit else "")
+    about = (listed.problem, "yellow") if listed.problem else (memories, "dim")
+    out.line((listed.name, "key"), f"  {listed.url}  ", about, (f"  readers: {readers or 'none'}", "dim"))

@@ -61,19 +61,19 @@ def _queue_table(queue: Queue) -> dict[str, Any]:
     return counts | {"oldest": utc(queue.oldest), "failures": _tables(queue.failures)}
 
 
-def _print(found: Overview, out: Output) -> None:
+def _print(overview: Overview, out: Output) -> None:
     out.line(
-        (quantity(found.memories, "memory", "memories"), "bold"),
-        f" of {quantity(found.repositories, 'repository', 'repositories')}, {found.bytes / 1e6:.1f} MB",
+        (quantity(overview.memories, "memory", "memories"), "bold"),
+        f" of {quantity(overview.repositories, 'repository', 'repositories')}, {overview.bytes / 1e6:.1f} MB",
     )
-    for status, count in found.statuses:
+    for status, count in overview.statuses:
         out.line(f"  {count:>7}  {status}")
-    if found.oldest and found.newest:
-        out.line(f"synced between {utc(found.oldest)} and {utc(found.newest)}")
-    if found.unread:
-        out.line(f"{quantity(found.unread, 'repository', 'repositories')} never read; to read them: gitmem hub sync")
-    _print_causes(found.causes, "read", out)
-    queue = found.queue
+    if overview.oldest and overview.newest:
+        out.line(f"synced between {utc(overview.oldest)} and {utc(overview.newest)}")
+    if overview.unread:
+        out.line(f"{quantity(overview.unread, 'repository', 'repositories')} never read; to read them: gitmem hub sync")
+    _print_causes(overview.causes, "read", out)
+    queue = overview.queue
     if queue.waiting or queue.tomorrow or queue.running or queue.workers:
         since = f" since {utc(queue.oldest)}" if queue.oldest else ""
         later = f", {queue.tomorrow} for later" if queue.tomorrow else ""

@@ -90,16 +90,20 @@ def sync_all(
     with connected(url) as connection:
         schema.require(connection)
     total, failed, known = 0, 0, {} if problems is None else problems
-    for one in ingest.sync(url, folder_of(args) / "mirrors", names, jobs=args.jobs):
+    for synced in ingest.sync(url, folder_of(args) / "mirrors", names, jobs=args.jobs):
         total += 1
-        failed += bool(one.problem)
-        if one.problem != known.get(one.name, ""):
-            log.note(f"{one.name} cannot be read: {one.problem}" if one.problem else f"{one.name} can be read again")
-        known[one.name] = one.problem
-        if one.changed or one.removed:
-            log.event("synced", fields_of(one))
-            did = f"{quantity(one.changed, 'memory', 'memories')} changed, {one.removed} removed"
-            out.result(one.name, f"synced {one.name}: {did}")
+        failed += bool(synced.problem)
+        if synced.problem != known.get(synced.name, ""):
+            log.note(
+                f"{synced.name} cannot be read: {synced.problem}"
+                if synced.problem
+                else f"{synced.name} can be read again"
+            )
+        known[synced.name] = synced.problem
+        if synced.changed or synced.removed:
+            log.event("synced", fields_of(synced))
+            did = f"{quantity(synced.changed, 'memory', 'memories')} changed, {synced.removed} removed"
+            out.result(synced.name, f"synced {synced.name}: {did}")
     with connected(url) as connection:
         added = jobs.add_due(connection)
     if added:

@@ -68,15 +68,15 @@ def run(args: Arguments, out: Output) -> int:
     problems = []
     log = Log(out, is_json=args.log_json)
 
-    def report(done: Verified) -> None:
-        if done.problem:
-            problems.append(done.name)
+    def report(verified: Verified) -> None:
+        if verified.problem:
+            problems.append(verified.name)
         if log.is_json:
-            log.event("verified", {name: value for name, value in fields_of(done).items() if name not in _UNTOLD})
-        elif done.problem:
-            out.note(f"{done.name} cannot be verified: {done.problem}")
+            log.event("verified", {name: value for name, value in fields_of(verified).items() if name not in _UNTOLD})
+        elif verified.problem:
+            out.note(f"{verified.name} cannot be verified: {verified.problem}")
         else:
-            out.line(_describe(done))
+            out.line(_describe(verified))
         out.flush()
 
     plan = Plan(
@@ -98,8 +98,12 @@ def _system() -> str:
     return f"{platform.system().lower()}/{ {'x86_64': 'amd64', 'aarch64': 'arm64'}.get(machine, machine) }"
 
 
-def _describe(done: Verified) -> str:
-    judged = f"{quantity(done.judged, 'fact')} judged, {done.failed} failed" if done.judged else "nothing was due"
-    waiting = f", {done.unapproved} not approved" if done.unapproved else ""
-    pushed = f"; pushed {done.pushed[:12]}" if done.pushed else ""
-    return f"verified {done.name}: {judged}{waiting}{pushed} ({done.seconds:.1f} s)"
+def _describe(verified: Verified) -> str:
+    judged = (
+        f"{quantity(verified.judged, 'fact')} judged, {verified.failed} failed"
+        if verified.judged
+        else "nothing was due"
+    )
+    waiting = f", {verified.unapproved} not approved" if verified.unapproved else ""
+    pushed = f"; pushed {verified.pushed[:12]}" if verified.pushed else ""
+    return f"verified {verified.name}: {judged}{waiting}{pushed} ({verified.seconds:.1f} s)"

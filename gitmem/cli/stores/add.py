@@ -25,14 +25,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Arguments, out: Output) -> int:
     """Add a store to the list and print its name."""
     with open_memory(out) as memory:
-        one, is_new = memory.stores.add(args.store, everywhere=args.everywhere)
+        listed, is_new = memory.stores.add(args.store, everywhere=args.everywhere)
     if args.json:
-        out.json(as_table(one))
+        out.json(as_table(listed))
         return 0
-    out.result(one.entry.name, f"{'added' if is_new else 'kept'} {one.entry.name}")
+    out.result(listed.entry.name, f"{'added' if is_new else 'kept'} {listed.entry.name}")
     out.note(
-        f"list and recall now include {one.entry.path}: {quantity(one.memories, 'memory', 'memories')}"
+        f"list and recall now include {listed.entry.path}: {quantity(listed.memories, 'memory', 'memories')}"
         if is_new
-        else f"{one.entry.path} is already listed"
+        else f"{listed.entry.path} is already listed"
     )
     return 0

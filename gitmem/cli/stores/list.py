@@ -38,34 +38,34 @@ def run(args: Arguments, out: Output) -> int:
     return int(not stores or any(store.problem for store in stores))
 
 
-def as_table(one: ListedStoreState) -> dict[str, Any]:
+def as_table(listed: ListedStoreState) -> dict[str, Any]:
     """Return a listed store as documented JSON."""
     return {
-        "name": one.entry.name,
-        "path": one.entry.path,
-        "memories": one.memories,
-        "commit": one.commit,
-        "problem": one.problem,
-        "hint": one.hint,
-        "is_here": one.is_here,
+        "name": listed.entry.name,
+        "path": listed.entry.path,
+        "memories": listed.memories,
+        "commit": listed.commit,
+        "problem": listed.problem,
+        "hint": listed.hint,
+        "is_here": listed.is_here,
     }
 
 
-def print_stores(found: Sequence[ListedStoreState], out: Output) -> None:
+def print_stores(states: Sequence[ListedStoreState], out: Output) -> None:
     """Print listed stores for people, or as a line of cells each in a pipe."""
-    for one in found:
+    for listed in states:
         if not out.is_terminal:
-            problem = "already read here" if one.is_here else one.problem
-            out.row(one.entry.name, one.entry.path, str(one.memories), one.commit, problem)
+            problem = "already read here" if listed.is_here else listed.problem
+            out.row(listed.entry.name, listed.entry.path, str(listed.memories), listed.commit, problem)
             continue
         about: str | tuple[str, str] = (
-            quantity(one.memories, "memory", "memories") + f" at {one.commit[:12]}",
+            quantity(listed.memories, "memory", "memories") + f" at {listed.commit[:12]}",
             "dim",
         )
-        if one.is_here:
+        if listed.is_here:
             about = ("already read here, so not read twice", "dim")
-        elif one.problem:
-            about = (one.problem, "yellow")
-        out.line((one.entry.name, "key"), f"  {one.entry.path}  ", about)
-        if one.hint:
-            out.line("  ", (one.hint, "dim"))
+        elif listed.problem:
+            about = (listed.problem, "yellow")
+        out.line((listed.entry.name, "key"), f"  {listed.entry.path}  ", about)
+        if listed.hint:
+            out.line("  ", (listed.hint, "dim"))

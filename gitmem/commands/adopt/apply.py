@@ -165,7 +165,7 @@ class _Plan:
         self._memory, self._adoption, self._is_complete = repository, adoption, is_complete
         self._policy, self._now = repository.policy(), repository.now
         head = self._head = Code(repository.git, adoption.commit)
-        texts = head.texts(one.path for one in adoption.documents)
+        texts = head.texts(document.path for document in adoption.documents)
         self._files = head.files
         # The sentences, by document and hash, and the hashes of those that comments say to ignore.
         self._sentences: dict[str, dict[str, Statement]] = {}
@@ -173,23 +173,25 @@ class _Plan:
         for document in adoption.documents:
             if (text := texts.get(document.path)) is not None:
                 current, ignored = split_current(document, text)
-                self._sentences[document.path] = {hash_of(one.text): one for one in current}
-                self._ignored[document.path] = {hash_of(one.text) for one in ignored}
-        self._sentences |= {one.path: {} for one in adoption.closed}
+                self._sentences[document.path] = {hash_of(statement.text): statement for statement in current}
+                self._ignored[document.path] = {hash_of(ignored_statement.text) for ignored_statement in ignored}
+        self._sentences |= {document.path: {} for document in adoption.closed}
         self._tree = CodeTree(repository.git, adoption.commit)
-        decisions = [one.path for one in adoption.documents if one.kind == DECISION]
+        decisions = [document.path for document in adoption.documents if document.kind == DECISION]
         self._ignored_documents = {path for path, text in texts.items() if is_ignored(text)}
         read = [path for path in decisions if path in texts and path not in self._ignored_documents]
         proposed = proposals_of(adoption, {path: texts[path] for path in read})
-        self._repeated = len(supporting(adoption.findings)) - sum(bool(one.outcome) for one in proposed)
+        self._repeated = len(supporting(adoption.findings)) - sum(bool(proposal.outcome) for proposal in proposed)
         stated = len(proposed)
         proposed = self._check_definitions(proposed)
-        answers = self._answers([one.fields["verify"] for one in proposed if one.outcome])
+        answers = self._answers([proposal.fields["verify"] for proposal in proposed if proposal.outcome])
         self._agreeing = [
-            one for one in proposed if not one.outcome or answers[words_of(one.fields["verify"])] == one.outcome
+            proposal
+            for proposal in proposed
+            if not proposal.outcome or answers[words_of(proposal.fields["verify"])] == proposal.outcome
         ]
         self._proposed: dict[str, Proposal] = {}
-        without_check = sum(one.check is None for one in (*adoption.of(FALSE), *adoption.of(HOLDS)))
+        without_check = sum(judged.check is None for judged in (*adoption.of(FALSE), *adoption.of(HOLDS)))
         self._unproved = without_check + stated - len(self._agreeing)
         self._incoming: dict[str, Incoming | str] = {}
         self._settled, self._retired = ImportPlan(), dict[str, AdoptedMemory]()
@@ -215,19 +217,23 @@ class _Plan:
         A plain word that no file defines is left out: its occurrence in the code proves nothing. Nor does a local
         variable define a name: a document is about something that other code can use.
         """
-        named = {one.key: one.symbol_check for one in proposed if one.symbol_check}
+        named = {proposal.key: proposal.symbol_check for proposal in proposed if proposal.symbol_check}
         answers = self._answers(list(named.values()))
-        agreed = (one for one in proposed if one.key in named and answers[words_of(named[one.key])] == one.outcome)
-        defined = {one.key for one in agreed if one.outcome != HOLDS or not self._is_local(one)}
+        agreed = (
+            proposal
+            for proposal in proposed
+            if proposal.key in named and answers[words_of(named[proposal.key])] == proposal.outcome
+        )
+        defined = {proposal.key for proposal in agreed if proposal.outcome != HOLDS or not self._is_local(proposal)}
         return [
-            one.with_check(named[one.key]) if one.key in defined else one
-            for one in proposed
-            if one.key in defined or one.key not in named or not one.is_plain_word
+            proposal.with_check(named[proposal.key]) if proposal.key in defined else proposal
+            for proposal in proposed
+            if proposal.key in defined or proposal.key not in named or not proposal.is_plain_word
         ]
 
-    def _is_local(self, one: Proposal) -> bool:
+    def _is_local(self, proposal: Proposal) -> bool:
         """Return whether the file of a proposal's check defines its name as a local variable only."""
-        return is_local(self._head.text(path_of(one.fields["verify"][IN])), one.symbol)
+        return is_local(self._head.text(path_of(proposal.fields["verify"][IN])), proposal.symbol)
 
     def make(self, writer: Writer, tip: str | None) -> CommitPlan | None:
         """Return the commit; None if there is nothing to write."""
@@ -237,43 +243,46 @@ class _Plan:
         self._settled = ImportPlan()
         changed: dict[str, dict[str, Any]] = {}
         differing = [
-            one.fields["verify"]
+            adopted.fields["verify"]
             for key, proposal in self._proposed.items()
-            if (one := known.get(key)) and proposal.outcome and isinstance(one.fields.get("verify"), dict)
+            if (adopted := known.get(key)) and proposal.outcome and isinstance(adopted.fields.get("verify"), dict)
         ]
         answers = self._answers(differing, is_followed=True)
         for key, proposal in self._proposed.items():
-            one = known.get(key)
-            if one is None or one.memory.archived:
-                self._add(catalog, proposal, one)
-            elif changes := _changes(one, proposal, answers):
+            adopted = known.get(key)
+            if adopted is None or adopted.memory.archived:
+                self._add(catalog, proposal, adopted)
+            elif changes := _changes(adopted, proposal, answers):
                 changed[key] = {**changes, **(self._place_fields(proposal.refs) if "refs" in changes else {})}
             else:
                 self._settled.unchanged += 1
         self._retired = {}
-        for key, one in known.items():
-            if one.memory.archived or key in self._proposed:
+        for key, adopted in known.items():
+            if adopted.memory.archived or key in self._proposed:
                 continue
-            sentence = str(one.fields.get(SENTENCE_FIELD))
-            statement = self._sentences.get(one.document, {}).get(sentence)
+            sentence = str(adopted.fields.get(SENTENCE_FIELD))
+            statement = self._sentences.get(adopted.document, {}).get(sentence)
             if statement is not None:
                 lines = range(statement.line, statement.last + 1)
-                moved = not any(ref == f"{one.document}:{line}" for ref in one.refs for line in lines)
-                changes = self._place_fields([f"{one.document}:{lines[0]}"]) if moved else {}
-                body = context_of(one.document, statement.section, statement.text)
-                if changes := {**changes, **_retitle(one, title_of(statement.text), one.fields.get("verify"), body)}:
+                moved = not any(ref == f"{adopted.document}:{line}" for ref in adopted.refs for line in lines)
+                changes = self._place_fields([f"{adopted.document}:{lines[0]}"]) if moved else {}
+                body = context_of(adopted.document, statement.section, statement.text)
+                if changes := {
+                    **changes,
+                    **_retitle(adopted, title_of(statement.text), adopted.fields.get("verify"), body),
+                }:
                     changed[key] = changes
-            elif one.document in self._sentences or (self._is_complete and one.document not in self._files):
-                self._retired[key] = one
+            elif adopted.document in self._sentences or (self._is_complete and adopted.document not in self._files):
+                self._retired[key] = adopted
         self._change(writer, catalog, known, changed)
         if not (self._settled.new or self._settled.updated or self._retired):
             return None
         return self._commit(writer, catalog)
 
-    def _is_ignored(self, one: AdoptedMemory) -> bool:
+    def _is_ignored(self, adopted: AdoptedMemory) -> bool:
         """Return whether a comment says to ignore the sentence of a memory, or its whole document."""
-        is_whole = one.document in self._ignored_documents
-        return is_whole or str(one.fields.get(SENTENCE_FIELD)) in self._ignored.get(one.document, ())
+        is_whole = adopted.document in self._ignored_documents
+        return is_whole or str(adopted.fields.get(SENTENCE_FIELD)) in self._ignored.get(adopted.document, ())
 
     def _place_fields(self, refs: list[str]) -> dict[str, Any]:
         """Return the fields for a statement's place: its lines, and their text."""
@@ -328,8 +337,8 @@ class _Plan:
     def _commit(self, writer: Writer, catalog: Catalog) -> CommitPlan:
         changes = changes_of(catalog, self._settled, self._policy)
         retired = {"when": format_time(self._now), "by": BY, "why": GONE}
-        gone = [one.memory for one in self._retired.values()]
-        ignored = {one.memory.path: IGNORED for one in self._retired.values() if self._is_ignored(one)}
+        gone = [adopted.memory for adopted in self._retired.values()]
+        ignored = {adopted.memory.path: IGNORED for adopted in self._retired.values() if self._is_ignored(adopted)}
         old = archive.retire(writer.texts_of, catalog, gone, retired, ignored) if gone else None
         if old is not None:
             files, deletes = {**changes.files, **old.files}, [*changes.deletes, *old.paths]
@@ -343,9 +352,9 @@ class _Plan:
         """Return the commits that made the added facts false, by key."""
         added = self._settled.new.keys() | self._settled.updated.keys()
         return {
-            key: one.culprit
-            for key, one in self._proposed.items()
-            if one.culprit and one.outcome == FAILS and key in added
+            key: proposal.culprit
+            for key, proposal in self._proposed.items()
+            if proposal.culprit and proposal.outcome == FAILS and key in added
         }
 
     def report(self, commit: str) -> ApplyResult:
@@ -353,8 +362,8 @@ class _Plan:
         restored = {key for key in self._settled.updated if key in self._incoming}
         new = {**self._settled.new, **{key: self._settled.updated[key] for key in sorted(restored)}}
         added: dict[str, list[tuple[str, str]]] = {}
-        for key, one in new.items():
-            added.setdefault(one.kind, []).append((key, one.title))
+        for key, incoming in new.items():
+            added.setdefault(incoming.kind, []).append((key, incoming.title))
         return ApplyResult(
             added,
             [key for key in self._settled.updated if key not in restored],
@@ -378,13 +387,15 @@ def list_adopted(catalog: Catalog) -> dict[str, AdoptedMemory]:
         (TAG,),
     )
     table = {row[1]: AdoptedMemory(KnownMemory(*row[:6]), json.loads(row[6])) for row in rows}
-    return {key: one for key, one in table.items() if SENTENCE_FIELD in one.fields}
+    return {key: adopted for key, adopted in table.items() if SENTENCE_FIELD in adopted.fields}
 
 
 def _under_known_keys(proposed: Sequence[Proposal], known: Mapping[str, AdoptedMemory]) -> dict[str, Proposal]:
     """Return the proposals by key: the former one if the store has the memory under that."""
-    former = {one.key: one.former for one in proposed if one.former in known and one.key not in known}
-    return {one.key: one for one in (each.under(former) for each in proposed)}
+    former = {
+        proposal.key: proposal.former for proposal in proposed if proposal.former in known and proposal.key not in known
+    }
+    return {proposal.key: proposal for proposal in (each.under(former) for each in proposed)}
 
 
 def _changes(known: AdoptedMemory, proposal: Proposal, answers: Mapping[tuple[str, ...], str]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ FIELDS = ("document", "kind", "token", "stated")
 
 def list_entries(adoption: Adoption) -> list[Entry]:
     """Return the entries of all false statements, sorted."""
-    return sorted({_entry_of(one) for one in adoption.of(FALSE)})
+    return sorted({_entry_of(judged) for judged in adoption.of(FALSE)})
 
 
 def format_baseline(entries: Iterable[Entry]) -> str:
@@ -66,7 +66,7 @@ def mark_known(adoption: Adoption, entries: Container[Entry]) -> Adoption:
 def list_gone(adoption: Adoption, entries: Iterable[Entry], *, is_complete: bool) -> list[Entry]:
     """Return the entries that are no longer false, sorted; of the documents that were read, unless all were read."""
     read = {document.path for document in adoption.documents}
-    left = {_entry_of(one) for one in adoption.of(KNOWN)}
+    left = {_entry_of(judged) for judged in adoption.of(KNOWN)}
     return sorted(entry for entry in set(entries) - left if is_complete or entry[0] in read)
 
 

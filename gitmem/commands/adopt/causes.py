@@ -18,10 +18,12 @@ def group_by_cause(findings: Sequence[JudgedClaim]) -> list[list[JudgedClaim]]:
     Fewer than three of one cause are a group each.
     """
     causes: dict[str, list[JudgedClaim]] = {}
-    for number, one in enumerate(sorted(findings, key=_proof)):
-        causes.setdefault(name_cause(one)[1] or f"{number}", []).append(one)
+    for number, judged in enumerate(sorted(findings, key=_proof)):
+        causes.setdefault(name_cause(judged)[1] or f"{number}", []).append(judged)
     groups = [
-        part for group in causes.values() for part in ([group] if len(group) >= FEWEST else [[one] for one in group])
+        part
+        for group in causes.values()
+        for part in ([group] if len(group) >= FEWEST else [[judged] for judged in group])
     ]
     return sorted(groups, key=lambda group: _proof(group[0]))
 

@@ -70,16 +70,16 @@ class Change:
 
         *judge* judges a claim on the code before the change.
         """
-        found = []
+        judged_claims = []
         for finding in findings:
             if finding.verdict not in (FALSE, NEVER):
                 continue
             held = self._newly_false(finding, judge(finding.mention))
             if held is not None:
-                found.append(held)
+                judged_claims.append(held)
             elif (finding.verdict == FALSE or finding.is_contradicted) and self._is_new(finding):
-                found.append(replace(finding, verdict=FALSE))
-        return found
+                judged_claims.append(replace(finding, verdict=FALSE))
+        return judged_claims
 
     def _newly_false(self, finding: JudgedClaim, was: JudgedClaim | None) -> JudgedClaim | None:
         """Return a finding that is false because of the change; None if its claim did not hold before."""

@@ -89,7 +89,9 @@ class Code:
         if self._line is not None:
             return self._line.list_ending_with(self.commit, path)
         name = path.rpartition("/")[2]
-        return sorted(one for one in self.tree.named(name) if one == path or one.endswith(f"/{path}"))
+        return sorted(
+            path_named for path_named in self.tree.named(name) if path_named == path or path_named.endswith(f"/{path}")
+        )
 
     def is_regular(self, path: str) -> bool:
         """Return whether a path is a regular file, not a link or a submodule."""

@@ -77,10 +77,10 @@ def find_contradictions(
         topics.setdefault(saying.topic, {}).setdefault(saying.path, []).append(saying)
     contradictions = []
     for by_document in topics.values():
-        clear = [those for those in by_document.values() if all(_agree(those[0], one) for one in those)]
+        clear = [those for those in by_document.values() if all(_agree(those[0], saying) for saying in those)]
         if (contradiction := _compare([_clearest(those) for those in clear])) is not None:
             contradictions.append(contradiction)
-    return sorted(contradictions, key=lambda one: (one.sides[0].places[0], one.subject))
+    return sorted(contradictions, key=lambda contradiction: (contradiction.sides[0].places[0], contradiction.subject))
 
 
 def _list_sayings(
@@ -187,21 +187,24 @@ def _agree(one: _Saying, other: _Saying) -> bool:
 def _clearest(sayings: Sequence[_Saying]) -> _Saying:
     """Return the most exact one of sayings that agree, the first of equal ones."""
     return max(
-        sayings, key=lambda one: (len(parts_of(one.value)), -one.line) if one.topic[0] == VERSION else (0, -one.line)
+        sayings,
+        key=lambda saying: (
+            (len(parts_of(saying.value)), -saying.line) if saying.topic[0] == VERSION else (0, -saying.line)
+        ),
     )
 
 
 def _compare(sayings: Sequence[_Saying]) -> Contradiction | None:
     """Return the contradiction between what documents say, one saying for each; None if they agree."""
     sides: list[list[_Saying]] = []
-    for saying in sorted(sayings, key=lambda one: (one.path, one.line)):
+    for saying in sorted(sayings, key=lambda saying: (saying.path, saying.line)):
         same = next((side for side in sides if _agree(side[0], saying)), None)
         if same is None:
             sides.append([saying])
         else:
             same.append(saying)
     # The code has all of them: two servers, two packages.
-    if len(sides) < 2 or all(any(one.source for one in side) for side in sides):
+    if len(sides) < 2 or all(any(saying.source for saying in side) for side in sides):
         return None
     return Contradiction(sayings[0].subject, tuple(map(_side, sides)))
 
@@ -218,13 +221,13 @@ def find_right_places(finding: JudgedClaim, findings: Iterable[JudgedClaim]) -> 
     right = (finding.fix, finding.now, finding.source.actual if finding.source else "")
     wanted = {text.strip("/") for text in right if text}
     right_places = {
-        f"{one.document.path}:{one.claim.line}"
-        for one in findings
-        if one.verdict == HOLDS
-        and one.claim.kind == finding.claim.kind
-        and one.document.path != finding.document.path
-        and one.document.folder == finding.document.folder
-        and _is_right(one.claim, finding.claim, wanted)
+        f"{judged.document.path}:{judged.claim.line}"
+        for judged in findings
+        if judged.verdict == HOLDS
+        and judged.claim.kind == finding.claim.kind
+        and judged.document.path != finding.document.path
+        and judged.document.folder == finding.document.folder
+        and _is_right(judged.claim, finding.claim, wanted)
     }
     return tuple(sorted(right_places))
 

@@ -62,13 +62,13 @@ def search(
         progress: Called with the number of files read and the total.
         among: The files to read; None for all.
     """
-    found = Corpus()
+    corpus = Corpus()
     owners = _owners(values)
     left = {name.encode("utf-8") for name in symbols}
     if not left and not owners:
-        return found
+        return corpus
     paths = _paths_by_text(code, among)
-    wanted, found.is_whole = _choose(code, paths)
+    wanted, corpus.is_whole = _choose(code, paths)
     names = Vocabulary((*left, *owners))
     for number, (oid, content) in enumerate(code.git.read_blobs(wanted)):
         if not names:
@@ -80,20 +80,20 @@ def search(
         for word in names.in_text(content):
             if word in left:
                 left.discard(word)
-                found.present[word.decode("utf-8")] = paths[oid][0]
+                corpus.present[word.decode("utf-8")] = paths[oid][0]
                 if word not in owners:
                     names.discard(word)
             for owner in owners.get(word, ()):
-                found.files_by_name.setdefault(owner, []).extend(paths[oid])
-    return found
+                corpus.files_by_name.setdefault(owner, []).extend(paths[oid])
+    return corpus
 
 
 def _owners(values: Mapping[str, Iterable[str]]) -> dict[bytes, set[str]]:
     """Return the names that each spelling may mean."""
     owners: dict[bytes, set[str]] = {}
     for name, spelled in values.items():
-        for one in spelled:
-            owners.setdefault(one.encode("utf-8"), set()).add(name)
+        for spelling in spelled:
+            owners.setdefault(spelling.encode("utf-8"), set()).add(name)
     return owners
 
 

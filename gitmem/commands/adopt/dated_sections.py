@@ -53,7 +53,7 @@ def split_current(document: Document, text: str) -> tuple[list[Statement], list[
     if document.kind != DECISION:
         return current, ignored
     record = read_record(text)
-    return [one for one in current if _binds(one)] if record and record.is_current else [], ignored
+    return [statement for statement in current if _binds(statement)] if record and record.is_current else [], ignored
 
 
 def _binds(statement: Statement) -> bool:

@@ -107,7 +107,11 @@ def find_installed(documents: Iterable[Document], lists: Mapping[str, str], file
         (path.rpartition("/")[0], name) for path, text in lists.items() for name in _installed_names(path, text, files)
     }
     skills = ((document, _SKILL.match(document.path)) for document in documents) if installed else ()
-    return [one for one, found in skills if found and ((found["above"] or "").rstrip("/"), found["name"]) in installed]
+    return [
+        document
+        for document, match in skills
+        if match and ((match["above"] or "").rstrip("/"), match["name"]) in installed
+    ]
 
 
 def _installed_names(path: str, text: str, files: Container[str]) -> list[str]:
@@ -118,7 +122,7 @@ def _installed_names(path: str, text: str, files: Container[str]) -> list[str]:
         return []
     folder, _, name = path.rpartition("/")
     if name == SKILL_LOCK and isinstance(skills, dict):
-        entries = ((key, one) for key, one in skills.items() if isinstance(one, dict))
+        entries = ((key, skill) for key, skill in skills.items() if isinstance(skill, dict))
         return [key for key, entry in entries if entry.get("sourceType") != "local"]
     if name == BOOST and isinstance(skills, list):
         own = f"{folder}/.ai/skills/".lstrip("/")

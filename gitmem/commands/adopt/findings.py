@@ -251,18 +251,18 @@ class Adoption:
         """
         by_token: dict[tuple[str, str], list[JudgedClaim]] = {}
         lost, there = (Counter(map(_section_of, filter(_is_bare, self.of(verdict)))) for verdict in (NEVER, HOLDS))
-        for one in self.of(NEVER):
-            claim = one.claim
+        for judged in self.of(NEVER):
+            claim = judged.claim
             is_path = claim.kind == PATH and claim.tool != "tree" and _FILE_OR_FOLDER.search(claim.token)
-            part = _section_of(one)
-            is_elsewhere = _is_bare(one) and lost[part] >= _MOST_LOST and lost[part] > there[part]
+            part = _section_of(judged)
+            is_elsewhere = _is_bare(judged) and lost[part] >= _MOST_LOST and lost[part] > there[part]
             is_meant = claim.kind in (COMMAND, SUBCOMMAND) or (is_path and not is_elsewhere)
             is_meant = is_meant and not stands_for_others(claim.token)
-            if is_meant and one.held is not None:
-                by_token.setdefault((claim.kind, claim.token), []).append(one)
+            if is_meant and judged.held is not None:
+                by_token.setdefault((claim.kind, claim.token), []).append(judged)
         # Agents try what their instructions name.
         for places in by_token.values():
-            places.sort(key=lambda one: one.document.kind != INSTRUCTIONS)
+            places.sort(key=lambda judged: judged.document.kind != INSTRUCTIONS)
         return sorted(by_token.values(), key=lambda places: places[0].document.kind != INSTRUCTIONS)
 
     def of(self, verdict: str) -> list[JudgedClaim]:

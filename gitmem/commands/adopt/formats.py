@@ -82,9 +82,9 @@ def describe_never(finding: JudgedClaim) -> str:
     return "was never true" if finding.claim.stated else "never existed"
 
 
-def contradiction(found: Contradiction) -> str:
+def contradiction(contradiction: Contradiction) -> str:
     """Return what documents say differently, on one line, cleaned."""
-    return display(f"{found.subject}: {'; '.join(map(_side, found.sides))}")
+    return display(f"{contradiction.subject}: {'; '.join(map(_side, contradiction.sides))}")
 
 
 def _side(side: Side) -> str:
@@ -121,11 +121,11 @@ def same_cause(findings: Sequence[JudgedClaim], most: int) -> str:
 
 def blame(finding: JudgedClaim) -> str:
     """Return since when a claim is false and because of whom, on one line, cleaned; empty if unknown."""
-    one = finding.culprit
-    if one is not None:
+    culprit = finding.culprit
+    if culprit is not None:
         start = "since" if finding.verdict == FALSE else "gone since"
-        merged = f", merged by {_commit_text(one.merge)}" if one.merge else ""
-        return display(f"{start} {_commit_text(one)}{merged}")
+        merged = f", merged by {_commit_text(culprit.merge)}" if culprit.merge else ""
+        return display(f"{start} {_commit_text(culprit)}{merged}")
     return "it was not true when it was written" if finding.held is False else ""
 
 
@@ -168,26 +168,38 @@ def as_table(adoption: Adoption) -> dict[str, Any]:
         "base": adoption.base,
         "since": adoption.since,
         "documents": [{"path": document.path, "kind": document.kind} for document in adoption.documents],
-        "false": [_row(one) for one in adoption.of(FALSE)],
-        "known": [_row(one) for one in adoption.of(KNOWN)],
-        "never_held": [_row(one) for one in adoption.of(NEVER)],
-        "holds": [_row(one) for one in adoption.of(HOLDS)],
-        "unchecked": [{"path": where.path, "line": one.line, "text": one.text} for where, one in adoption.unchecked],
+        "false": [_row(judged) for judged in adoption.of(FALSE)],
+        "known": [_row(judged) for judged in adoption.of(KNOWN)],
+        "never_held": [_row(judged) for judged in adoption.of(NEVER)],
+        "holds": [_row(judged) for judged in adoption.of(HOLDS)],
+        "unchecked": [
+            {"path": where.path, "line": statement.line, "text": statement.text}
+            for where, statement in adoption.unchecked
+        ],
         "ignored": [
-            {"path": where.path, "line": one.statement.line, "text": one.statement.text, "reason": one.reason}
-            for where, one in adoption.ignored
+            {
+                "path": where.path,
+                "line": ignored.statement.line,
+                "text": ignored.statement.text,
+                "reason": ignored.reason,
+            }
+            for where, ignored in adoption.ignored
         ],
         "contradictions": [
             {
-                "subject": one.subject,
+                "subject": contradiction.subject,
                 "sides": [
-                    {"says": side.says, "places": list(side.places), "source": side.source} for side in one.sides
+                    {"says": side.says, "places": list(side.places), "source": side.source}
+                    for side in contradiction.sides
                 ],
             }
-            for one in adoption.contradictions
+            for contradiction in adoption.contradictions
         ],
-        "unjudged": [{"path": where.path, "line": one.line, "text": one.text} for where, one in adoption.unjudged],
-        "closed": [one.path for one in adoption.closed],
+        "unjudged": [
+            {"path": where.path, "line": statement.line, "text": statement.text}
+            for where, statement in adoption.unjudged
+        ],
+        "closed": [document.path for document in adoption.closed],
         "notes": list(adoption.notes),
     }
 
@@ -215,10 +227,10 @@ def _row(finding: JudgedClaim) -> dict[str, Any]:
     }
 
 
-def _commit_row(one: Culprit | None) -> dict[str, str] | None:
-    if one is None:
+def _commit_row(culprit: Culprit | None) -> dict[str, str] | None:
+    if culprit is None:
         return None
-    return {"commit": one.commit, "subject": one.subject, "author": one.author, "date": one.date}
+    return {"commit": culprit.commit, "subject": culprit.subject, "author": culprit.author, "date": culprit.date}
 
 
 def commands(adoption: Adoption) -> str:
@@ -238,7 +250,9 @@ def _message(finding: JudgedClaim) -> str:
     place, message = f"{finding.document.path}:{finding.claim.line}", sentence(finding)
     message = f"{display(place)}{'' if message.startswith('says ') else ':'} {message}"
     return " ".join(
-        as_sentence(one) for one in (message, also(finding), blame(finding), advice(finding), elsewhere(finding)) if one
+        as_sentence(sentence)
+        for sentence in (message, also(finding), blame(finding), advice(finding), elsewhere(finding))
+        if sentence
     )
 
 
@@ -284,9 +298,9 @@ def markdown(adoption: Adoption) -> str:
     lines = ["## What the documents say", "", f"{_cell(summary(adoption))}.", ""]
     if false := adoption.of(FALSE):
         lines += ["| place | false statement | since | correction |", "|---|---|---|---|"]
-        for one in false:
-            statement = ", ".join(filter(None, (sentence(one), also(one))))
-            row = (f"{one.document.path}:{one.claim.line}", statement, blame(one), advice(one))
+        for judged in false:
+            statement = ", ".join(filter(None, (sentence(judged), also(judged))))
+            row = (f"{judged.document.path}:{judged.claim.line}", statement, blame(judged), advice(judged))
             lines.append(f"| {' | '.join(map(_cell, row))} |")
     if adoption.contradictions:
         lines += ["", "Documents that contradict each other:", ""]
@@ -302,15 +316,19 @@ def _cell(text: str) -> str:
 def rdjson(corrected: Iterable[Correction]) -> str:
     """Return corrections in reviewdog's format (-f=rdjson). Source: reviewdog, proto/rdf, DiagnosticResult."""
     diagnostics = []
-    for one in corrected:
+    for correction in corrected:
         # A line is deleted with its end: up to the start of the next one.
-        end = (one.line + 1, 1) if one.after is None else (one.line, len(one.before.encode()) + 1)
-        span = {"start": {"line": one.line, "column": 1}, "end": {"line": end[0], "column": end[1]}}
+        end = (
+            (correction.line + 1, 1)
+            if correction.after is None
+            else (correction.line, len(correction.before.encode()) + 1)
+        )
+        span = {"start": {"line": correction.line, "column": 1}, "end": {"line": end[0], "column": end[1]}}
         diagnostics.append({
             "message": "the code contradicts this line",
-            "location": {"path": one.path, "range": span},
+            "location": {"path": correction.path, "range": span},
             "severity": "ERROR",
-            "suggestions": [{"range": span, "text": one.after or ""}],
+            "suggestions": [{"range": span, "text": correction.after or ""}],
         })  # fmt: skip
     whole = {"source": {"name": "gitmem adopt"}, "severity": "ERROR", "diagnostics": diagnostics}
     return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
@@ -319,10 +337,10 @@ def rdjson(corrected: Iterable[Correction]) -> str:
 def suggestions(corrected: Iterable[Correction]) -> str:
     """Return corrections as suggestion blocks, which GitHub can apply from a review comment on the line."""
     parts = []
-    for one in corrected:
-        text = "" if one.after is None else f"{one.after}\n"
+    for correction in corrected:
+        text = "" if correction.after is None else f"{correction.after}\n"
         fence = "`" * max(3, 1 + max((len(run) for run in text.split() if set(run) == {"`"}), default=0))
-        parts.append(f"{one.path}:{one.line}\n\n{fence}suggestion\n{text}{fence}\n")
+        parts.append(f"{correction.path}:{correction.line}\n\n{fence}suggestion\n{text}{fence}\n")
     return "\n".join(parts)
 
 

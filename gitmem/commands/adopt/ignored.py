@@ -41,11 +41,11 @@ def split_ignored(text: str) -> tuple[list[Statement], list[IgnoredStatement]]:
     A comment applies to the statement that it is in; on a line of its own, to the next one; as ``ignore-file``, to all.
     """
     statements = split(text)
-    marks = {at: found for at, line in enumerate(text.split("\n"), 1) if (found := _MARK.search(line))}
+    marks = {at: match for at, line in enumerate(text.split("\n"), 1) if (match := _MARK.search(line))}
     if not marks:
         return statements, []
-    whole = next((found for found in marks.values() if found[1] == "ignore-file"), None)
-    alone = {at + 1: found for at, found in marks.items() if not found.string.replace(found[0], "").strip()}
+    whole = next((match for match in marks.values() if match[1] == "ignore-file"), None)
+    alone = {at + 1: match for at, match in marks.items() if not match.string.replace(match[0], "").strip()}
     others, ignored = [], []
     for statement in statements:
         lines = range(statement.line, statement.last + 1)
@@ -64,7 +64,7 @@ def has_comments(text: str) -> bool:
 
 def is_ignored(text: str) -> bool:
     """Return whether a comment says to ignore the whole document."""
-    return any(found[1] == "ignore-file" for found in _MARK.finditer(text))
+    return any(match[1] == "ignore-file" for match in _MARK.finditer(text))
 
 
 def is_installed(text: str) -> bool:

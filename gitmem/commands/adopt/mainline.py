@@ -152,7 +152,7 @@ class Mainline:
         number = self._numbers[commit]
         if self._had_file(path, number):
             return True
-        return any(self._had_file(one, number) for one in self._below(path))
+        return any(self._had_file(path_below, number) for path_below in self._below(path))
 
     def _below(self, folder: str) -> Iterator[str]:
         """Yield the files that ever existed below a folder."""
@@ -168,7 +168,11 @@ class Mainline:
     def list_ending_with(self, commit: str, path: str) -> list[str]:
         """Return the files and folders at a known commit whose path ends with these parts, sorted."""
         named = self._by_name.get(path.rpartition("/")[2], ())
-        return sorted(one for one in named if (one == path or one.endswith(f"/{path}")) and self.has(commit, one))
+        return sorted(
+            path_named
+            for path_named in named
+            if (path_named == path or path_named.endswith(f"/{path}")) and self.has(commit, path_named)
+        )
 
     def list_removed(self, number: int) -> list[str]:
         """Return the files that one commit removed."""

@@ -137,9 +137,11 @@ class Proposal:
 def proposals_of(adoption: Adoption, decisions: Mapping[str, str]) -> list[Proposal]:
     """Return the proposals, one per key, given the texts of the decision records by path."""
     proposals: dict[str, Proposal] = {}
-    for one in (*_facts(adoption.findings), *_rules(adoption.unchecked), *_decisions(decisions)):
-        known = proposals.get(one.key)
-        proposals[one.key] = one if known is None else replace(known, lines=tuple(sorted({*known.lines, *one.lines})))
+    for proposal in (*_facts(adoption.findings), *_rules(adoption.unchecked), *_decisions(decisions)):
+        known = proposals.get(proposal.key)
+        proposals[proposal.key] = (
+            proposal if known is None else replace(known, lines=tuple(sorted({*known.lines, *proposal.lines})))
+        )
     return list(proposals.values())
 
 
@@ -196,7 +198,7 @@ def find_statement(text: str, document: Document, key: str, fields: Mapping[str,
 
 def sentences_of(text: str, document: Document) -> frozenset[str]:
     """Return the hashes of a document's statements."""
-    return frozenset(hash_of(one.text) for one in split_current(document, text)[0])
+    return frozenset(hash_of(statement.text) for statement in split_current(document, text)[0])
 
 
 def _home_of(check: object) -> str:
@@ -270,7 +272,7 @@ def withheld_of(findings: Sequence[JudgedClaim]) -> list[JudgedClaim]:
 
 def supporting(findings: Sequence[JudgedClaim]) -> list[JudgedClaim]:
     """Return the findings with a check that may become facts."""
-    withheld = {id(one) for one in withheld_of(findings)}
+    withheld = {id(judged) for judged in withheld_of(findings)}
     return [
         finding
         for finding in findings
@@ -279,7 +281,9 @@ def supporting(findings: Sequence[JudgedClaim]) -> list[JudgedClaim]:
 
 
 def _facts(findings: Sequence[JudgedClaim]) -> Iterator[Proposal]:
-    valued = {(id(one.statement), one.claim.name) for one in findings if one.claim.kind == VALUE and one.check}
+    valued = {
+        (id(judged.statement), judged.claim.name) for judged in findings if judged.claim.kind == VALUE and judged.check
+    }
     for finding in supporting(findings):
         claim, path, statement = finding.claim, finding.document.path, finding.statement
         assert finding.check is not None
@@ -341,7 +345,7 @@ def _is_followed(path: str, records: Mapping[str, DecisionRecord]) -> bool:
 
 def _decisions(texts: Mapping[str, str]) -> Iterator[Proposal]:
     every = read_records(texts)
-    records = {path: one for path, one in every.items() if one.title and _is_followed(path, every)}
+    records = {path: decision for path, decision in every.items() if decision.title and _is_followed(path, every)}
     every_key = {path: _keys(DECISION, record.title, path) for path, record in records.items()}
     keys = {path: key for path, (key, _) in every_key.items()}
     for path, record in records.items():

@@ -91,8 +91,8 @@ class Past:
         if path not in self.list_changes(since, self._commit):
             return False
         if since not in self._after:
-            done = self._git.run("rev-list", f"{since}..{self._commit}")
-            self._after[since] = frozenset(done.stdout.decode("ascii").split())
+            result = self._git.run("rev-list", f"{since}..{self._commit}")
+            self._after[since] = frozenset(result.stdout.decode("ascii").split())
         return any(self._writers.find(path, line)[0] in self._after[since] for line in lines)
 
     @cached_property
@@ -130,8 +130,8 @@ class Past:
         for path in left[:MOST_PATHS]:
             for walk in _WALKS:
                 argv = ("log", "-1", *walk, "--no-show-signature", "--format=%H", self._commit, "--", path)
-                done = self._git.run("--literal-pathspecs", *argv, check=False)
-                commit = done.stdout.decode("ascii", "replace").strip()
+                result = self._git.run("--literal-pathspecs", *argv, check=False)
+                commit = result.stdout.decode("ascii", "replace").strip()
                 if commit and (found := self._confirm({path: commit})):
                     proved |= found
                     break
@@ -160,8 +160,8 @@ class Past:
         The options contain the commits to walk.
         """
         argv = ("log", "--name-only", "-z", "--format=%x01%H", "--no-show-signature", *options)
-        done = self._git.run("--literal-pathspecs", *argv, "--", *paths, check=False)
-        for record in done.stdout.split(b"\x01")[1:]:
+        result = self._git.run("--literal-pathspecs", *argv, "--", *paths, check=False)
+        for record in result.stdout.split(b"\x01")[1:]:
             commit, *names = (os.fsdecode(part).strip("\n") for part in record.split(b"\0"))
             yield commit, names
 
@@ -185,15 +185,15 @@ class Past:
     def _look_up(self, names: Sequence[str]) -> bool:
         """Look up ``commit:path``, in one process; return whether git could look up all."""
         form = "--batch-check=%(objectname) %(objecttype)"
-        done = self._git.run("cat-file", form, input=os.fsencode("".join(f"{n}\n" for n in names)), check=False)
-        if done.status:
+        result = self._git.run("cat-file", form, input=os.fsencode("".join(f"{n}\n" for n in names)), check=False)
+        if result.status:
             self.notes[_MISSING] = None
-        for name, line in zip(names, done.stdout.decode("utf-8", "replace").split("\n"), strict=False):
+        for name, line in zip(names, result.stdout.decode("utf-8", "replace").split("\n"), strict=False):
             oid, _, kind = line.partition(" ")
             is_there = kind in ("blob", "tree", "commit")
-            if is_there or not done.status:
+            if is_there or not result.status:
                 self._entries[name] = (oid, kind) if is_there else None
-        return not done.status
+        return not result.status
 
     def broke(self, probe: Probe) -> str:
         """Return the newest commit after which a claim about a file was false; empty if none is found.
@@ -289,7 +289,7 @@ class Past:
                 names.setdefault(wrote, set()).add(mention.claim.name)
         self._expected = sorted({name for some in names.values() for name in some})[:MOST_PATTERNS]
         most = max(MOST_FILES // max(len(self._head.files), 1), FEWEST_SEARCHES)
-        for commit in sorted(names, key=lambda one: -len(names[one]))[:most]:
+        for commit in sorted(names, key=lambda name: -len(names[name]))[:most]:
             if budget.is_spent(SEARCHING):
                 break
             self._search(commit, names[commit])
@@ -313,8 +313,8 @@ class Past:
         found: dict[str, dict[str, None]] = {word: {} for word in words}
         named = [part for word in sorted(words) for part in ("-e", word)]
         argv = ("grep", "-o", "--no-line-number", "--no-column", "-z", "-I", "-w", "-F", *named, commit, "--", ".")
-        done = self._git.run(*argv, *_ASIDE, check=False)
-        for line in os.fsdecode(done.stdout).split("\n"):
+        result = self._git.run(*argv, *_ASIDE, check=False)
+        for line in os.fsdecode(result.stdout).split("\n"):
             place, _, word = line.partition("\0")
             path = place.removeprefix(f"{commit}:")
             if word in found and not _is_aside(path):
@@ -370,13 +370,13 @@ class Past:
     def _find_beside(self, path: str, before: str, commit: str) -> str:
         """Return the only file that a commit added beside a path, with another ending; empty if there is none."""
         stem = posixpath.splitext(path)[0]
-        found = [one for one in _list_changed(self._git, before, commit, "A") if posixpath.splitext(one)[0] == stem]
+        found = [path for path in _list_changed(self._git, before, commit, "A") if posixpath.splitext(path)[0] == stem]
         return found[0] if len(found) == 1 else ""
 
     def _namesake(self, path: str, before: str, commit: str) -> str:
         folder, _, name = path.rpartition("/")
         removed, added = (
-            [one for one in _list_changed(self._git, before, commit, kind) if one.rpartition("/")[2] == name]
+            [path for path in _list_changed(self._git, before, commit, kind) if path.rpartition("/")[2] == name]
             for kind in "DA"
         )
         if removed != [path] or len(added) != 1:
@@ -398,10 +398,12 @@ class Past:
         wanted = set(commits)
         merges = merges_of(self._git, self._commit, wanted)
         made = {
-            commit: Culprit(commit, one.subject, one.author.rpartition(" <")[0], one.date)
-            for commit, one in read_summaries(self._git, wanted.union(merges.values())).items()
+            commit: Culprit(commit, summary.subject, summary.author.rpartition(" <")[0], summary.date)
+            for commit, summary in read_summaries(self._git, wanted.union(merges.values())).items()
         }
-        return {one: replace(made[one], merge=made.get(merges.get(one, ""))) for one in wanted if one in made}
+        return {
+            commit: replace(made[commit], merge=made.get(merges.get(commit, ""))) for commit in wanted if commit in made
+        }
 
 
 def _is_aside(path: str) -> bool:

@@ -70,13 +70,13 @@ def adopt(
     head = Code(git, commit)
     documents, closed, texts, notes = _choose_documents(head, wanted)
     changed = frozenset(Past(head).list_changes(since, commit)) if since else None
-    wanted_now = [one for one in documents if changed is None or one.path in changed]
+    wanted_now = [document for document in documents if changed is None or document.path in changed]
     read, late = _read(wanted_now, texts, kinds, head, budget)
     past = Past(head, list(dict.fromkeys(document.path for document, _, _ in read)))
-    judged = [one for one in read if not since or _is_newer(one[0], one[1], past, since)]
+    judged = [row for row in read if not since or _is_newer(row[0], row[1], past, since)]
     # The names of its section tell what a statement is about.
     sections = {(document.path, statement.section) for document, statement, _ in judged}
-    read = [one for one in read if (one[0].path, one[1].section) in sections]
+    read = [row for row in read if (row[0].path, row[1].section) in sections]
     head.occurrences.expect(
         word for _, _, claims in read for claim in claims for word in KINDS[claim.kind].words(claim)
     )
@@ -92,7 +92,7 @@ def adopt(
     findings, unchecked, unjudged = _judge_claims(judged, judge, budget, progress)
     unjudged = [*late, *unjudged]
     left = {(document.path, statement.line) for document, statement in unjudged}
-    read = [one for one in read if (one[0].path, one[1].line) not in left]
+    read = [row for row in read if (row[0].path, row[1].line) not in left]
     # A part of the statements cannot tell what all documents say.
     contradictions = [] if base or since else find_contradictions(read, findings, head.files)
     if base:
@@ -112,7 +112,7 @@ def adopt(
     if not corpus.is_whole:
         notes.append("the code is too large to be read in full; names and values were looked for in part of it")
     ignored = _list_ignored(documents, texts)
-    ignored = [one for one in ignored if not since or _is_newer(one[0], one[1].statement, past, since)]
+    ignored = [row for row in ignored if not since or _is_newer(row[0], row[1].statement, past, since)]
     return Adoption(
         commit,
         documents,
@@ -142,7 +142,9 @@ def _choose_documents(
         if document.path not in named and is_closed(document.path, texts.get(document.path, ""))
     ]
     lists = head.texts(head.tree.files_named(*INSTALLERS))
-    foreign = [one for one in find_installed(documents, lists, head.tree.folders) if one.path not in named]
+    foreign = [
+        document for document in find_installed(documents, lists, head.tree.folders) if document.path not in named
+    ]
     left_out = [*closed, *foreign]
     documents = [
         document
@@ -208,22 +210,22 @@ def _read(
                 late.setdefault(document.path, []).append((document, statement))
                 continue
             claims = (claim for claim in claims_of(statement, document) if claim.kind in kinds)
-            about = [one for one in claims if KINDS[one.kind].applies(head, one)]
+            about = [claim for claim in claims if KINDS[claim.kind].applies(head, claim)]
             read.setdefault(document.path, []).append((document, statement, about))
     return (
-        [one for document in documents for one in read.get(document.path, ())],
-        [one for document in documents for one in late.get(document.path, ()) if one[1].kind != HEADING],
+        [row for document in documents for row in read.get(document.path, ())],
+        [row for document in documents for row in late.get(document.path, ()) if row[1].kind != HEADING],
     )
 
 
 def _list_ignored(documents: Iterable[Document], texts: Mapping[str, str]) -> list[tuple[Document, IgnoredStatement]]:
     """Return the statements that comments tell to ignore and that make a claim."""
     return [
-        (document, one)
+        (document, ignored)
         for document in documents
         if has_comments(texts.get(document.path, ""))
-        for one in split_current(document, texts[document.path])[1]
-        if any(claims_of(one.statement, document))
+        for ignored in split_current(document, texts[document.path])[1]
+        if any(claims_of(ignored.statement, document))
     ]
 
 
@@ -280,7 +282,10 @@ def _names_in(read: Sequence[_Read], head: Code) -> _Names:
         {claim.name for claim in named} | parts,
         {claim.name: spellings(claim.name) for claim in every if claim.kind == VALUE and not claim.tool}
         | {claim.stated: spellings_of_port(claim.stated) for claim in every if claim.tool == "port"},
-        {name: (name,) for name in (*(name for _, name in owned), *(one.name for one in named if is_plain_word(one)))},
+        {
+            name: (name,)
+            for name in (*(name for _, name in owned), *(claim.name for claim in named if is_plain_word(claim)))
+        },
         _values_by_section(read),
         _ties(read, head),
     )
@@ -293,7 +298,7 @@ def _list_made_false(
     before = change.corpus(corpus, names.symbols, names.values | names.members)
     older = _Judge(change.before, past, before, names)
     newly_false = change.list_made_false(findings, older.judge_one)
-    claims = {one.claim for one in newly_false}
+    claims = {judged.claim for judged in newly_false}
     earlier = sum(finding.verdict == FALSE and finding.claim not in claims for finding in findings)
     return [*(finding for finding in findings if finding.verdict == HOLDS), *newly_false], earlier
 
@@ -338,7 +343,7 @@ def _judge_claims(
         for at, (document, statement, _) in enumerate(read)
         if found.get(at) == [] and statement.kind != HEADING and statement.language != DRAWING
     ]
-    return findings, unchecked, [one[:2] for at, one in enumerate(read) if at not in found]
+    return findings, unchecked, [row[:2] for at, row in enumerate(read) if at not in found]
 
 
 def _rank_of(document: Document) -> tuple[bool, int]:
@@ -356,21 +361,27 @@ class _Judge:
     def judge_all(self, mentions: Iterable[Mention]) -> list[JudgedClaim]:
         findings = [finding for mention in mentions if (finding := self.judge_one(mention)) is not None]
         # A package with a version is stated once, and its name is not also a name in the code.
-        versions = {one.claim.name.lower() for one in findings if one.claim.kind == VERSION}
-        findings = [one for one in findings if one.claim.kind != DEPENDENCY or one.claim.name.lower() not in versions]
-        # Of two versions of a product, one that never was right beside the right one is what it can read, build or run.
-        right = {one.claim.name.lower() for one in findings if one.claim.kind == VERSION and one.verdict == HOLDS}
+        versions = {judged.claim.name.lower() for judged in findings if judged.claim.kind == VERSION}
         findings = [
-            one
-            for one in findings
-            if one.claim.relation not in ("is", "at-least")
-            or one.verdict == HOLDS
-            or one.held
-            or not (one.claim.kind == VERSION and one.claim.name.lower() in right)
+            judged
+            for judged in findings
+            if judged.claim.kind != DEPENDENCY or judged.claim.name.lower() not in versions
         ]
-        findings = [one for one in findings if not _is_unwanted(one)]
-        details = {one.claim.token for one in findings if KINDS[one.claim.kind].is_detail}
-        return [one for one in findings if one.claim.kind != SYMBOL or one.claim.token not in details]
+        # Of two versions of a product, one that never was right beside the right one is what it can read, build or run.
+        right = {
+            judged.claim.name.lower() for judged in findings if judged.claim.kind == VERSION and judged.verdict == HOLDS
+        }
+        findings = [
+            judged
+            for judged in findings
+            if judged.claim.relation not in ("is", "at-least")
+            or judged.verdict == HOLDS
+            or judged.held
+            or not (judged.claim.kind == VERSION and judged.claim.name.lower() in right)
+        ]
+        findings = [judged for judged in findings if not _is_unwanted(judged)]
+        details = {judged.claim.token for judged in findings if KINDS[judged.claim.kind].is_detail}
+        return [judged for judged in findings if judged.claim.kind != SYMBOL or judged.claim.token not in details]
 
     def judge_one(self, mention: Mention) -> JudgedClaim | None:
         return KINDS[mention.claim.kind].judge(mention, self._basis)
@@ -396,7 +407,7 @@ def _group(findings: Sequence[JudgedClaim]) -> list[JudgedClaim]:
     """
     false = [finding for finding in findings if finding.verdict == FALSE]
     first = {_identity_of(finding): finding for finding in reversed(false)}
-    names = {_subject_of(one): first[_identity_of(one)] for one in reversed(false) if not one.claim.stated}
+    names = {_subject_of(judged): first[_identity_of(judged)] for judged in reversed(false) if not judged.claim.stated}
     more: dict[int, set[int]] = {}
     groups = []
     for finding in findings:

@@ -122,7 +122,7 @@ def is_rule(line: str) -> bool:
 def cells_of(line: str) -> tuple[str, ...]:
     """Return the cells of a table row; a bar in code is escaped or between backticks."""
     inner = line.strip().removeprefix("|").removesuffix("|")
-    held = _CODE.sub(lambda found: found[0].replace("|", "\0"), inner.replace("\\|", "\0"))
+    held = _CODE.sub(lambda match: match[0].replace("|", "\0"), inner.replace("\\|", "\0"))
     return tuple(cell.strip().replace("\0", "|") for cell in held.split("|"))
 
 
@@ -297,7 +297,7 @@ class _Splitter:
             _drop_deeper(above, depth)
             name = entry[1].strip("/")
             above.append((depth, "" if name == "." else name))
-            path = "/".join(filter(None, (one for _, one in above)))
+            path = "/".join(filter(None, (name for _, name in above)))
             if path and (drawn or not any(mark in rest for mark in "$<>=:")):
                 yield self._make(TREE, number, number + 1, path=path)
 
@@ -312,7 +312,7 @@ class _Splitter:
             depth = indentation_of(line)
             _drop_deeper(above, depth)
             name = entry[1].strip("/")
-            path = "/".join([*(one for _, one in above), name])
+            path = "/".join([*(part for _, part in above), name])
             if line.strip()[len(entry[1]) : len(entry[1]) + 1] == "/" or entry[1].endswith("/"):
                 above.append((depth, name))
             yield self._make(TREE, number, number + 1, path=path)
@@ -320,11 +320,11 @@ class _Splitter:
 
 def _are_types(entries: list[Statement]) -> bool:
     """Return whether the entries of a tree are names of types, which inherit or contain each other, and no files."""
-    names = [one.path.rpartition("/")[2] for one in entries]
+    names = [statement.path.rpartition("/")[2] for statement in entries]
     # An entry of dots stands for others of its kind.
     is_path = any(
-        ("." in one and one.strip(".…")) or f"{one}/" in entry.lines[0]
-        for one, entry in zip(names, entries, strict=True)
+        ("." in name and name.strip(".…")) or f"{name}/" in entry.lines[0]
+        for name, entry in zip(names, entries, strict=True)
     )
     return not is_path and 2 * sum(bool(_TYPE.match(name)) for name in names) > len(names)
 

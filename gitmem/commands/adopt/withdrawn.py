@@ -54,12 +54,12 @@ def retire_withdrawn(repository: OpenRepository, commit: str) -> list[str]:
     code = Code(repository.git, commit)
     gone = [
         key
-        for key, one in list_adopted(repository.catalog()).items()
-        if one.memory.kind == ADOPTED
-        and not one.memory.archived
-        and not is_home(one.memory.path)
-        and one.document
-        and not _is_stated(one, code)
+        for key, adopted in list_adopted(repository.catalog()).items()
+        if adopted.memory.kind == ADOPTED
+        and not adopted.memory.archived
+        and not is_home(adopted.memory.path)
+        and adopted.document
+        and not _is_stated(adopted, code)
     ]
     if gone:
         repository.writer().forget(gone, why=GONE, by=BY)
@@ -96,7 +96,7 @@ def note_withdrawn(repository: OpenRepository, commit: str) -> dict[str, str]:
     """
     code = CodeTree(repository.git, commit)
     facts = list_facts(repository)
-    known = {one.key: one.reason for one in _list_known(repository, code, facts)}
+    known = {withdrawal.key: withdrawal.reason for withdrawal in _list_known(repository, code, facts)}
     lost = _list_lost(repository, code, facts)
     if (known.keys() <= set(lost)) and repository.local.is_noted(_JUDGED, _describe(code, facts, lost)):
         return known
@@ -115,18 +115,18 @@ def find_withdrawn(git: Git, commit: str, facts: Mapping[str, AdoptedFact]) -> d
     """Return why failing facts do not count at a commit, by key: no document states them, or they hold elsewhere."""
     code = Code(git, commit)
     found = {
-        key: f"{one.document} {'no longer says so' if one.document in code.files else 'is gone'} {_HERE}"
-        for key, one in facts.items()
-        if not _is_stated(one.memory, code)
+        key: f"{fact.document} {'no longer says so' if fact.document in code.files else 'is gone'} {_HERE}"
+        for key, fact in facts.items()
+        if not _is_stated(fact.memory, code)
     }
-    asked = {one.document for key, one in facts.items() if key in found or not one.is_name} & code.files.keys()
+    asked = {fact.document for key, fact in facts.items() if key in found or not fact.is_name} & code.files.keys()
     if not asked:
         return found
     # Names are judged only where a document may say something else that is false.
     judged = adopt(git, commit, sorted(asked), kinds=KINDS if found else _KINDS)
     found = _without_restated(git, commit, facts, found, judged)
     held = _held_in(judged)
-    left = [key for key, one in facts.items() if key not in found and not one.is_name]
+    left = [key for key, fact in facts.items() if key not in found and not fact.is_name]
     return found | {key: f"it holds by another place {_HERE}" for key in left if key in held}
 
 
@@ -138,9 +138,9 @@ def _without_restated(
     As in ``check``: the branch changed the sentence, and it is still wrong.
     """
     wrong = {
-        (one.document.path, one.source.where)
-        for one in judged.findings
-        if one.is_contradicted and one.source and one.source.where
+        (finding.document.path, finding.source.where)
+        for finding in judged.findings
+        if finding.is_contradicted and finding.source and finding.source.where
     }
     answers = answer_all(git, CodeTree(git, commit), [facts[key].check for key in withdrawn]) if wrong else {}
     return {
@@ -200,7 +200,7 @@ def list_facts(repository: OpenRepository) -> dict[str, AdoptedFact]:
 
 def _list_lost(repository: OpenRepository, code: CodeTree, facts: Mapping[str, AdoptedFact]) -> list[str]:
     """Return the keys of the facts whose checks fail as they are, sorted."""
-    checks = {key: one.check for key, one in facts.items()}
+    checks = {key: fact.check for key, fact in facts.items()}
     answers = answer_all(repository.git, code, checks.values()) if checks else {}
     return sorted(key for key, check in checks.items() if answers[check].outcome == FAILS)
 
@@ -209,10 +209,11 @@ def _list_known(repository: OpenRepository, code: CodeTree, facts: Mapping[str, 
     """Return the recorded withdrawals of facts that are about their documents as they are."""
     known = repository.local.withdrawals()
     return [
-        one
+        withdrawal
         for key, fact in facts.items()
-        for one in known.get(key, ())
-        if (one.spec, one.claim, one.blob) == (fact.spec, fact.claim, blob_at(code, one.document))
+        for withdrawal in known.get(key, ())
+        if (withdrawal.spec, withdrawal.claim, withdrawal.blob)
+        == (fact.spec, fact.claim, blob_at(code, withdrawal.document))
     ]
 
 
@@ -220,10 +221,10 @@ def _mark(
     repository: OpenRepository, code: CodeTree, facts: Mapping[str, AdoptedFact], reasons: Mapping[str, str]
 ) -> None:
     """Record why facts do not count with their documents as they are; those with an empty reason count."""
-    known = {one.key: one.reason for one in _list_known(repository, code, facts)}
+    known = {withdrawal.key: withdrawal.reason for withdrawal in _list_known(repository, code, facts)}
     repository.local.add_withdrawals(
-        Withdrawal(key, one.spec, one.claim, one.document, blob_at(code, one.document), reasons[key])
-        for key, one in facts.items()
+        Withdrawal(key, fact.spec, fact.claim, fact.document, blob_at(code, fact.document), reasons[key])
+        for key, fact in facts.items()
         if key in reasons and known.get(key, "") != reasons[key]
     )
 
@@ -245,26 +246,26 @@ def held_elsewhere(git: Git, commit: str, documents: Sequence[str]) -> dict[str,
 
 def _held_in(judged: Adoption) -> dict[str, Mapping[str, Any]]:
     return {
-        key: {name: one.fields[name] for name in ("title", "verify")}
-        for one in proposals_of(judged, {})
-        if one.outcome == HOLDS and "symbol" not in one.fields["verify"]
-        for key in (one.key, one.former)
+        key: {name: proposal.fields[name] for name in ("title", "verify")}
+        for proposal in proposals_of(judged, {})
+        if proposal.outcome == HOLDS and "symbol" not in proposal.fields["verify"]
+        for key in (proposal.key, proposal.former)
     }
 
 
-def _is_stated(one: AdoptedMemory, code: Code) -> bool:
+def _is_stated(adopted: AdoptedMemory, code: Code) -> bool:
     """Return whether a document still states a fact: its own, or any other if that was renamed or removed.
 
     Its sentence may also have moved to another document about the same folder, word for word.
     """
-    entry = code.files.get(one.document)
-    if entry is not None and any(anchor.blob == entry[1] for anchor in anchors_in(one.fields)):
+    entry = code.files.get(adopted.document)
+    if entry is not None and any(anchor.blob == entry[1] for anchor in anchors_in(adopted.fields)):
         return True  # the document is as it was
-    source, key = document_of(one.document), one.memory.key
-    paths = [one.document] if entry is not None else [other.path for other in _list_documents(code)]
-    if any(find_statement(text, source, key, one.fields) for text in code.texts(paths).values()):
+    source, key = document_of(adopted.document), adopted.memory.key
+    paths = [adopted.document] if entry is not None else [other.path for other in _list_documents(code)]
+    if any(find_statement(text, source, key, adopted.fields) for text in code.texts(paths).values()):
         return True
-    sentence = one.fields.get(SENTENCE_FIELD)
+    sentence = adopted.fields.get(SENTENCE_FIELD)
     return entry is not None and any(
         sentence in _sentences_in(code, other)
         for other in _list_documents(code)

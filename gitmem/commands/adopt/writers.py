@@ -85,7 +85,11 @@ class Writers:
         return self._older_names[key]
 
     def _find_name_before(self, wrote: FileChange, path: str) -> str:
-        gone = [one for one in self._line.list_removed(wrote.number) if _is_similar_name(one, path)]
+        gone = [
+            path_removed
+            for path_removed in self._line.list_removed(wrote.number)
+            if _is_similar_name(path_removed, path)
+        ]
         if not gone:
             return ""
         argv = ("diff-tree", "-r", "-z", "-M50", "--diff-filter=R", "--name-status", "--no-commit-id")

@@ -315,7 +315,7 @@ def _current_task(catalog: Catalog, who: str, agent: str) -> dict[str, str]:
     """Return the task that the person or agent is working on; empty if there is none, or several."""
     if not is_anything_held(catalog):
         return {}
-    mine = {one.task.key for name in {agent, ""} for one in list_claimed(catalog, Worker(display(who), name))}
+    mine = {claimed.task.key for name in {agent, ""} for claimed in list_claimed(catalog, Worker(display(who), name))}
     return {"task": mine.pop()} if len(mine) == 1 else {}
 
 

@@ -128,4 +128,10 @@ def _head(repository: OpenRepository) -> str:
 
 
 def _strings(value: object) -> list[str]:
-    return [value] if isinstance(value, str) else [str(one) for one in value] if isinstance(value, list) else []
+    return (
+        [value]
+        if isinstance(value, str)
+        else [str(value_line) for value_line in value]
+        if isinstance(value, list)
+        else []
+    )

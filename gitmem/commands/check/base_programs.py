@@ -121,10 +121,10 @@ def judge_with_base(
     return answers_by_key
 
 
-def describe_only_new(one: BaseAnswer, edits: Sequence[TreeChange]) -> str:
+def describe_only_new(answer: BaseAnswer, edits: Sequence[TreeChange]) -> str:
     """Return why a fact that holds only with the change's files does not count as holding."""
     names = ", ".join(display(change.path) for change in edits)
-    because = one.answer.because if one.answer is not None else ""
+    because = answer.answer.because if answer.answer is not None else ""
     return f"it holds only with the change's {names}, which its check runs; with the base's version: {because}"
 
 
@@ -140,13 +140,13 @@ def list_program_findings(edits: ProgramEdits, answers: Mapping[str, BaseAnswer]
         yield ReviewFinding(severity, "check-program", message, keys[0] if len(keys) == 1 else "", path)
 
 
-def _result(one: BaseAnswer | None) -> tuple[str, str]:
-    if one is None:
+def _result(answer: BaseAnswer | None) -> tuple[str, str]:
+    if answer is None:
         return WARNING, "no input of the fact changes by its paths, so it was not judged again"
-    if one.answer is None:
+    if answer.answer is None:
         return WARNING, "it does not hold with the new version"
-    if one.only_new:
+    if answer.only_new:
         return ERROR, "true only by the new version: with the base's, it does not hold"
-    if one.answer.outcome == HOLDS:
+    if answer.answer.outcome == HOLDS:
         return NOTE, "with the base's version it holds as well"
-    return WARNING, f"with the base's version it could not be judged: {one.answer.because}"
+    return WARNING, f"with the base's version it could not be judged: {answer.answer.because}"

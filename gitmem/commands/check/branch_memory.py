@@ -44,23 +44,27 @@ def find_changed(before: Catalog, facts: Iterable[HeadFact]) -> frozenset[int]:
     )
 
 
-def find_settled(silenced: Iterable[SilencedFact], found: Iterable[FactFinding]) -> dict[str, SilencedFact]:
+def find_settled(silenced: Iterable[SilencedFact], findings: Iterable[FactFinding]) -> dict[str, SilencedFact]:
     """Return the facts of the base that a branch's memory resolves: changed and true at the head, or withdrawn."""
-    holds = {finding.key for finding in found if finding.kind == HOLDS}
-    return {one.key: one for one in silenced if is_by_branch(one) and (one.how.startswith(RETIRES) or one.key in holds)}
+    holds = {finding.key for finding in findings if finding.kind == HOLDS}
+    return {
+        silenced_fact.key: silenced_fact
+        for silenced_fact in silenced
+        if is_by_branch(silenced_fact) and (silenced_fact.how.startswith(RETIRES) or silenced_fact.key in holds)
+    }
 
 
-def is_by_branch(one: SilencedFact) -> bool:
+def is_by_branch(silenced: SilencedFact) -> bool:
     """Return whether a fact is silenced by the branch's memory, as opposed to a file of the code tree."""
-    return not is_home(one.spot.path) and not is_home(one.fact.path)
+    return not is_home(silenced.spot.path) and not is_home(silenced.fact.path)
 
 
 def list_settled(settled: Mapping[str, SilencedFact], judged: Sequence[FactFinding]) -> tuple[SettledFact, ...]:
     """Return the resolved facts that the change makes false in their version on the memory branch, by key."""
     broken = {finding.key: finding for finding in judged if finding.kind == BROKEN}
     return tuple(
-        SettledFact(key, one.fact.title, one.how, broken[key].because)
-        for key, one in sorted(settled.items())
+        SettledFact(key, silenced.fact.title, silenced.how, broken[key].because)
+        for key, silenced in sorted(settled.items())
         if key in broken
     )
 
@@ -84,7 +88,7 @@ def section_of(branch: BranchMemory) -> FindingSection:
         for finding in findings
         if finding["severity"] != NOTE
     ]
-    rows += [FindingRow(f"{one.how}: {one.because}", one.key) for one in branch.settled]
+    rows += [FindingRow(f"{settled.how}: {settled.because}", settled.key) for settled in branch.settled]
     for change in review.get("changes", []):
         command = change.get("command") or {}
         because = f" {change['because']}" if change["because"] else ""
@@ -128,7 +132,8 @@ def table_of(branch: BranchMemory) -> dict[str, Any]:
         "fork": branch.is_fork,
         "changed": list(branch.changed),
         "settled": [
-            {"key": one.key, "title": one.title, "what": one.how, "because": one.because} for one in branch.settled
+            {"key": settled.key, "title": settled.title, "what": settled.how, "because": settled.because}
+            for settled in branch.settled
         ],
         "to_settle": list(branch.to_settle),
         "refused": branch.is_refused,

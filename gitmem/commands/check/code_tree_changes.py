@@ -28,7 +28,7 @@ def find_brought(change: StoreChange, catalog: Catalog, facts: Iterable[HeadFact
     """
     claims = _claims(change.store.git, change.store.policy(), change.trees.before)
     live = dict(catalog.rows(f"SELECT m.key, m.path FROM memory m WHERE {state.LIVE}"))
-    ours = {one.path for one in change.trees.changes}
+    ours = {tree_change.path for tree_change in change.trees.changes}
     shadowed = catalog.rows(
         "SELECT m.key, m.path, f.spec, f.claim FROM fact f JOIN memory m ON m.id = f.id WHERE m.shadowed = 1"
         " AND m.archived = 0"

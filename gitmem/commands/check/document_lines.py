@@ -109,7 +109,7 @@ class DocumentLines:
             self._find_statement(document, refs[0], path, is_same=not is_gone) for path in others
         ):
             return ""
-        is_wrong = any(self._is_about(pair, one) for one in self._list_false(refs[0]))
+        is_wrong = any(self._is_about(pair, judged) for judged in self._list_false(refs[0]))
         return "" if is_wrong else f"{refs[0]} no longer says so"
 
     def _find_statement(self, document: Document, source: str, path: str, *, is_same: bool = False) -> int:
@@ -330,8 +330,10 @@ def _read_corrections(trees: Trees, document: str, lines: Sequence[str]) -> dict
 
     adoption = _adopt(trees, document, PATH, COMMAND)
     corrected = applicable(adoption.corrections, {document: lines})
-    corrections: dict[int, str | range] = {one.line: one.after for one in corrected if one.after}
-    return corrections | {line: one.cut for one in adoption.of(FALSE) for line in one.cut}
+    corrections: dict[int, str | range] = {
+        correction.line: correction.after for correction in corrected if correction.after
+    }
+    return corrections | {line: judged.cut for judged in adoption.of(FALSE) for line in judged.cut}
 
 
 def _adopt(trees: Trees, document: str, *kinds: str) -> Adoption:

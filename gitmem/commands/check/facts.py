@@ -98,8 +98,8 @@ def find_touched(
     """
     store, trees = change.store, change.trees
     every = tuple(trees.changes)
-    by_path = {one.path: one for one in every}
-    files = CodeFiles((one.mode, one.oid, one.path) for one in every)
+    by_path = {change.path: change for change in every}
+    files = CodeFiles((change.mode, change.oid, change.path) for change in every)
     moved = fact_state.moved_keys(catalog) | store.local.moved_keys()
     maybe = [
         fact

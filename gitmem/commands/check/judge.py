@@ -180,7 +180,7 @@ class ChangeJudge:
     ) -> dict[str, FactAnswer]:
         """Return the answers of built-in checks on a tree by key, following files and names that moved."""
         asked = dict(asked)
-        checks = {key: place_check(tree, *one) for key, one in asked.items()}
+        checks = {key: place_check(tree, *question) for key, question in asked.items()}
         answers = {} if before is None else self._derive_answers(asked, checks, before)
         answers |= builtin_answers.answer_all(self._git, tree, {*checks.values()} - answers.keys())
         if before is not None:
@@ -257,7 +257,7 @@ class ChangeJudge:
 
         cache = self._session.shared()
         results = cache.find(tree, dues) if cache else []
-        known = {one.due.row.key for one in results}
+        known = {result.due.row.key for result in results}
         ran = judge_all(tree, [due for due in dues if due.row.key not in known], means, report=report)
         if cache:
             cache.share(tree, ran)

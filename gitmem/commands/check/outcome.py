@@ -103,10 +103,10 @@ class Outcome:
         return [self._count_base(pair, edits) for pair in pairs]
 
     def _count_base(self, pair: AnswerPair, edits: ProgramEdits) -> AnswerPair:
-        one = self.base_answers.get(pair.key)
-        if one is None or not one.only_new:
+        answer = self.base_answers.get(pair.key)
+        if answer is None or not answer.only_new:
             return pair
-        return replace(pair, head=FactAnswer(FAILS, describe_only_new(one, edits[pair.key])))
+        return replace(pair, head=FactAnswer(FAILS, describe_only_new(answer, edits[pair.key])))
 
     def _with_culprit(self, pair: AnswerPair) -> AnswerPair:
         """Return a fact that was already false, with the culprit that was found for it."""
@@ -184,7 +184,7 @@ class Outcome:
         return find_looser(broken, self._trees)
 
     def _find_suspects(
-        self, found: Sequence[FactFinding], before: Catalog | None, broken: Collection[str]
+        self, findings: Sequence[FactFinding], before: Catalog | None, broken: Collection[str]
     ) -> list[FactFinding]:
         """Return the dependents of facts that become false, and those that are suspect only by the change's own claims.
 
@@ -192,20 +192,20 @@ class Outcome:
         become false.
         """
         store, trees, catalog = self._store, self._trees, self._catalog
-        broken = {f.key for f in found if f.kind == BROKEN}.union(broken)
+        broken = {f.key for f in findings if f.kind == BROKEN}.union(broken)
         behind = state.chains(catalog, broken)
         if not behind and before is None:
             return []
         # Untouched facts have the same status at both ends; the index is not a commit with stored statuses.
         tree = trees.base if self._change.span.is_staged else trees.head
         ground = refresh_states(store.known_facts(catalog), trees.git, tree.commit, tree)
-        touched = {f.key for f in found}
+        touched = {f.key for f in findings}
         failing = {key for key in state.list_failed(catalog, ground) if key not in touched}
-        failing |= {f.key for f in found if f.kind in (STILL, OUTSIDE)}
-        already = state.chains(before or catalog, failing | {f.key for f in found if f.kind == MENDED})
+        failing |= {f.key for f in findings if f.kind in (STILL, OUTSIDE)}
+        already = state.chains(before or catalog, failing | {f.key for f in findings if f.kind == MENDED})
         own = state.chains(catalog, failing) if before is not None else {}
         chains = {key: chain for key, chain in own.items() if key not in already} | behind
-        places = {f.key: f.places for f in found}
+        places = {f.key: f.places for f in findings}
         rows = catalog.each(
             f"SELECT m.id, m.key, m.title, m.path FROM memory m WHERE {state.LIVE} AND m.key IN ({{}})",
             chains.keys() - failing - broken,

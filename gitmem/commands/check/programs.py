@@ -141,8 +141,8 @@ class _Programs:
                 is_make = name in ("make", "gmake")
                 for line in _recipes(text, targets) if is_make else _scripts(text, targets):
                     self.add_command(line.replace("$(MAKE)", "make"), where, depth + 1)
-                for one in _INCLUDE.findall(text) if is_make else ():
-                    self.files.update(filter(None, (self._file(where, word) for word in one.split())))
+                for match in _INCLUDE.findall(text) if is_make else ():
+                    self.files.update(filter(None, (self._file(where, word) for word in match.split())))
         if name == "pytest":
             self.files.update(path for path in self._paths if posixpath.basename(path) == CONFTEST)
 

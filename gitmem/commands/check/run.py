@@ -243,7 +243,7 @@ class _Check:
         self._keys = change.options.keys
         is_project = self._store.store.scope == PROJECT
         self._branch = branch if is_project else None
-        self._has_files = is_project and any(is_home(one.path) for one in self._trees.changes)
+        self._has_files = is_project and any(is_home(change.path) for change in self._trees.changes)
         self._has_own = self._has_files or self._branch is not None
 
     def run(self) -> CheckResult:
@@ -318,12 +318,12 @@ class _Check:
         before, findings = self._catalog_before, judged.findings
         silenced = find_silenced(before, catalog, facts, self._keys)
         if self._span.is_staged:
-            silenced = [one for one in silenced if not is_revised(one, findings)]
+            silenced = [silenced_fact for silenced_fact in silenced if not is_revised(silenced_fact, findings)]
         settled = find_settled(silenced, findings) if self._branch is not None else {}
-        silenced = [one for one in silenced if one.key not in settled]
-        touched = find_touched([one.fact for one in settled.values()], self._change, before)
+        silenced = [silenced_fact for silenced_fact in silenced if silenced_fact.key not in settled]
+        touched = find_touched([silenced.fact for silenced in settled.values()], self._change, before)
         was = list_settled(settled, base.find(touched, None)) if touched else ()
-        lost = find_touched([one.fact for one in silenced], self._change, before)
+        lost = find_touched([silenced_fact.fact for silenced_fact in silenced], self._change, before)
         again = base.find(lost, None, broken={f.key for f in findings if f.kind == BROKEN})
         spots = spots_of(self._trees.git, (t.changed for t in lost))
         places = dict(zip((t.key for t in lost), spots, strict=True))
@@ -331,8 +331,12 @@ class _Check:
         return replace(
             judged,
             findings=with_silenced(findings, again, silenced, places=places, live=live_keys(catalog)),
-            untouched=tuple((one.key, one.how) for one in silenced if one.key not in places and not is_by_branch(one)),
-            gone=sum(one.key not in live for one in silenced),
+            untouched=tuple(
+                (silenced_fact.key, silenced_fact.how)
+                for silenced_fact in silenced
+                if silenced_fact.key not in places and not is_by_branch(silenced_fact)
+            ),
+            gone=sum(silenced_fact.key not in live for silenced_fact in silenced),
             rung=judged.rung or base.rung,
             settled=was,
         )

@@ -102,15 +102,15 @@ def _find_successor(key: str, path: str, behind: Catalog) -> tuple[str, str]:
     return f"supersedes it in {home}", home
 
 
-def is_revised(one: SilencedFact, found: Iterable[FactFinding]) -> bool:
+def is_revised(silenced: SilencedFact, findings: Iterable[FactFinding]) -> bool:
     """Return whether a commit in progress changes a fact of the code tree together with its code.
 
     Its own file says something else, which is judged, or is retired. (This does not excuse a pull request.)
     """
-    if not is_home(one.fact.path):
+    if not is_home(silenced.fact.path):
         return False
-    kinds = {f.kind for f in found if f.key == one.key}
-    return one.how == ARCHIVED or (one.spot.path == one.fact.path and bool(kinds & {HOLDS, UNCHECKED}))
+    kinds = {f.kind for f in findings if f.key == silenced.key}
+    return silenced.how == ARCHIVED or (silenced.spot.path == silenced.fact.path and bool(kinds & {HOLDS, UNCHECKED}))
 
 
 def live_keys(catalog: Catalog) -> set[str]:
@@ -119,7 +119,7 @@ def live_keys(catalog: Catalog) -> set[str]:
 
 
 def with_silenced(
-    found: Sequence[FactFinding],
+    findings: Sequence[FactFinding],
     judged: Sequence[FactFinding],
     silenced: Sequence[SilencedFact],
     *,
@@ -129,24 +129,24 @@ def with_silenced(
     """Return the head's findings, with those for the base's claims, and one for each silenced fact.
 
     Args:
-        found: The findings for the head's facts.
+        findings: The findings for the head's facts.
         judged: The findings for touched silenced facts on the head, and the base's suspects.
         silenced: All silenced facts.
         places: The places that the change touches in each fact's inputs, by key.
         live: The keys of the head's memories.
     """
-    lost = {one.key: one for one in silenced}
-    worst = {f.key: f for f in found if f.kind != WRONG}
-    more = list({f.key: f for f in (*judged, *found) if f.kind == WRONG}.values())
+    lost = {silenced_fact.key: silenced_fact for silenced_fact in silenced}
+    worst = {f.key: f for f in findings if f.kind != WRONG}
+    more = list({f.key: f for f in (*judged, *findings) if f.kind == WRONG}.values())
     for base in (f for f in judged if f.kind != WRONG):
-        head, one = worst.get(base.key), lost.get(base.key)
-        if base.kind == SUSPECT and (head is not None or (one is None and base.key not in live)):
+        head, silenced_fact = worst.get(base.key), lost.get(base.key)
+        if base.kind == SUSPECT and (head is not None or (silenced_fact is None and base.key not in live)):
             continue
-        how = one.how if one is not None else "disconnects it from a memory that it requires"
+        how = silenced_fact.how if silenced_fact is not None else "disconnects it from a memory that it requires"
         if head is None or KINDS.index(base.kind) < KINDS.index(head.kind):
             worst[base.key] = replace(base, because=_add_reason(base.because, how))
         because = f"the change {how}; as the base has it, it {WORDS[base.kind].phrase}"
-        spots, spot = places.get(base.key, base.places), one.spot if one is not None else base.fact
+        spots, spot = places.get(base.key, base.places), silenced_fact.spot if silenced_fact is not None else base.fact
         more.append(replace(base, kind=SILENCED, because=because, places=spots, fact=spot))
     return [*worst.values(), *more]
 

@@ -64,14 +64,16 @@ def sections(checked: CheckResult) -> tuple[FindingSection, ...]:
     """Return the further sections under headings of their own, most important first."""
     review = checked.review
     parts = ((_EDITS, review.edits), (_PROGRAMS, review.programs), (_MEMORY, review.memory))
-    found = []
+    sections = []
     for headings, findings in parts:
         for level, heading in headings.items():
             rows = _rows([finding for finding in findings if finding.severity == level])
             if rows:
-                found.append(FindingSection(heading, level, rows, is_first=level == ERROR or headings is not _MEMORY))
-    found += [section_of(checked.branch)] if checked.branch is not None else []
-    return tuple(found)
+                sections.append(
+                    FindingSection(heading, level, rows, is_first=level == ERROR or headings is not _MEMORY)
+                )
+    sections += [section_of(checked.branch)] if checked.branch is not None else []
+    return tuple(sections)
 
 
 # The headings for reviewers, by severity.

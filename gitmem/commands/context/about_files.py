@@ -27,19 +27,19 @@ def about_files(repository: OpenRepository, query: Query) -> RecallResult:
     memories: dict[str, NearMemory] = {}
     for place in query.near:
         names = names_in_file(repository.git.repository.top, place)
-        for one in memories_near(catalog, ground, place.strip("/"), names, now=repository.now):
-            if (not query.kinds or one.kind in query.kinds) and (
-                one.key not in memories or one.rank < memories[one.key].rank
+        for near in memories_near(catalog, ground, place.strip("/"), names, now=repository.now):
+            if (not query.kinds or near.kind in query.kinds) and (
+                near.key not in memories or near.rank < memories[near.key].rank
             ):
-                memories[one.key] = one
-    shown = sorted(memories.values(), key=lambda one: one.rank)[: query.limit]
-    refs, texts = (get(catalog, [one.number for one in shown]) for get in (refs_of, wordings_of))
+                memories[near.key] = near
+    shown = sorted(memories.values(), key=lambda near: near.rank)[: query.limit]
+    refs, texts = (get(catalog, [near.number for near in shown]) for get in (refs_of, wordings_of))
     sql = "SELECT id, created, path FROM memory WHERE id IN ({})"
-    rows = {row[0]: row[1:] for row in catalog.each(sql, [one.number for one in shown])}
+    rows = {row[0]: row[1:] for row in catalog.each(sql, [near.number for near in shown])}
     ids, hits = short_ids(catalog, memories), []
-    for one in shown:
-        (created, path), body = rows[one.number], texts[one.number][1]
+    for near in shown:
+        (created, path), body = rows[near.number], texts[near.number][1]
         snippet = " ".join(str(body).split())[:SNIPPET]
-        about = (one.key, one.kind, one.title, one.status.status, 0.0, PROJECT, snippet, created, path)
-        hits.append(Hit(*about, refs=tuple(refs.get(one.number, ())), short_id=ids.get(one.key, "")))
+        about = (near.key, near.kind, near.title, near.status.status, 0.0, PROJECT, snippet, created, path)
+        hits.append(Hit(*about, refs=tuple(refs.get(near.number, ())), short_id=ids.get(near.key, "")))
     return RecallResult(tuple(hits), len(memories) - len(shown))

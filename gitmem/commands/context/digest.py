@@ -132,17 +132,21 @@ def digest(
         notices: Lines about the store itself, most important first.
     """
     doubts = _list_doubts(catalog, ground, repository.now)
-    stale = [one.key for one in doubts if one.outcome and not (one.attempt or (one.is_fresh and one.outcome == FAILS))]
+    stale = [
+        doubt.key
+        for doubt in doubts
+        if doubt.outcome and not (doubt.attempt or (doubt.is_fresh and doubt.outcome == FAILS))
+    ]
     repository.spot_check(catalog, ground, stale)
     chains = state.suspects(catalog, ground)
     work = _Work(repository, catalog, ground, repository.policy(), asked, chains, doubts)
     held = tasks.list_own(catalog, repository.git, repository.config.agent)
-    others = tasks.list_claimed_by_others(catalog, [one.row.key for one in held])
+    others = tasks.list_claimed_by_others(catalog, [claimed.row.key for claimed in held])
     items, warned = _warnings(work)
     left = asked.budget_tokens - FRAME_TOKENS
     warnings = _warning_section(_with_failures(work, items, held), notices, left)
     left -= cost([warnings])
-    in_hand = [*(_held_item(one, work.now) for one in held), *(_others_item(row, work.now) for row in others)]
+    in_hand = [*(_held_item(claimed, work.now) for claimed in held), *(_others_item(row, work.now) for row in others)]
     at_work = fit(WORKING, in_hand, left, "gitmem task list --state claimed", total=len(in_hand))
     left -= cost([at_work])
     relevant = _relevant(work, held, warned, left)
@@ -164,8 +168,8 @@ def _warning_section(items: Sequence[DigestItem], notices: Iterable[str], budget
 def _relevant(work: _Work, held: Sequence[ClaimedTask], warned: set[str], budget: int) -> DigestSection:
     """Return the memories related to the work, the most relevant first, without those that are warned of."""
     catalog, policy, now = work.catalog, work.policy, work.now
-    paths = [*work.asked.paths, *(path for one in held for path in one.paths)]
-    current = CurrentWork(paths, [one.row.key for one in held], work.asked.related or {})
+    paths = [*work.asked.paths, *(path for claimed in held for path in claimed.paths)]
+    current = CurrentWork(paths, [claimed.row.key for claimed in held], work.asked.related or {})
     rows = candidates(catalog, paths, now, current.related or {}, unread=policy.unread(START))
     scored = score_all(work.repository, catalog, rows, current)
     total = sum(row.key not in warned for row, _ in scored)
@@ -286,25 +290,25 @@ def _warnings(work: _Work) -> tuple[list[DigestItem], set[str]]:
     why = "its check gives different answers"
     flapping = state.list_flapping(work.catalog, work.ground)
     strongest: dict[str, _Warning] = {}
-    for one in (
+    for warning in (
         *(*_facts_in_doubt(work), *_memories_in_doubt(work)),
         *(_Warning(Case(key, VERIFIED, "holds, but flaps", why), "fact", text, why) for key, text, *_ in flapping),
     ):
-        known = strongest.get(one.case.key)
-        if known is None or STATUSES.index(one.case.status) < STATUSES.index(known.case.status):
-            strongest[one.case.key] = one
+        known = strongest.get(warning.case.key)
+        if known is None or STATUSES.index(warning.case.status) < STATUSES.index(known.case.status):
+            strongest[warning.case.key] = warning
     warnings = list(strongest.values())
     # More than a digest has lines for.
-    numbers = [one.number for one in warnings if one.number][: 2 * BATCH]
+    numbers = [warning.number for warning in warnings if warning.number][: 2 * BATCH]
     refs = refs_of(work.catalog, numbers)
-    bodies = wordings_of(work.catalog, [one.number for one in warnings if one.title.endswith("…")][:BATCH])
+    bodies = wordings_of(work.catalog, [warning.number for warning in warnings if warning.title.endswith("…")][:BATCH])
     found: dict[str, DigestItem] = {}
-    for one in warnings:
-        mine = refs.get(one.number, ())
-        sentence = sentence_of(one.title, bodies.get(one.number, ("", ""))[1]) + places_of(mine)
-        line = sentence + (f" — {one.why}" if one.why else "")
-        found[one.case.key] = DigestItem(one.case.key, one.kind, one.case.status, line, refs=mine)
-    items = [item for cause in group(one.case for one in warnings) for item in _items_of(cause, found)]
+    for warning in warnings:
+        mine = refs.get(warning.number, ())
+        sentence = sentence_of(warning.title, bodies.get(warning.number, ("", ""))[1]) + places_of(mine)
+        line = sentence + (f" — {warning.why}" if warning.why else "")
+        found[warning.case.key] = DigestItem(warning.case.key, warning.kind, warning.case.status, line, refs=mine)
+    items = [item for cause in group(warning.case for warning in warnings) for item in _items_of(cause, found)]
     return sorted(items, key=lambda item: STATUSES.index(item.status)), set(found)
 
 
@@ -343,28 +347,32 @@ def _list_doubts(catalog: Catalog, ground: int | None, now: int) -> list[_Doubt]
 def _facts_in_doubt(work: _Work) -> Iterator[_Warning]:
     """Yield the facts that failed, cannot be checked here or are stale, by key."""
     answers = work.catalog.spot_answers
-    answered = {one.key: answers.get((work.ground or 0, one.key, one.spec), ("", "")) for one in work.doubts}
-    because = _reasons(work, [one.key for one in work.doubts if one.outcome == FAILS and answered[one.key][0] != HOLDS])
-    for one in work.doubts:
-        outcome, reason = answered[one.key]
+    answered = {doubt.key: answers.get((work.ground or 0, doubt.key, doubt.spec), ("", "")) for doubt in work.doubts}
+    because = _reasons(
+        work, [doubt.key for doubt in work.doubts if doubt.outcome == FAILS and answered[doubt.key][0] != HOLDS]
+    )
+    for doubt in work.doubts:
+        outcome, reason = answered[doubt.key]
         if outcome == HOLDS:
             continue
-        if outcome or one.outcome == FAILS:
-            recorded, broken = because.get(one.key, ("", ""))
+        if outcome or doubt.outcome == FAILS:
+            recorded, broken = because.get(doubt.key, ("", ""))
             why = reason or recorded
-            case = Case(one.key, FAILED, FAILED, why, (broken, ""))
+            case = Case(doubt.key, FAILED, FAILED, why, (broken, ""))
             text = "; ".join(cut(part, REASON_LIMIT) for part in (why, broken) if part)
-            yield _Warning(case, one.kind, one.title, text, one.number)
-        elif one.attempt:
-            status = BLOCKED if one.attempt == state.NOT_RUN else UNPROVEN
+            yield _Warning(case, doubt.kind, doubt.title, text, doubt.number)
+        elif doubt.attempt:
+            status = BLOCKED if doubt.attempt == state.NOT_RUN else UNPROVEN
             why = SIGNS[BLOCKED].meaning if status == BLOCKED else NOT_PROVED
-            yield _Warning(Case(one.key, status, status, why), one.kind, one.title, why, one.number)
-        elif one.key not in work.chains:
-            why = "its time to live has passed" if one.is_fresh else "the code that it reads has changed"
-            read = "" if one.is_fresh else _places_read(one.inputs, one.words)
+            yield _Warning(Case(doubt.key, status, status, why), doubt.kind, doubt.title, why, doubt.number)
+        elif doubt.key not in work.chains:
+            why = "its time to live has passed" if doubt.is_fresh else "the code that it reads has changed"
+            read = "" if doubt.is_fresh else _places_read(doubt.inputs, doubt.words)
             reason = f"{cut(read, REASON_LIMIT)} has changed" if read else why
-            since = f"verified {ago(age_s(one.at, work.now))} ago"
-            yield _Warning(Case(one.key, STALE, STALE, why), one.kind, one.title, f"{reason}; {since}", one.number)
+            since = f"verified {ago(age_s(doubt.at, work.now))} ago"
+            yield _Warning(
+                Case(doubt.key, STALE, STALE, why), doubt.kind, doubt.title, f"{reason}; {since}", doubt.number
+            )
 
 
 def _memories_in_doubt(work: _Work) -> Iterator[_Warning]:
@@ -416,7 +424,7 @@ def _items_of(cause: Cause, found: Mapping[str, DigestItem]) -> Iterator[DigestI
 def _with_failures(work: _Work, warned: Sequence[DigestItem], held: Sequence[ClaimedTask]) -> list[DigestItem]:
     """Return the warnings with earlier failures: of claimed tasks first, of tasks nearby after the failed facts."""
     mine, near = list[DigestItem](), list[DigestItem]()
-    keys = {one.row.key for one in held}
+    keys = {claimed.row.key for claimed in held}
     for failure in tasks.failures(work.catalog, held, work.asked.paths, now=work.now):
         notes = f": {cut(failure.notes, REASON_LIMIT)}" if failure.notes else ""
         text = f"PAST FAILURE: {cut(failure.title, TITLE_LIMIT)} — attempt {failure.num}{notes}"

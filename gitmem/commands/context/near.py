@@ -208,14 +208,14 @@ def _near_memories(
         for number, key, kind, title, agent in rows
     ]
     shown = [memory for memory in near_memories if memory.kind != ADOPTED or memory.status.status == FAILED]
-    return sorted(shown, key=lambda one: one.rank)
+    return sorted(shown, key=lambda near: near.rank)
 
 
 def with_statuses(catalog: Catalog, ground: int | None, found: Sequence[NearMemory], *, now: int) -> list[NearMemory]:
     """Return memories with their present statuses, best first."""
     chains = state.suspects(catalog, ground)
-    statuses = state.statuses_of(catalog, ground, [one.number for one in found], now=now, chains=chains)
-    return sorted((replace(one, status=statuses[one.number]) for one in found), key=lambda one: one.rank)
+    statuses = state.statuses_of(catalog, ground, [near.number for near in found], now=now, chains=chains)
+    return sorted((replace(near, status=statuses[near.number]) for near in found), key=lambda near: near.rank)
 
 
 def _reading(catalog: Catalog, place: str) -> dict[int, int]:
@@ -262,7 +262,7 @@ def _distance(written: str, place: str) -> int:
         return 0
     depth = place.count("/") + 1
     literal = (glob.partition("*")[0] for glob in written.split('"')[1::2] if place.startswith(glob.partition("*")[0]))
-    return depth - max((one.count("/") for one in literal), default=0)
+    return depth - max((glob_.count("/") for glob_ in literal), default=0)
 
 
 def _naming(catalog: Catalog, place: str, symbols: Sequence[str]) -> dict[int, int]:

@@ -21,32 +21,32 @@ CHARACTERS = 1 << 20
 REST = "a higher --limit or --budget, or gitmem recall"
 
 
-def part_of(repository: OpenRepository, heading: str, found: RecallResult, *, limit_tokens: int | None = None) -> Part:
+def part_of(repository: OpenRepository, heading: str, result: RecallResult, *, limit_tokens: int | None = None) -> Part:
     """Return memories as a part, each with its kind, status and author.
 
     Args:
         repository: The repository.
         heading: The part's heading.
-        found: The memories.
+        result: The memories.
         limit_tokens: The most tokens shown of each text; 0 for titles alone, None for the store's setting.
     """
     most = repository.policy().context.max_memory_tokens
     limit = most if limit_tokens is None else min(most, limit_tokens)
-    stores = {scope: _store_of(repository, scope) for scope in {hit.scope for hit in found.hits if not hit.store}}
+    stores = {scope: _store_of(repository, scope) for scope in {hit.scope for hit in result.hits if not hit.store}}
     known: dict[str, dict[str, About]] = {}
     for scope, store in stores.items():
         if store is not None:
-            keys = [hit.key for hit in found.hits if hit.scope == scope and not hit.store]
+            keys = [hit.key for hit in result.hits if hit.scope == scope and not hit.store]
             known[scope] = agent_text.about(store.catalog(), store.ground(store.catalog()), keys, now=repository.now)
     entries = []
-    for hit in found.hits:
+    for hit in result.hits:
         store = repository.find_source(hit.store) if hit.scope == SOURCE else None if hit.store else stores[hit.scope]
         catalog = store.catalog() if store is not None else None
         text, is_whole = agent_text.hit_text(catalog if limit else None, hit, limit_tokens=limit)
         label = agent_text.MemoryLabel(hit.reference, hit.kind, hit.status, hit.scope)
         about = None if hit.store else known.get(hit.scope, {}).get(hit.key)
         entries.append(agent_text.entry_of(label, text, about, is_whole=is_whole))
-    return Part(heading, tuple(entries), found.more, REST)
+    return Part(heading, tuple(entries), result.more, REST)
 
 
 def compose(repository: OpenRepository, parts: Sequence[Part], budget_tokens: int) -> tuple[tuple[Part, ...], str]:

@@ -193,5 +193,5 @@ def score_all(
             # As much as age can make up, so that a newer memory about a whole folder does not come before the file's.
             ahead = policy.recall.points.recency * max(0.0, fit - 1) / TRACE
             scored.append((row, points, points + ahead))
-    scored.sort(key=lambda one: (-one[2], -one[0].created, one[0].key))
+    scored.sort(key=lambda row: (-row[2], -row[0].created, row[0].key))
     return [(row, points) for row, points, _ in scored]

@@ -51,9 +51,9 @@ def at_work(repository: OpenRepository, query: Query) -> Query:
     """Return a query with the current work added: changed files, and the claimed tasks with their paths."""
     near, held = [*query.near, *working_set(repository.git, repository.default_branch())], list(query.held)
     if repository.has_store():
-        for one in list_own(repository.catalog(), repository.git, repository.config.agent):
-            held.append(one.row.key)
-            near += one.paths
+        for claimed in list_own(repository.catalog(), repository.git, repository.config.agent):
+            held.append(claimed.row.key)
+            near += claimed.paths
     return replace(query, near=tuple(near), held=tuple(held), work=False)
 
 
@@ -71,7 +71,9 @@ def score_by_names(
     task is claimed.
     """
     asked = [question for question in (branch_words(repository.git.read_head()[0]),) if question]
-    asked += [one.row.title for one in list_own(catalog, repository.git, repository.config.agent)[:HELD_AT_MOST]]
+    asked += [
+        claimed.row.title for claimed in list_own(catalog, repository.git, repository.config.agent)[:HELD_AT_MOST]
+    ]
     if not asked:
         return {}
     from gitmem.recall import gate, ranker
@@ -213,14 +215,14 @@ def working_set(git: Git, default_branch: str) -> list[str]:
             plain, more = ([], NO_SYSTEM) if not git.may_be_set("filter") else (git.without_filters(), None)
             # -uno: untracked files would cost a walk of the whole tree; new files are soon staged.
             status = ("status", "--porcelain", "-z", "-uno", "--no-renames")
-            done = git.run(f"--work-tree={top}", "-C", top, *plain, *status, timeout_s=5, more=more)
-            found += [os.fsdecode(item[3:]) for item in done.stdout.split(b"\0") if len(item) > 3]
+            result = git.run(f"--work-tree={top}", "-C", top, *plain, *status, timeout_s=5, more=more)
+            found += [os.fsdecode(item[3:]) for item in result.stdout.split(b"\0") if len(item) > 3]
         except (ProcessError, NoRepositoryError):
             pass  # a broken index, or a pipe, is reported elsewhere; the digest is only less relevant
     if default_branch and not _is_at(git, default_branch):
         try:
-            done = git.run("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", f"{default_branch}...HEAD")
-            found += [os.fsdecode(item) for item in done.stdout.split(b"\0") if item]
+            result = git.run("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", f"{default_branch}...HEAD")
+            found += [os.fsdecode(item) for item in result.stdout.split(b"\0") if item]
         except ProcessError:
             pass  # unborn HEAD, or no common ancestor
     return list(dict.fromkeys(found))[:WORKING_LIMIT]

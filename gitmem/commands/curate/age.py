@@ -174,36 +174,36 @@ def apply_plan(store: OpenStore, found: CurationPlan) -> CurationPlan:
         GitmemError: It cannot be written.
     """
     writer, policy = store.writer(), store.policy()
-    done: list[CurationStep] = []
+    steps: list[CurationStep] = []
 
     def plan(tip: str | None) -> CommitPlan | None:
         catalog = writer.catalog_at(tip)
         known = _find_unchanged(catalog, found.steps)
-        done[:] = [step for step in found.steps if step.key in known]
-        if not done:
+        steps[:] = [step for step in found.steps if step.key in known]
+        if not steps:
             return None
-        memories = [known[step.key] for step in done]
-        if all(step.fields is None for step in done):
-            keys, subject = [step.key for step in done][:KEYS_NAMED], _subject(found.verb, len(done))
+        memories = [known[step.key] for step in steps]
+        if all(step.fields is None for step in steps):
+            keys, subject = [step.key for step in steps][:KEYS_NAMED], _subject(found.verb, len(steps))
             author = store.author()
             retired = {"when": format_time(store.now), "by": author.who, "why": f"curate {found.verb}"}
             retirement = archive.retire(writer.texts_of, catalog, memories, retired)
             return writer.plan(subject, keys, PlannedFiles(retirement.files, list(retirement.paths), retirement.moves))
         texts, files = writer.texts_of(catalog, memories), dict[str, str]()
-        for step, one in zip(tuple(done), memories, strict=True):
+        for step, known_memory in zip(tuple(steps), memories, strict=True):
             changes = {**(step.fields or {}), "updated": format_time(store.now)}
             try:
-                new = with_fields(texts[one.path], changes, f"{one.key}.md")
-                files[one.path] = check_file(one.key, new, policy=policy, path=one.path).text
+                new = with_fields(texts[known_memory.path], changes, f"{known_memory.key}.md")
+                files[known_memory.path] = check_file(known_memory.key, new, policy=policy, path=known_memory.path).text
             except RefusedError:  # it lacks what its kind requires, since others wrote it: a person must decide
-                done.remove(step)
-        keys = [step.key for step in done][:KEYS_NAMED]
-        return writer.plan(_subject(found.verb, len(done)), keys, PlannedFiles(files)) if done else None
+                steps.remove(step)
+        keys = [step.key for step in steps][:KEYS_NAMED]
+        return writer.plan(_subject(found.verb, len(steps)), keys, PlannedFiles(files)) if steps else None
 
     written = writer.write(plan, f"curate {found.verb}") if found.steps else None
-    done_keys = {step.key for step in done}
+    done_keys = {step.key for step in steps}
     left = tuple(step.key for step in found.steps if step.key not in done_keys)
-    return CurationPlan(found.verb, tuple(done), found.looked_at, written.commit if written else "", left)
+    return CurationPlan(found.verb, tuple(steps), found.looked_at, written.commit if written else "", left)
 
 
 def _subject(verb: str, count: int) -> str:
@@ -217,7 +217,7 @@ def _find_unchanged(catalog: Catalog, steps: Sequence[CurationStep]) -> dict[str
     live = "shadowed = 0 AND archived = 0"
     query = f"SELECT id, key, path, kind, title, archived, oid FROM memory WHERE {live} AND key IN ({{}})"
     for *fields, oid in catalog.each(query, wanted):
-        one = KnownMemory(*fields)
-        if wanted[one.key] == oid:
-            unchanged[one.key] = one
+        known = KnownMemory(*fields)
+        if wanted[known.key] == oid:
+            unchanged[known.key] = known
     return unchanged

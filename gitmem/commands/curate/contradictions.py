@@ -97,9 +97,9 @@ def _by_meaning(store: OpenStore, catalog: Catalog) -> Iterator[tuple[Title, Tit
     from gitmem.repository import query_vectors
 
     titles = live_titles(catalog)
-    statements = {key: parse_statement(one.title, catalog.language) for key, one in titles.items()}
-    denying = [key for key, one in statements.items() if one.wording.negations]
-    texts = {key: one.title for key, one in titles.items()}
+    statements = {key: parse_statement(title.title, catalog.language) for key, title in titles.items()}
+    denying = [key for key, title in statements.items() if title.wording.negations]
+    texts = {key: title.title for key, title in titles.items()}
     for key, other, cosine in query_vectors.near_titles(store, denying, texts, floor=NEAR):
         if denies(statements[key], statements[other]):
             yield titles[key], titles[other], f"nearly the same meaning ({cosine:.2f}), and one denies it"
@@ -113,19 +113,19 @@ def _preference(one: Member, other: Member) -> str:
     return ""
 
 
-def as_duplicates(found: ContradictionReport) -> DuplicateReport:
+def as_duplicates(report: ContradictionReport) -> DuplicateReport:
     """Return the pairs decided by evidence as groups to supersede; no memory is kept and superseded."""
-    members = {one.key: one for pair in found.pairs for one in (pair.one, pair.other)}
+    members = {member.key: member for pair in report.pairs for member in (pair.one, pair.other)}
     lost: dict[str, list[str]] = {}
     gone = set[str]()
-    for pair in found.pairs:
+    for pair in report.pairs:
         loser = pair.other.key if pair.kept == pair.one.key else pair.one.key
         if pair.kept and loser not in gone:
             lost.setdefault(pair.kept, []).append(loser)
             gone.add(loser)
 
     groups = [
-        DuplicateGroup(members[key], "its check holds", tuple(members[one] for one in losers))
+        DuplicateGroup(members[key], "its check holds", tuple(members[loser] for loser in losers))
         for key, losers in lost.items()
     ]
-    return DuplicateReport(tuple(groups), found.compared)
+    return DuplicateReport(tuple(groups), report.compared)

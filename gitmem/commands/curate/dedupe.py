@@ -156,13 +156,13 @@ def _group(
             continue
         left -= set(others)
         members = {
-            one: Member(row.key, row.kind, row.title, statuses[row.number].status, row.oid, others.get(one, 1.0))
-            for one in (at, *others)
-            for row in (rows[one],)
+            number: Member(row.key, row.kind, row.title, statuses[row.number].status, row.oid, others.get(number, 1.0))
+            for number in (at, *others)
+            for row in (rows[number],)
         }
-        order = sorted(others, key=lambda one: (-others[one], rows[one].key))
-        why = _why(worth(at), max(worth(one) for one in others))
-        groups.append(DuplicateGroup(members[at], why, tuple(members[one] for one in order)))
+        order = sorted(others, key=lambda number: (-others[number], rows[number].key))
+        why = _why(worth(at), max(worth(other) for other in others))
+        groups.append(DuplicateGroup(members[at], why, tuple(members[number] for number in order)))
     return groups
 
 
@@ -188,7 +188,7 @@ def _why(mine: Sequence[Any], others: Sequence[Any]) -> str:
     return next((reason for reason, a, b in zip(_REASONS, mine, others, strict=True) if a > b), "its key sorts last")
 
 
-def apply_groups(store: OpenStore, found: DuplicateReport, *, what: str = "near duplicate") -> DuplicateReport:
+def apply_groups(store: OpenStore, report: DuplicateReport, *, what: str = "near duplicate") -> DuplicateReport:
     """Supersede each group's others with the kept one, all in one commit; write nothing if one is refused.
 
     A group with a memory that has changed since is skipped.
@@ -197,32 +197,32 @@ def apply_groups(store: OpenStore, found: DuplicateReport, *, what: str = "near 
         GitmemError: It cannot be written.
     """
     writer, policy = store.writer(), store.policy()
-    done: list[DuplicateGroup] = []
+    groups: list[DuplicateGroup] = []
 
     def plan(tip: str | None) -> CommitPlan | None:
         catalog, files = writer.catalog_at(tip), dict[str, str]()
-        done[:] = [group for group in found.groups if _is_unchanged(catalog, group)]
-        for group in done:
+        groups[:] = [group for group in report.groups if _is_unchanged(catalog, group)]
+        for group in groups:
             known = find_known(catalog, group.kept.key)
             assert known is not None, "it is unchanged"
             before, text = before_of(catalog, known), writer.text_of(catalog, known)
             listed = before.get("supersedes") or []
             listed = [listed] if isinstance(listed, str) else listed
-            new = with_fields(text, {"supersedes": [*listed, *(one.key for one in group.others)]}, known.path)
+            new = with_fields(text, {"supersedes": [*listed, *(member.key for member in group.others)]}, known.path)
             document = check_file(known.key, new, policy=policy, path=known.path)
             files |= {known.path: new, **writer.relink(catalog, document, before, known=known)}
-        count = sum(len(group.others) for group in done)
+        count = sum(len(group.others) for group in groups)
         subject = f"memory: supersede {count} {what}{'' if count == 1 else 's'}"
-        keys = [group.kept.key for group in done][:100]
-        return writer.plan(subject, keys, PlannedFiles(files)) if done else None
+        keys = [group.kept.key for group in groups][:100]
+        return writer.plan(subject, keys, PlannedFiles(files)) if groups else None
 
     written = writer.write(plan, "curate dedupe")
-    left = tuple(group.kept.key for group in found.groups if group not in done)
-    return DuplicateReport(tuple(done), found.compared, written.commit if written else "", left)
+    left = tuple(group.kept.key for group in report.groups if group not in groups)
+    return DuplicateReport(tuple(groups), report.compared, written.commit if written else "", left)
 
 
 def _is_unchanged(catalog: Catalog, group: DuplicateGroup) -> bool:
-    keys = {one.key: one.oid for one in (group.kept, *group.others)}
+    keys = {member.key: member.oid for member in (group.kept, *group.others)}
     rows = catalog.each(
         "SELECT key, oid FROM memory WHERE shadowed = 0 AND archived = 0 AND superseded = 0 AND key IN ({})", keys
     )

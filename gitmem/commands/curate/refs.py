@@ -43,27 +43,27 @@ def stale_references(store: OpenStore) -> CurationPlan:
         states = reference_states(store.git, tree, anchors_in(fields), has_diff=False) + wrong
         odd = [state for state in states if state.state in (MOVED, CHANGED)]
         if odd:
-            why = "; ".join(_description(one) for one in odd)
+            why = "; ".join(_description(reference) for reference in odd)
             steps.append(CurationStep(key, kind, title, why, oid, _new_places(store, fields, odd)))
     return CurationPlan(REFS, tuple(steps), count)
 
 
-def _description(one: ReferenceState) -> str:
-    if one.why:
-        return f"{one.ref} is past the end: {one.why}"
-    return f"{one.ref} is now {one.place}" if one.place else f"{one.ref} changed"
+def _description(reference: ReferenceState) -> str:
+    if reference.why:
+        return f"{reference.ref} is past the end: {reference.why}"
+    return f"{reference.ref} is now {reference.place}" if reference.place else f"{reference.ref} changed"
 
 
 def _new_places(store: OpenStore, fields: Mapping[str, Any], odd: Sequence[ReferenceState]) -> dict[str, Any]:
     """Return the fields with the new places; none if a reference changed, which is for a person."""
-    if any(one.state == CHANGED for one in odd):
+    if any(reference.state == CHANGED for reference in odd):
         return {}
-    places = {one.ref: one.place for one in odd}
+    places = {reference.ref: reference.place for reference in odd}
     old = fields.get("refs") or []
     refs = list(dict.fromkeys(places.get(str(ref), str(ref)) for ref in (old if isinstance(old, list) else [old])))
     return {"refs": refs, FIELD: anchors_for(store.git, refs, is_strict=False)}
 
 
-def repairable(found: CurationPlan) -> CurationPlan:
+def repairable(plan: CurationPlan) -> CurationPlan:
     """Return the steps that need no person."""
-    return CurationPlan(REFS, tuple(step for step in found.steps if step.fields), found.looked_at)
+    return CurationPlan(REFS, tuple(step for step in plan.steps if step.fields), plan.looked_at)

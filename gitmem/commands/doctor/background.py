@@ -40,7 +40,7 @@ def check_captures(repository: OpenRepository, fix: bool, fixed: list[str]) -> l
                 hint="gitmem doctor --captured shows its text; --accept or --drop it there")
         for path, why in spool.list_refused()
     ]  # fmt: skip
-    for folder in (f"{one}/{WAITING}" for one in spool_folders(repository.git.repository.state)):
+    for folder in (f"{folder}/{WAITING}" for folder in spool_folders(repository.git.repository.state)):
         if (there := names_in_spool(folder)) and not os.access(folder, os.W_OK):
             message = "captured texts cannot be removed from this folder; each is committed once"
             hint = "make the folder writable, then gitmem doctor --fix"

@@ -58,19 +58,19 @@ def accept(repository: OpenRepository, name: str, drain: Callable[[], int]) -> i
         RefusedError: Its text was not stored, or is refused again.
     """
     spool = Spool(repository.git.repository.state)
-    chosen = [one for one in _choose(repository, name) if one.text or name != ALL]
-    for one in chosen:
-        if not one.text:
+    chosen = [refused for refused in _choose(repository, name) if refused.text or name != ALL]
+    for refused in chosen:
+        if not refused.text:
             raise RefusedError(
-                f"the text of {one.name} was not kept", hint=f"gitmem doctor --captured --drop {one.name}"
+                f"the text of {refused.name} was not kept", hint=f"gitmem doctor --captured --drop {refused.name}"
             )
-        spool.accept(one.path)
+        spool.accept(refused.path)
     drain()
-    again = {one.name: one.why for one in list_refused(repository)}
-    for one in chosen:
-        if one.name in again:
+    again = {refused.name: refused.why for refused in list_refused(repository)}
+    for refused in chosen:
+        if refused.name in again:
             raise RefusedError(
-                f"{one.name} is refused again: {again[one.name]}", hint='gitmem remember "what you learned"'
+                f"{refused.name} is refused again: {again[refused.name]}", hint='gitmem remember "what you learned"'
             )
     return len(chosen)
 
@@ -82,14 +82,14 @@ def drop(repository: OpenRepository, name: str) -> int:
         NotFoundError: There is no such text.
     """
     chosen = _choose(repository, name)
-    for one in chosen:
-        Spool(repository.git.repository.state).drop(one.path)
+    for refused in chosen:
+        Spool(repository.git.repository.state).drop(refused.path)
     return len(chosen)
 
 
 def _choose(repository: OpenRepository, name: str) -> list[RefusedText]:
     refused = list_refused(repository)
-    chosen = refused if name == ALL else [one for one in refused if one.name == name]
+    chosen = refused if name == ALL else [refused_text for refused_text in refused if refused_text.name == name]
     if not chosen and name != ALL:
         raise NotFoundError(f"no refused text is named {name}", hint="gitmem doctor --captured")
     return chosen

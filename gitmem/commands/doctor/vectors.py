@@ -52,7 +52,7 @@ def _check_unused(folder: str, models: Collection[str], fix: bool, fixed: list[s
         path = os.path.join(folder, FOLDER)
         return [Problem("vectors-unused", path, message, hint="gitmem doctor --fix", severity="warning")]
     with VectorsLock(folder):
-        for one in others:
-            discard(one)
+        for other in others:
+            discard(other)
     fixed.append(f"removed {message}")
     return []

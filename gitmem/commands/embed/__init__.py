@@ -33,7 +33,7 @@ def status(repository: OpenRepository) -> dict[str, Any]:
     """
     providers = providers_of(repository.config)
     assert providers is not None, "Memory asked for one"
-    models = [{"model": one.name, "for": what, **answer_of(one)} for one, what in _roles(providers)]
+    models = [{"model": role.name, "for": what, **answer_of(role)} for role, what in _roles(providers)]
     stores = [_standing(repository, store, providers) for store in stores_of(repository)]
     unused = sum(len(list_others(store.vectors_folder, each_model(providers))) for store in stores_of(repository))
     return {"configured": True, "models": models, "stores": stores, "unused": unused}

@@ -97,8 +97,8 @@ def read_run(raw: bytes, policy: Policy) -> WorkflowRun:
         message = f"the run has {len(memories) + len(attempts)} memories, more than {MOST}"
         raise RefusedError(message, hint="keep only what the next run needs")
     run, role, task, title = (_line_of(table, name) for name in ("run", "role", "task", "title"))
-    items = [_item(one, f"memories[{n}]", policy, task) for n, one in enumerate(memories)]
-    items += [_attempt(one, f"attempts[{n}]", task, title) for n, one in enumerate(attempts)]
+    items = [_item(entry, f"memories[{n}]", policy, task) for n, entry in enumerate(memories)]
+    items += [_attempt(attempt, f"attempts[{n}]", task, title) for n, attempt in enumerate(attempts)]
     return WorkflowRun(run.replace(":", "-"), role, tuple(items))
 
 
@@ -176,7 +176,7 @@ def _text(most: int) -> Callable[[Any], str]:
 
 def _texts(value: Any) -> str:
     is_list = isinstance(value, list) and len(value) <= LISTED
-    if is_list and all(isinstance(one, str) and 0 < len(one) <= LINE for one in value):
+    if is_list and all(isinstance(text, str) and 0 < len(text) <= LINE for text in value):
         return ""
     return f"must be a list of at most {LISTED} texts, each of 1 to {LINE} characters"
 

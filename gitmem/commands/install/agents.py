@@ -151,7 +151,7 @@ def where(git: Git | None, wanted: AgentSetup) -> tuple[InstallFolder, tuple[str
     place = places.of_person() if wanted.user or git is None else places.of_project(git)
     if FOUND not in wanted.names:
         return place, wanted.names
-    clients = [name for name, one in CLIENTS.items() if _is_there(place, one.found[wanted.user])]
+    clients = [name for name, client in CLIENTS.items() if _is_there(place, client.found[wanted.user])]
     if not clients:
         here = "your home folder" if wanted.user else "this project"
         raise UsageError(f"no agent has a folder in {here}", hint=f"name them: gitmem install {' '.join(CLIENTS)}")
@@ -218,7 +218,9 @@ def instructions_of(place: InstallFolder, name: str, others: Iterable[str] = ())
         own = read(place, main)
         return "AGENTS.md" if own is None or "@AGENTS.md" in own else main
     if client.instructions_setting and not FileSection(main, "").is_in(read(place, main) or ""):
-        is_written = any(one == AGENTS or (one in CLIENTS and one != name and _reads_agents(one)) for one in others)
+        is_written = any(
+            other == AGENTS or (other in CLIENTS and other != name and _reads_agents(other)) for other in others
+        )
         if is_written or read(place, "AGENTS.md") is not None or is_set_to_agents(place, client):
             return "AGENTS.md"
     return main

@@ -159,8 +159,8 @@ def _fill(text: str, parts: Mapping[str, str], fields: Mapping[str, str]) -> str
     """Return a template with its parts, the lines of shell that several files share, and its fields filled in."""
     for name, part in parts.items():
         text = text.replace(f"@{name}@\n", part)
-    text = _LINES.sub(lambda found: indent(_script(found[2]), found[1]), text)
-    return _FIELD.sub(lambda found: fields[found[1]], text)
+    text = _LINES.sub(lambda match: indent(_script(match[2]), match[1]), text)
+    return _FIELD.sub(lambda match: fields[match[1]], text)
 
 
 def _script(name: str) -> str:

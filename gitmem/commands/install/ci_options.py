@@ -172,7 +172,7 @@ def with_bumped(wanted: CiOptions, forge: str, texts: Iterable[str]) -> CiOption
     Dependabot and others update them in place, which must not be undone when the files are written again.
     """
     pins = wanted.actions(forge)
-    for match in (found for text in texts for found in _USES.finditer(text)):
+    for match in (match for text in texts for match in _USES.finditer(text)):
         pin, owner, version = match[1], match[2], match[4] or ""
         for name, known in pins.items():
             parts = _PIN.fullmatch(known)
@@ -187,7 +187,7 @@ def _version(text: str) -> list[int]:
 
 def without_pins(text: str) -> str:
     """Return a workflow without the commits of its actions: equal before and after an update of pins."""
-    return _USES.sub(lambda found: found[0].replace(found[1], found[2]), text)
+    return _USES.sub(lambda match: match[0].replace(match[1], match[2]), text)
 
 
 def fields_of(wanted: CiOptions, forge: str) -> Mapping[str, str]:

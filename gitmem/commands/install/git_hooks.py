@@ -30,8 +30,8 @@ MANAGERS = {"pre-commit": b"pre-commit", "lefthook": b"lefthook", "husky": b'"$(
 
 def folder_of(git: Git) -> tuple[Path, str]:
     """Return git's hooks folder, and the scope of the setting that names it; an empty scope for the default."""
-    found = git.run("config", "-z", "--show-scope", "--type=path", "--get-all", "core.hooksPath", check=False)
-    words = os.fsdecode(found.stdout).split("\0")[:-1]
+    result = git.run("config", "-z", "--show-scope", "--type=path", "--get-all", "core.hooksPath", check=False)
+    words = os.fsdecode(result.stdout).split("\0")[:-1]
     # Settings given by our own calls have the scope `command`.
     settings = [pair for pair in zip(words[::2], words[1::2], strict=True) if pair[0] != "command"]
     if not settings:

@@ -153,7 +153,7 @@ class FileSection:
 
     def _span(self, text: str) -> tuple[int, int] | None:
         begins, ends = (
-            [found.span() for found in re.finditer(rf"(?m)^{re.escape(mark)}(?=\r?$)", text)] for mark in self.marks
+            [match.span() for match in re.finditer(rf"(?m)^{re.escape(mark)}(?=\r?$)", text)] for mark in self.marks
         )
         if not begins and not ends:
             return None
@@ -264,7 +264,7 @@ class Entries:
             return False
         inner = value.get("hooks")
         if isinstance(inner, list):
-            return bool(inner) and all(self._calls_us(one) for one in inner)
+            return bool(inner) and all(self._calls_us(entry) for entry in inner)
         lines = [value[name] for name in COMMANDS if name in value]
         words = [_words(line, value.get("args")) for line in lines]
         return bool(words) and all(f"{word} ".startswith(f"gitmem {self.calls} ") for word in words)
@@ -312,10 +312,10 @@ def _words(command: object, args: object) -> str:
 def _plain(value: Any) -> Any:
     """Return a value with our program by its plain name, whatever path the person gave."""
     if isinstance(value, list):
-        return [_plain(one) for one in value]
+        return [_plain(entry) for entry in value]
     if not isinstance(value, dict):
         return value
-    plain = {name: _plain(one) for name, one in value.items()}
+    plain = {name: _plain(entry) for name, entry in value.items()}
     for name in COMMANDS:
         if isinstance(value.get(name), str):
             plain[name] = _words(value[name], None)
@@ -331,7 +331,7 @@ def _at(value: Any, path: tuple[str | int, ...]) -> Any:
 def _programs(value: Any) -> set[str]:
     """Return the programs in the command lines of a hook or a group of hooks, as spelled there."""
     if isinstance(value, list):
-        return {program for one in value for program in _programs(one)}
+        return {program for entry in value for program in _programs(entry)}
     if not isinstance(value, dict):
         return set()
     lines = [value[name] for name in COMMANDS if isinstance(value.get(name), str)]
@@ -341,10 +341,10 @@ def _programs(value: Any) -> set[str]:
 def _spell(value: Any, program: str) -> Any:
     """Return a value whose command lines start gitmem as the person had spelled it in an older form."""
     if isinstance(value, list):
-        return [_spell(one, program) for one in value]
+        return [_spell(entry, program) for entry in value]
     if not isinstance(value, dict):
         return value
-    spelled = {name: _spell(one, program) for name, one in value.items()}
+    spelled = {name: _spell(entry, program) for name, entry in value.items()}
     for name in COMMANDS:
         line = value.get(name)
         if isinstance(line, str) and line.partition(" ")[0] == PROGRAM:

@@ -109,13 +109,13 @@ def _answers(*argv: str) -> bool:
 def read_crontab() -> str | None:
     """Return the person's crontab, empty if they have none; None if cron is not installed."""
     try:
-        done = _run("crontab", "-l", check=False)
+        result = _run("crontab", "-l", check=False)
     except ProcessError:
         return None
-    if done.status == 0:
-        return os.fsdecode(done.stdout)
+    if result.status == 0:
+        return os.fsdecode(result.stdout)
     # POSIX defines no status for a missing crontab; every cron uses these words.
-    return "" if b"no crontab" in done.stderr.lower() else None
+    return "" if b"no crontab" in result.stderr.lower() else None
 
 
 def _write_crontab(text: str) -> None:

@@ -94,10 +94,10 @@ def _goes_along(path: str, keys: set[str], was: object) -> bool:
 def _unpack(objects: Objects, changes: Changes, keys: set[str]) -> dict[str, bytes]:
     """Return the verdicts of a proposal's own facts from buckets that are reset, by the paths of their own files."""
     ends = {path: pair for path, pair in changes.items() if _is_bucket(layout.place_of(path))}
-    texts = objects.read([one.oid for pair in ends.values() for one in pair if one], limit=layout.BUCKET_LIMIT)
+    texts = objects.read([entry.oid for pair in ends.values() for entry in pair if entry], limit=layout.BUCKET_LIMIT)
     verdicts: dict[str, bytes] = {}
     for path, pair in ends.items():
-        was, now = (dict(sections_of(texts.get(one.oid, b"") if one else b"", path)) for one in pair)
+        was, now = (dict(sections_of(texts.get(entry.oid, b"") if entry else b"", path)) for entry in pair)
         verdicts |= {
             layout.verdict_path(*name): text for name, text in now.items() if name[0] in keys and name not in was
         }

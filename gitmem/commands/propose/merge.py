@@ -120,8 +120,8 @@ def follow(repository: OpenRepository, remote: str, talk: RemoteOptions) -> str:
     onto = theirs or own
     if onto is None or git.is_ancestor(onto, tip):
         return ""
-    done = Exchange(repository, remote, talk, branch=current.branch).take(onto)
-    settle = f", {len(done.conflicts)} to settle: gitmem doctor" if done.conflicts else ""
+    result = Exchange(repository, remote, talk, branch=current.branch).take(onto)
+    settle = f", {len(result.conflicts)} to settle: gitmem doctor" if result.conflicts else ""
     return f"the proposal {current.name} includes the fetched memories{settle}"
 
 

@@ -81,7 +81,7 @@ def list_proposals(repository: OpenRepository) -> list[Proposal]:
     for branch in branches:
         here, (there, _) = heads.get(branch, ("", 0)), far.get(branch, ("", 0))
         tip, at = here if here[0] else far.get(branch, ("", 0))
-        memories = [one for one in (theirs, own) if one]
+        memories = [tip for tip in (theirs, own) if tip]
         if tip and not any(git.merge_bases(one, tip) for one in memories):
             continue  # a branch of the code with such a name
         changes = changes_of(git, memories[0], tip) if tip else SyncResult(remote)
@@ -100,7 +100,7 @@ def list_proposals(repository: OpenRepository) -> list[Proposal]:
                 at,
             )
         )
-    return sorted(proposals, key=lambda one: (not one.current, -one.at, one.name))
+    return sorted(proposals, key=lambda proposal: (not proposal.current, -proposal.at, proposal.name))
 
 
 def _remote(repository: OpenRepository) -> str:
@@ -141,71 +141,78 @@ def drop(
     """
     branch = beginning.branch_named(repository, name)
     with beginning.lock(repository):
-        one = next((one for one in list_proposals(repository) if one.branch == branch), None)
-        if one is None or not (one.commit or one.current or remote):
-            elsewhere = one is not None and one.remote_commit
+        proposal = next((proposal for proposal in list_proposals(repository) if proposal.branch == branch), None)
+        if proposal is None or not (proposal.commit or proposal.current or remote):
+            elsewhere = proposal is not None and proposal.remote_commit
             hint = f"gitmem propose --drop {name} --remote" if elsewhere else "gitmem propose --list"
             raise NotFoundError(f"there is no proposal {name} in this clone", hint=hint)
-        is_lost = not one.merged and (remote or not one.is_pushed) and bool(one.commit or one.remote_commit)
+        is_lost = (
+            not proposal.merged
+            and (remote or not proposal.is_pushed)
+            and bool(proposal.commit or proposal.remote_commit)
+        )
         if is_lost and not force:
-            alone = f"has {one.ahead} unpushed commit{'s' * (one.ahead != 1)}"
-            what = "is not merged" if one.is_pushed or not one.commit else alone
-            raise RefusedError(f"the proposal {name} {what}", hint=_hint(one, remote=remote))
-        if one.commit:
+            alone = f"has {proposal.ahead} unpushed commit{'s' * (proposal.ahead != 1)}"
+            what = "is not merged" if proposal.is_pushed or not proposal.commit else alone
+            raise RefusedError(f"the proposal {name} {what}", hint=_hint(proposal, remote=remote))
+        if proposal.commit:
             refuse_checked_out(repository.git, f"refs/heads/{branch}")
-        rescue_refs = [] if one.merged else _keep(repository, one)
-        if remote and one.remote_commit:
+        rescue_refs = [] if proposal.merged else _keep(repository, proposal)
+        if remote and proposal.remote_commit:
             remotes.delete(
-                repository.git, _remote(repository), f"refs/heads/{branch}", expected=one.remote_commit, talk=talk
+                repository.git, _remote(repository), f"refs/heads/{branch}", expected=proposal.remote_commit, talk=talk
             )
-        if one.current:
+        if proposal.current:
             clear_current_proposal(repository.git.repository.state)
             repository.turn()
-        if one.commit:
+        if proposal.commit:
             ref = f"refs/heads/{branch}"
-            if repository.git.run("update-ref", "-d", ref, one.commit, check=False, durable=True).status != 0:
+            if repository.git.run("update-ref", "-d", ref, proposal.commit, check=False, durable=True).status != 0:
                 raise ConflictError(f"{ref} was not deleted, because it changed in the meantime", hint="try again")
         forget_seen_proposal(repository.git, _remote(repository), branch)
-    return one, rescue_refs
+    return proposal, rescue_refs
 
 
-def _hint(one: Proposal, *, remote: bool) -> str:
+def _hint(proposal: Proposal, *, remote: bool) -> str:
     """Return the hint for a proposal that is not merged, or only in this clone."""
-    dropped = f"gitmem propose --drop {one.name}"
+    dropped = f"gitmem propose --drop {proposal.name}"
     forced = f"delete it, keeping the commits under a ref in this clone: {dropped}{' --remote' * remote} --force"
-    if one.commit and not one.is_pushed:
-        return f"push it: {'' if one.current else f'gitmem propose --switch {one.name} && '}gitmem propose\n{forced}"
-    return f"delete it in this clone only: {dropped}\n{forced}" if one.commit else forced
+    if proposal.commit and not proposal.is_pushed:
+        switch = "" if proposal.current else f"gitmem propose --switch {proposal.name} && "
+        return f"push it: {switch}gitmem propose\n{forced}"
+    return f"delete it in this clone only: {dropped}\n{forced}" if proposal.commit else forced
 
 
-def _keep(repository: OpenRepository, one: Proposal) -> list[str]:
+def _keep(repository: OpenRepository, proposal: Proposal) -> list[str]:
     """Keep unmerged commits under refs of their own, and return those."""
     rescue_refs = []
-    for tip in filter(None, dict.fromkeys((one.commit, one.remote_commit))):
-        if tip == one.commit or not (one.commit and repository.git.is_ancestor(tip, one.commit)):
+    for tip in filter(None, dict.fromkeys((proposal.commit, proposal.remote_commit))):
+        if tip == proposal.commit or not (proposal.commit and repository.git.is_ancestor(tip, proposal.commit)):
             rescue_refs.append(f"{KEPT_REFS}{tip[:16]}")
-            repository.git.run("update-ref", "-m", f"gitmem: dropped {one.branch}", rescue_refs[-1], tip, durable=True)
+            repository.git.run(
+                "update-ref", "-m", f"gitmem: dropped {proposal.branch}", rescue_refs[-1], tip, durable=True
+            )
     return rescue_refs
 
 
-def as_table(found: Sequence[Proposal], *, now: int) -> dict[str, Any]:
+def as_table(proposals: Sequence[Proposal], *, now: int) -> dict[str, Any]:
     """Return proposals as the documented JSON."""
     rows = [
         {
-            "name": one.name,
-            "branch": one.branch,
-            "current": one.current,
-            "commit": one.commit,
-            "remote_commit": one.remote_commit,
-            "ahead": one.ahead,
-            "pushed": one.is_pushed,
-            "merged": one.merged,
-            "added": list(one.added),
-            "changed": list(one.changed),
-            "retired": list(one.retired),
-            "at": format_time(one.at) if one.at else "",
-            "age_s": max(0, now - one.at) if one.at else None,
+            "name": proposal.name,
+            "branch": proposal.branch,
+            "current": proposal.current,
+            "commit": proposal.commit,
+            "remote_commit": proposal.remote_commit,
+            "ahead": proposal.ahead,
+            "pushed": proposal.is_pushed,
+            "merged": proposal.merged,
+            "added": list(proposal.added),
+            "changed": list(proposal.changed),
+            "retired": list(proposal.retired),
+            "at": format_time(proposal.at) if proposal.at else "",
+            "age_s": max(0, now - proposal.at) if proposal.at else None,
         }
-        for one in found
+        for proposal in proposals
     ]
-    return {"current": next((one.name for one in found if one.current), ""), "proposals": rows}
+    return {"current": next((proposal.name for proposal in proposals if proposal.current), ""), "proposals": rows}

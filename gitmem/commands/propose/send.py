@@ -96,20 +96,20 @@ def propose(
             begun = beginning.begin(repository, name, remote=remote, talk=talk)
         except RemoteError as err:  # if memory was never fetched
             raise _later(err, f"nothing was changed; try again later: gitmem propose {name}") from err
-        done = ProposalState(begun.current.name, begun.current.branch, repository.config.branch, remote)
-        done = replace(
-            done, is_new=begun.is_new, moved=begun.moved, commit=repository.git.read_ref(repository.ref) or ""
+        proposal = ProposalState(begun.current.name, begun.current.branch, repository.config.branch, remote)
+        proposal = replace(
+            proposal, is_new=begun.is_new, moved=begun.moved, commit=repository.git.read_ref(repository.ref) or ""
         )
-        if not done.commit or not remote or not push:
-            return _with_counts(repository, done)
-        for branch in (done.branch, done.base):
+        if not proposal.commit or not remote or not push:
+            return _with_counts(repository, proposal)
+        for branch in (proposal.branch, proposal.base):
             clear_stale_lock(ref_lock_path(repository.git, f"refs/remotes/{remote}/{branch}"), lock.crashed)
         lock.renew()
         try:
-            return _send(repository, done, talk, accept_rewritten)
+            return _send(repository, proposal, talk, accept_rewritten)
         except RemoteError as err:
             hint = (
-                f"nothing is lost: the proposal is the branch {done.branch} in this clone; try again later: gitmem "
+                f"nothing is lost: the proposal is the branch {proposal.branch} in this clone; try again later: gitmem "
                 "propose"
             )
             raise _later(err, hint) from err
@@ -120,43 +120,43 @@ def _later(err: RemoteError, hint: str) -> RemoteError:
     return RemoteError(err.message, hint=hint if err.hint.endswith("gitmem sync") else err.hint)
 
 
-def _send(repository: OpenRepository, done: ProposalState, talk: RemoteOptions, accept: bool) -> ProposalState:
+def _send(repository: OpenRepository, proposal: ProposalState, talk: RemoteOptions, accept: bool) -> ProposalState:
     git = repository.git
-    came = Exchange(repository, done.remote, talk, accept=accept).run(push=False, dry_run=False)
+    came = Exchange(repository, proposal.remote, talk, accept=accept).run(push=False, dry_run=False)
     if not came.fetched:
-        message = f"{done.remote} no longer has a branch {done.base}, so nothing can be merged into it"
+        message = f"{proposal.remote} no longer has a branch {proposal.base}, so nothing can be merged into it"
         raise ConflictError(message, hint="publish it again: gitmem sync --accept-rewritten")
-    far = git.read_ref(f"refs/remotes/{done.remote}/{done.branch}")
-    merged = how_merged(git, furthest(git, done.commit, far), (came.fetched, came.commit))
+    far = git.read_ref(f"refs/remotes/{proposal.remote}/{proposal.branch}")
+    merged = how_merged(git, furthest(git, proposal.commit, far), (came.fetched, came.commit))
     if merged:
         clear_current_proposal(git.repository.state)
-        forget_seen_proposal(git, done.remote, done.branch)
+        forget_seen_proposal(git, proposal.remote, proposal.branch)
         repository.turn()
-        return _with_counts(repository, replace(done, merged=merged))
-    seen = git.read_ref(f"refs/gitmem/seen/{done.remote}/{done.branch}")
+        return _with_counts(repository, replace(proposal, merged=merged))
+    seen = git.read_ref(f"refs/gitmem/seen/{proposal.remote}/{proposal.branch}")
     if seen and how_merged(git, seen, (came.fetched,)):
         # Forges delete merged branches: that is not a lost history, and later writes are kept.
-        forget_seen_proposal(git, done.remote, done.branch)
-    conflicts = {**_by_path(came), **_by_path(_exchange(repository, done, talk).take(came.fetched))}
+        forget_seen_proposal(git, proposal.remote, proposal.branch)
+    conflicts = {**_by_path(came), **_by_path(_exchange(repository, proposal, talk).take(came.fetched))}
     tidy(repository, came.fetched)
-    sent = _exchange(repository, done, talk, accept=accept).run(push=True, dry_run=False)
+    sent = _exchange(repository, proposal, talk, accept=accept).run(push=True, dry_run=False)
     conflicts |= _by_path(sent)
     joined = len({*sent.added, *sent.changed, *sent.retired})
-    url = push_url(git, done.remote)
-    where = link(url, branch=done.branch, base=done.base)
+    url = push_url(git, proposal.remote)
+    where = link(url, branch=proposal.branch, base=proposal.base)
     settle = tuple(conflict for _, conflict in sorted(conflicts.items()))
-    outcome = replace(done, commit=sent.commit, pushed=sent.pushed, link=where, joined=joined, conflicts=settle)
+    outcome = replace(proposal, commit=sent.commit, pushed=sent.pushed, link=where, joined=joined, conflicts=settle)
     return _with_counts(repository, outcome)
 
 
 def _exchange(
-    repository: OpenRepository, done: ProposalState, talk: RemoteOptions, *, accept: bool = False
+    repository: OpenRepository, proposal: ProposalState, talk: RemoteOptions, *, accept: bool = False
 ) -> Exchange:
-    return Exchange(repository, done.remote, talk, branch=done.branch, accept=accept)
+    return Exchange(repository, proposal.remote, talk, branch=proposal.branch, accept=accept)
 
 
-def _by_path(done: SyncResult) -> dict[str, Conflict]:
-    return {conflict.path: conflict for conflict in done.conflicts}
+def _by_path(result: SyncResult) -> dict[str, Conflict]:
+    return {conflict.path: conflict for conflict in result.conflicts}
 
 
 def push_url(git: Git, remote: str) -> str:
@@ -165,15 +165,15 @@ def push_url(git: Git, remote: str) -> str:
     return os.fsdecode(output).split("\n", 1)[0]
 
 
-def _with_counts(repository: OpenRepository, done: ProposalState) -> ProposalState:
+def _with_counts(repository: OpenRepository, proposal: ProposalState) -> ProposalState:
     """Return the state with the differences from the memory that it is compared with counted."""
     git = repository.git
-    theirs = git.read_ref(f"refs/remotes/{done.remote}/{done.base}") if done.remote else None
-    against = theirs or git.read_ref(f"refs/heads/{done.base}")
-    if not done.commit or against is None or done.merged:
-        return done
-    changes = changes_of(git, against, done.commit)
-    return replace(done, added=changes.added, changed=changes.changed, retired=changes.retired)
+    theirs = git.read_ref(f"refs/remotes/{proposal.remote}/{proposal.base}") if proposal.remote else None
+    against = theirs or git.read_ref(f"refs/heads/{proposal.base}")
+    if not proposal.commit or against is None or proposal.merged:
+        return proposal
+    changes = changes_of(git, against, proposal.commit)
+    return replace(proposal, added=changes.added, changed=changes.changed, retired=changes.retired)
 
 
 def changes_of(git: Git, memory_commit: str, tip: str) -> SyncResult:
@@ -182,20 +182,20 @@ def changes_of(git: Git, memory_commit: str, tip: str) -> SyncResult:
     return count_changes(SyncResult(""), open_objects(git), base, tip)
 
 
-def as_table(done: ProposalState) -> dict[str, Any]:
+def as_table(proposal: ProposalState) -> dict[str, Any]:
     """Return the documented JSON of a proposal."""
     return {
-        "name": done.name,
-        "branch": done.branch,
-        "base": done.base,
-        "remote": done.remote,
-        "commit": done.commit,
-        "moved": done.moved,
-        "pushed": done.pushed,
-        "link": done.link,
-        "merged": done.merged,
-        "added": list(done.added),
-        "changed": list(done.changed),
-        "retired": list(done.retired),
-        "conflicts": [{"key": c.key, "path": c.path, "fields": list(c.fields)} for c in done.conflicts],
+        "name": proposal.name,
+        "branch": proposal.branch,
+        "base": proposal.base,
+        "remote": proposal.remote,
+        "commit": proposal.commit,
+        "moved": proposal.moved,
+        "pushed": proposal.pushed,
+        "link": proposal.link,
+        "merged": proposal.merged,
+        "added": list(proposal.added),
+        "changed": list(proposal.changed),
+        "retired": list(proposal.retired),
+        "conflicts": [{"key": c.key, "path": c.path, "fields": list(c.fields)} for c in proposal.conflicts],
     }

@@ -119,11 +119,11 @@ def purge(repository: OpenRepository, store: OpenStore, subject: Subject, merge:
     """
     _refuse_unfinished(store.git)
     _refuse_unsaved(store.git)
-    done = _rewrite(store, subject, but="", records=True)
-    done = _finish(repository, store, subject.eraser(), merge, done)
-    if not done.rewritten and not done.derived:
+    result = _rewrite(store, subject, but="", records=True)
+    result = _finish(repository, store, subject.eraser(), merge, result)
+    if not result.rewritten and not result.derived:
         raise NotFoundError("it is in no history of gitmem in this repository", hint="gitmem purge searches exact text")
-    return replace(done, left=tuple(_find_left(store, subject.lines)))
+    return replace(result, left=tuple(_find_left(store, subject.lines)))
 
 
 def accept(repository: OpenRepository, theirs: str, merge: Merge) -> PurgeResult:
@@ -134,10 +134,10 @@ def accept(repository: OpenRepository, theirs: str, merge: Merge) -> PurgeResult
     if not records:
         raise NotFoundError("the remote has no purge that this clone lacks", hint="gitmem sync")
     subject = Subject(tuple(mark for record in reversed(records) for mark in record.marks))
-    done = _rewrite(repository, subject, but=theirs, records=False)
+    result = _rewrite(repository, subject, but=theirs, records=False)
     eraser = subject.eraser()
-    done = _finish(repository, repository, eraser, merge, done)
-    return replace(done, left=tuple(_find_left(repository, eraser.texts())))
+    result = _finish(repository, repository, eraser, merge, result)
+    return replace(result, left=tuple(_find_left(repository, eraser.texts())))
 
 
 def resume(repository: OpenRepository, store: OpenStore, merge: Merge) -> PurgeResult:
@@ -150,12 +150,12 @@ def resume(repository: OpenRepository, store: OpenStore, merge: Merge) -> PurgeR
     if journal is None:
         raise NotFoundError("no purge was interrupted here", hint="gitmem purge --help")
     subject = Subject(parse_marks(journal["marks"]))
-    done = PurgeResult()
+    result = PurgeResult()
     if not _has_moved(store.git, journal):
-        done = _rewrite(store, subject, but=journal["but"], records=journal["records"])
+        result = _rewrite(store, subject, but=journal["but"], records=journal["records"])
     eraser = subject.eraser()
-    done = _finish(repository, store, eraser, merge, done)
-    return replace(done, left=tuple(_find_left(store, eraser.texts())))
+    result = _finish(repository, store, eraser, merge, result)
+    return replace(result, left=tuple(_find_left(store, eraser.texts())))
 
 
 def _rewrite(store: OpenStore, subject: Subject, *, but: str, records: bool) -> PurgeResult:
@@ -208,13 +208,13 @@ def _record(store: OpenStore, tip: str, subject: Subject, plan: Rewriting) -> st
 
 
 def _finish(
-    repository: OpenRepository, store: OpenStore, eraser: Eraser, merge: Merge, done: PurgeResult
+    repository: OpenRepository, store: OpenStore, eraser: Eraser, merge: Merge, result: PurgeResult
 ) -> PurgeResult:
     """Remove what was made from the old histories, and their objects; remove the journal last."""
     git = store.git
     journal = read_journal(git)
     if journal is None:
-        return done
+        return result
     if store is repository or git is repository.git:
         views.follow(repository, merge)
     forget_reflogs(store)
@@ -223,7 +223,7 @@ def _finish(
     changed = derived.clean(git, eraser, indexes=bool(journal["old"]))
     dropped = drop_objects(git, journal["old"])
     remove(journal_path(git))
-    return replace(done, derived=changed, objects=dropped)
+    return replace(result, derived=changed, objects=dropped)
 
 
 def forget_reflogs(store: OpenStore) -> None:

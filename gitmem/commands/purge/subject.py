@@ -68,9 +68,11 @@ def of_keys(git: Git, keys: Sequence[str], tips: Sequence[str]) -> Subject:
         lines |= {line.strip() for line in text.split("\n") if len(line.strip()) >= LINE_AT_LEAST}
     traces = sorted({title for title in titles if len(title.encode()) >= SHORTEST}, key=lambda text: (-len(text), text))
     known = tuple(trace.encode() for trace in traces)
-    own = {line.encode() for line in lines if not _is_field(line)} | {one for one in known if one.decode() not in keys}
+    own = {line.encode() for line in lines if not _is_field(line)} | {
+        text for text in known if text.decode() not in keys
+    }
     return Subject(
-        (*marks, *((TRACE, fingerprint(one)) for one in known)), (*known, *map(str.encode, keys)), tuple(own)
+        (*marks, *((TRACE, fingerprint(text)) for text in known)), (*known, *map(str.encode, keys)), tuple(own)
     )
 
 
@@ -86,7 +88,7 @@ def of_secret(secret: str) -> Subject:
         )
     forms = {secret, format_json(secret)[1:-1], format_json(secret, is_ascii=True)[1:-1], quote(secret, safe="")}
     known = tuple(one.encode() for one in sorted(forms, key=lambda form: (-len(form), form)))
-    return Subject(tuple((TEXT, fingerprint(one)) for one in known), known, known)
+    return Subject(tuple((TEXT, fingerprint(text)) for text in known), known, known)
 
 
 def _titles(text: str) -> set[str]:

@@ -49,11 +49,11 @@ def recall(repository: OpenRepository, query: Query, policy: Policy) -> RecallRe
     return with_behind(repository, result, stores)
 
 
-def with_behind(repository: OpenRepository, found: RecallResult, stores: Sequence[OpenStore]) -> RecallResult:
+def with_behind(repository: OpenRepository, result: RecallResult, stores: Sequence[OpenStore]) -> RecallResult:
     """Return a result that says which of the searched stores could not be searched at their tips, or as a whole."""
-    behind = next((store.behind for store in stores if store.behind), "") or ("" if found.hits else _missing(stores))
+    behind = next((store.behind for store in stores if store.behind), "") or ("" if result.hits else _missing(stores))
     repository.add_notice(behind)  # again, if the catalog was opened for an earlier query
-    return replace(found, behind=behind) if behind else found
+    return replace(result, behind=behind) if behind else result
 
 
 def _missing(stores: Sequence[OpenStore]) -> str:
@@ -63,14 +63,14 @@ def _missing(stores: Sequence[OpenStore]) -> str:
     return f"{count} {'memory' if count == 1 else 'memories'} cannot be read: gitmem doctor" if count else ""
 
 
-def count_recall(repository: OpenRepository, found: RecallResult) -> None:
+def count_recall(repository: OpenRepository, result: RecallResult) -> None:
     """Count a typed query for ``gitmem stats``: whether it found something, and which memories."""
     state, now = repository.git.repository.state, repository.now
     plain_files.add_daily_count(state, now, plain_files.RECALLS)
-    if found.hits:
+    if result.hits:
         plain_files.add_daily_count(state, now, plain_files.RECALLS_ANSWERED)
         plain_files.note_shown_keys(
-            state, now, [hit.key for hit in found.hits if hit.scope == PROJECT and not hit.store]
+            state, now, [hit.key for hit in result.hits if hit.scope == PROJECT and not hit.store]
         )
 
 

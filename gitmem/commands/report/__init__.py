@@ -31,22 +31,22 @@ PAGE_LIMIT = 1024 * 1024 - 4096
 TEXT_KEPT = 500
 
 
-def render(form: str, found: Findings, links: Links | None = None) -> str:
+def render(form: str, findings: Findings, links: Links | None = None) -> str:
     """Return the findings in one of the formats of ``WRITERS``, or as ``markdown``; ends with a line feed."""
     if form == "markdown":
-        return notice(clean(found), links or Links(), PAGE_LIMIT)
-    return WRITERS[form](clean(found))
+        return notice(clean(findings), links or Links(), PAGE_LIMIT)
+    return WRITERS[form](clean(findings))
 
 
-def clean(found: Findings) -> Findings:
+def clean(findings: Findings) -> Findings:
     """Return findings with one-line texts, without secrets and with hidden characters spelled out."""
     return replace(
-        found,
-        summary=_clean_line(found.summary),
-        findings=tuple(_clean_finding(finding) for finding in found.findings),
-        notes=tuple(_clean_line(note) for note in found.notes),
-        untouched=tuple((key, _clean_line(how)) for key, how in found.untouched),
-        sections=tuple(replace(section, rows=tuple(map(_clean_row, section.rows))) for section in found.sections),
+        findings,
+        summary=_clean_line(findings.summary),
+        findings=tuple(_clean_finding(finding) for finding in findings.findings),
+        notes=tuple(_clean_line(note) for note in findings.notes),
+        untouched=tuple((key, _clean_line(how)) for key, how in findings.untouched),
+        sections=tuple(replace(section, rows=tuple(map(_clean_row, section.rows))) for section in findings.sections),
     )
 
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 SEVERITIES = {ERROR: "major", WARNING: "minor", NOTE: "info"}
 
 
-def report(found: Findings) -> str:
+def report(findings: Findings) -> str:
     """Return the report of one run; facts that hold are left out."""
-    rows = [_row(finding) for finding in found.findings if WORDS[finding.kind].level]
+    rows = [_row(finding) for finding in findings.findings if WORDS[finding.kind].level]
     return escape_json(json.dumps(rows, ensure_ascii=False, indent=2)) + "\n"
 
 

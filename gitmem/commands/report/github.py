@@ -19,23 +19,25 @@ if TYPE_CHECKING:
 SHOWN = 10
 
 
-def commands(found: Findings) -> str:
+def commands(findings: Findings) -> str:
     """Return one workflow command per finding that needs action, and the summary as a plain line."""
-    lines = [f"gitmem {found.command}: {unlike_command(found.summary)}"]
+    lines = [f"gitmem {findings.command}: {unlike_command(findings.summary)}"]
     for level in (ERROR, WARNING):
-        those = [_row(level, row) for section in found.sections if section.level == level for row in section.rows]
+        those = [_row(level, row) for section in findings.sections if section.level == level for row in section.rows]
         those += [
             _command(level, f, spot)
-            for f in found.findings
+            for f in findings.findings
             if WORDS[f.kind].level == level and not f.is_waiting
             for spot in _spots(f)
         ]
         lines += those[:SHOWN]
         if len(those) > SHOWN:
-            lines.append(f"gitmem {found.command}: {len(those) - SHOWN} more of level {level}: see the step's summary")
-    if waiting := [finding.key for finding in found.findings if finding.is_waiting]:
-        lines.append(f"gitmem {found.command}: not checked until they are approved: {few(waiting)}")
-    lines += [f"gitmem {found.command}: {unlike_command(note)}" for note in found.notes]
+            lines.append(
+                f"gitmem {findings.command}: {len(those) - SHOWN} more of level {level}: see the step's summary"
+            )
+    if waiting := [finding.key for finding in findings.findings if finding.is_waiting]:
+        lines.append(f"gitmem {findings.command}: not checked until they are approved: {few(waiting)}")
+    lines += [f"gitmem {findings.command}: {unlike_command(note)}" for note in findings.notes]
     return "\n".join(lines) + "\n"
 
 

@@ -96,8 +96,14 @@ def marks_of(text: str, paths: Iterable[str], fields: Mapping[str, Any]) -> Memo
     globs = [*paths, *(places if isinstance(places, list) else [places])]
     commands = [*_COMMAND.findall(text), mapping.get("run")]
     return MemoryMarks(
-        tuple(dict.fromkeys(without_lines(one) for one in globs if isinstance(one, str) and one))[:PATHS_AT_MOST],
-        tuple(dict.fromkeys(" ".join(one.split()) for one in commands if isinstance(one, str) and " " in one.strip())),
+        tuple(dict.fromkeys(without_lines(glob_) for glob_ in globs if isinstance(glob_, str) and glob_))[
+            :PATHS_AT_MOST
+        ],
+        tuple(
+            dict.fromkeys(
+                " ".join(command.split()) for command in commands if isinstance(command, str) and " " in command.strip()
+            )
+        ),
     )
 
 
@@ -114,7 +120,7 @@ def later_events(entries: Iterable[Mapping[str, Any]]) -> tuple[LaterEvent, ...]
         if not isinstance(at, int):
             continue
         if isinstance(did, list):
-            events.append(LaterEvent(at, "", frozenset(one for one in did if isinstance(one, str))))
+            events.append(LaterEvent(at, "", frozenset(text for text in did if isinstance(text, str))))
         elif isinstance(did, str) and entry.get("tool") == "shell":
             line = " ".join(did.split())
             events.append(LaterEvent(at, line, frozenset(_WORD.findall(line))))
@@ -179,5 +185,5 @@ def moment_use(
     found = [MemoryUse(key, shown, used) for key, (shown, used) in memories.items()]
     return (
         tuple(MomentUse(kind, *counts) for kind, counts in rows.items()),
-        tuple(sorted(found, key=lambda one: (-one.shown, one.used, one.key))),
+        tuple(sorted(found, key=lambda use: (-use.shown, use.used, use.key))),
     )

@@ -25,14 +25,19 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 RULES = tuple(kind for kind in KINDS if WORDS[kind].level)
 
 
-def log(found: Findings) -> str:
+def log(findings: Findings) -> str:
     """Return the log of one run; facts that hold are not results."""
     run: dict[str, Any] = {
         "tool": {"driver": {"name": "gitmem", "version": __version__, "rules": [_rule(kind) for kind in RULES]}},
-        "automationDetails": {"id": f"gitmem/{found.command}/"},
+        "automationDetails": {"id": f"gitmem/{findings.command}/"},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(finding) for finding in found.findings if finding.kind in RULES],
-        "properties": {"head": found.head, "base": found.base, "summary": found.summary, "notes": list(found.notes)},
+        "results": [_result(finding) for finding in findings.findings if finding.kind in RULES],
+        "properties": {
+            "head": findings.head,
+            "base": findings.base,
+            "summary": findings.summary,
+            "notes": list(findings.notes),
+        },
     }
     text = json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, ensure_ascii=False, indent=2)
     return escape_json(text) + "\n"

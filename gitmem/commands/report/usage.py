@@ -158,7 +158,7 @@ class StoreUsage:
     @property
     def document(self) -> dict[str, Any]:
         """Return the document for ``gitmem stats --json``."""
-        one, tokens = self.sessions, self.sessions.tokens
+        use, tokens = self.sessions, self.sessions.tokens
         return {
             "since": self.since,
             "counted_since": self.counted_since,
@@ -174,12 +174,12 @@ class StoreUsage:
                 "share": share(len(self.idle), self.idle_of),
                 "keys": [memory.key for memory in self.idle],
             },
-            "sessions": fields_of(one)
+            "sessions": fields_of(use)
             | {
                 "tokens": sum(tokens),
                 "median_tokens": round(median(tokens)) if tokens else None,
                 "most_tokens": tokens[-1] if tokens else None,
-                "share": share(one.used, one.shown),
+                "share": share(use.used, use.shown),
             },
             "moments": [fields_of(row) | {"share": share(row.used, row.shown)} for row in self.moments],
             "memories": [fields_of(memory) for memory in self.memories],
@@ -230,8 +230,8 @@ def idle_in(
     *shown* and *looks* tell when each was last recalled or shown to a session, and last shown in full, by key.
     """
     old = [memory for memory in memories if memory.is_live and memory.created < since and memory.kind not in WORKED_ON]
-    idle = [one for one in old if max(shown.get(one.key, 0), looks.get(one.key, 0)) < since]
-    return tuple(sorted(idle, key=lambda one: (one.created, one.key))), len(old)
+    idle = [used for used in old if max(shown.get(used.key, 0), looks.get(used.key, 0)) < since]
+    return tuple(sorted(idle, key=lambda used: (used.created, used.key))), len(old)
 
 
 def session_use(
@@ -295,10 +295,10 @@ def usage_of(memories: Sequence[UsedMemory], log: UsageLog, *, since: int, now: 
     known = {memory.key: memory for memory in memories}
 
     def is_used_later(session: str, key: str, at: int) -> bool:
-        one = known[key]
-        return looks.get(key, 0) >= at or one.changed > at or one.cited > at or is_used(session, key, at)
+        used = known[key]
+        return looks.get(key, 0) >= at or used.changed > at or used.cited > at or is_used(session, key, at)
 
-    changed = {key: max(one.created, one.changed) for key, one in known.items()}
+    changed = {key: max(used.created, used.changed) for key, used in known.items()}
     moments, each = moment_use(sessions, changed, is_used_later, since=since)
     by = "month" if now - since > BY_MONTH * DAY_S else "week"
     live = [memory for memory in memories if memory.is_live]

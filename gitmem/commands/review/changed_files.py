@@ -146,15 +146,18 @@ def _within_bounds(git: Git, objects: Objects, files: list[File], left: int) -> 
     return FileChanges((*included, *parts), changes.contents, changes.left)
 
 
-def _parts(bucket: File, found: FileChanges) -> Iterator[File]:
+def _parts(bucket: File, file_changes: FileChanges) -> Iterator[File]:
     """Yield the changed verdicts of a bucket as files, and add their texts to the contents."""
-    was, now = (dict(sections_of(side or b"", bucket.path)) for side in (found.before(bucket), found.after(bucket)))
+    was, now = (
+        dict(sections_of(side or b"", bucket.path))
+        for side in (file_changes.before(bucket), file_changes.after(bucket))
+    )
     for key, spec in sorted(was.keys() | now.keys()):
         texts = [side.get((key, spec)) for side in (was, now)]
         if texts[0] == texts[1]:
             continue
         names = ["" if text is None else f"{bucket.path} {key} {spec} {end}" for end, text in enumerate(texts)]
-        found.contents.update((name, text) for name, text in zip(names, texts, strict=True) if text is not None)
+        file_changes.contents.update((name, text) for name, text in zip(names, texts, strict=True) if text is not None)
         place = layout.StorePath(layout.VERDICT, key=key, spec=spec)
         there, before = texts[1] is not None, texts[0] is not None
         yield File(bucket.path, place, names[0], names[1], None, is_there=there, was_there=before, is_part=True)

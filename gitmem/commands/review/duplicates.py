@@ -70,10 +70,10 @@ def _other_key(finding: f.ReviewFinding) -> str:
     return finding.message.split(" ", 1)[0]
 
 
-def _limit_pairs(found: Sequence[f.ReviewFinding]) -> list[f.ReviewFinding]:
+def _limit_pairs(findings: Sequence[f.ReviewFinding]) -> list[f.ReviewFinding]:
     limited = []
     for code in ("opposed-checks", "contradiction", "near-duplicate"):
-        those = [one for one in found if one.code == code]
+        those = [finding for finding in findings if finding.code == code]
         limited += those[:PAIRS_SHOWN]
         if len(those) > PAIRS_SHOWN:
             limited.append(f.ReviewFinding(those[0].severity, code, f"and {len(those) - PAIRS_SHOWN} more pairs"))

@@ -56,17 +56,17 @@ def find_makers(git: Git, catalog: Catalog, files: FileChanges, head: str, *, re
         reviewed: The code's default branch, a full ref; or empty.
     """
     there = tuple(file for file in files.files if file.place is not None and file.is_there)
-    keys = sorted({one.place.key for one in there if one.place and one.place.what == VERDICT})[:MOST_PROOFS]
+    keys = sorted({file.place.key for file in there if file.place and file.place.what == VERDICT})[:MOST_PROOFS]
     paths = dict(catalog.each("SELECT key, path FROM memory WHERE shadowed = 0 AND key IN ({})", keys))
     rows = catalog.each("SELECT key, path, spec FROM verdict WHERE key IN ({}) ORDER BY at", keys)
     places = {key: (path, (key, spec[:16])) for key, path, spec in rows}  # the latest of several
-    changed = [one.path for one in there if one.place and one.place.what in (MEMORY_FILE, POLICY)][:MOST_PROOFS]
+    changed = [file.path for file in there if file.place and file.place.what in (MEMORY_FILE, POLICY)][:MOST_PROOFS]
     texts = {(path, MEMORY) for path in (*paths.values(), *changed)}
     makers = who_made(git, head, [*places.values(), *texts], reviewed)
     latest = {
         verdict.key: verdict
         for verdicts in fact_state.branch_verdicts(catalog, keys).values()
-        for verdict in sorted(verdicts, key=lambda one: one.at)
+        for verdict in sorted(verdicts, key=lambda verdict: verdict.at)
     }
     proofs = tuple(
         _proof(latest[key], makers.get((paths.get(key, ""), MEMORY)), makers.get(place))
@@ -98,10 +98,10 @@ def find_unsigned(makers: Makers, before_policy: Policy, after_policy: Policy) -
         if not proof.signer:
             message = f"its verdict does not count, because no allowed signer signed it: {proof.unsigned}"
             yield f.ReviewFinding(f.WARNING, "verdict-unsigned", message, proof.key, "verdicts")
-    for one in makers.there if MEMORIES in before | after else ():
-        if one.path in unsigned and one.place is not None and one.place.what == MEMORY_FILE:
-            message = f"no allowed signer signed it: {sanitize.line(unsigned[one.path].why)}"
-            yield f.ReviewFinding(f.WARNING, "memory-unsigned", message, one.place.key, one.path)
+    for file in makers.there if MEMORIES in before | after else ():
+        if file.path in unsigned and file.place is not None and file.place.what == MEMORY_FILE:
+            message = f"no allowed signer signed it: {sanitize.line(unsigned[file.path].why)}"
+            yield f.ReviewFinding(f.WARNING, "memory-unsigned", message, file.place.key, file.path)
     if before - after and POLICY_PATH in unsigned:
         message = f"the policy no longer asks for signatures of {', '.join(sorted(before - after))}, and "
         message += f"no allowed signer signed it: {sanitize.line(unsigned[POLICY_PATH].why)}"

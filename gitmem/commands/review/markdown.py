@@ -85,11 +85,11 @@ def _findings(review: Review, room: int) -> str:
 
 
 def _finding_row(group: FindingGroup) -> str:
-    one = group.first
-    where = cell(one.path) + (f":{one.line}" if one.line else "") if not group.others else ""
-    message = f"**{cell(one.code)}**: {cell(one.message)}" + (f"<br>{cell(group.hint)}" if group.hint else "")
-    names = cell(group.names if group.others else one.key)
-    return f"| {MARKS[one.severity]} {one.severity} | {message} | {names} | {where} |\n"
+    finding = group.first
+    where = cell(finding.path) + (f":{finding.line}" if finding.line else "") if not group.others else ""
+    message = f"**{cell(finding.code)}**: {cell(finding.message)}" + (f"<br>{cell(group.hint)}" if group.hint else "")
+    names = cell(group.names if group.others else finding.key)
+    return f"| {MARKS[finding.severity]} {finding.severity} | {message} | {names} | {where} |\n"
 
 
 def _statuses(review: Review, room: int) -> str:

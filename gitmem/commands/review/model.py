@@ -248,13 +248,13 @@ class FindingGroup:
     @property
     def names(self) -> str:
         """Return the memories, or files, that it is about, the first ones by name and the others counted."""
-        names = list(dict.fromkeys(one.key or one.path for one in (self.first, *self.others)))
+        names = list(dict.fromkeys(finding.key or finding.path for finding in (self.first, *self.others)))
         return list_some(names, NAMES_SHOWN)
 
     @property
     def hint(self) -> str:
         """Return the hint, if it is the same for all."""
-        return self.first.hint if {one.hint for one in self.others} <= {self.first.hint} else ""
+        return self.first.hint if {finding.hint for finding in self.others} <= {self.first.hint} else ""
 
 
 def group_findings(findings: tuple[ReviewFinding, ...]) -> tuple[FindingGroup, ...]:

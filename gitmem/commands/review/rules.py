@@ -209,7 +209,7 @@ def look_at_author(changed: ChangedMemory, writers: Mapping[str, set[tuple[str, 
     known = writers.get(side.file.path, set())
     if not who or not known or (old is not None and old.document and old.document.fields.get("by") == by):
         return
-    if not any(_is_one(who, *one) for one in known):
+    if not any(_is_one(who, *person) for person in known):
         names = ", ".join(sorted(f"{name} <{address}>" for name, address in known)[:FINDINGS_SHOWN])
         message = f"it says that {who} wrote it, but it was committed by {names}"
         line = line_of(side.text, "by")

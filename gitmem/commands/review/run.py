@@ -165,7 +165,10 @@ def review_tracked(
     remaining = [finding for finding in findings if finding.code != "key-twice" or is_home(finding.path)]
     own = {file.path for file in files.files}
     return f.in_order(
-        tuple(replace(one, path=f"{CODE_FOLDER}/{one.path}") if one.path in own else one for one in remaining)
+        tuple(
+            replace(finding, path=f"{CODE_FOLDER}/{finding.path}") if finding.path in own else finding
+            for finding in remaining
+        )
     )
 
 
@@ -313,10 +316,10 @@ def _look_at_verdicts(
     if not keys or tree is None:
         return
     try:
-        found = find_wrong(now, ground.local, tree, keys)
+        claims = find_wrong(now, ground.local, tree, keys)
     except GitmemError:
         return  # the code cannot be read: the note on statuses reports that
-    for wrong in found:
+    for wrong in claims:
         if wrong.key in keys:
             message, hint = sanitize.line(wrong.message), f"record the right one: gitmem verify --record {wrong.key}"
             yield f.ReviewFinding(f.ERROR, "wrong-verdict", message, wrong.key, wrong.path, hint=hint)
@@ -329,7 +332,7 @@ def _list_shifts(
     try:
         pairs = zip(catalogs, policies, strict=True)
         known = (KnownFacts(c, ground.local, p, ground.now, lambda: ground.default) for c, p in pairs)
-        before, after = (read_statuses(one, ground.git, tree) for one in known)
+        before, after = (read_statuses(known_facts, ground.git, tree) for known_facts in known)
     except GitmemError as err:
         return (), _describe_unreadable(tree.commit, err)
     return list_shifts(before, after), ""

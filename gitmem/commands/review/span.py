@@ -85,7 +85,7 @@ def list_authors(git: Git, span: ReviewSpan) -> tuple[int, tuple[tuple[str, int]
     counts: dict[str, int] = {}
     for name in filter(None, output):
         counts[name] = counts.get(name, 0) + 1
-    return sum(counts.values()), tuple(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+    return sum(counts.values()), tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def list_writers(git: Git, span: ReviewSpan, *, below: str = "") -> dict[str, set[tuple[str, str]]]:

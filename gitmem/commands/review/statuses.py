@@ -52,7 +52,7 @@ def read_statuses(known: KnownFacts, git: Git, code: CodeTree) -> StoreStatuses:
     chains = state.suspects(catalog, ground)
     statuses = state.statuses_of(catalog, ground, [row[0] for row in rows], now=now, chains=chains)
     by_key = {key: statuses[number] for number, key, _, _ in rows}
-    failed = [key for key, one in by_key.items() if one.status == FAILED]
+    failed = [key for key, status in by_key.items() if status.status == FAILED]
     reasons = reasons_of(catalog, git, ground, failed, local) if failed else {}
     return StoreStatuses(by_key, {key: (title, path) for _, key, title, path in rows}, reasons)
 

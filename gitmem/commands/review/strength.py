@@ -108,7 +108,7 @@ def look_at_fields(changed: ChangedMemory, policy: Policy) -> Iterator[f.ReviewF
     if gone := [key for key in old.strings("requires") if key not in new.strings("requires")]:
         message = f"it no longer requires {', '.join(gone)}: it stays as it is when that fails"
         yield _finding(f.WARNING, "requires-dropped", message, changed)
-    was, now = (_rank_of(one.fields.get("importance")) for one in (old, new))
+    was, now = (_rank_of(document.fields.get("importance")) for document in (old, new))
     if now < was:
         message = f"its importance is raised to {new.fields['importance']}: it is shown before others"
         yield _finding(f.NOTE, "importance-raised", message, changed)
@@ -144,9 +144,9 @@ def _rank_of(importance: object) -> int:
 
 def _list_why_seldom(old: Document, new: Document, policy: Policy) -> Iterator[str]:
     """Yield why a check runs less often, or on fewer inputs, than before."""
-    was, now = (_ttl_s(one, policy) for one in (old, new))
+    was, now = (_ttl_s(document, policy) for document in (old, new))
     if was is not None and (now is None or now > was):
-        shown = [one.fields.get("ttl") or "the policy's" for one in (new, old)]
+        shown = [document.fields.get("ttl") or "the policy's" for document in (new, old)]
         yield f"its check runs less often: ttl {shown[0]}, was {shown[1]}"
     if gone := [glob for glob in old.strings("paths") if new.strings("paths") and glob not in new.strings("paths")]:
         yield f"its check no longer runs when {', '.join(gone)} changes"

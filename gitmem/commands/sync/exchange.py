@@ -270,25 +270,25 @@ class Exchange:
 
     def _preview(self, ours: str | None, theirs: str | None) -> SyncResult:
         """Return what a sync would do."""
-        done = replace(self._done, commit=ours or "", pushed=ours == theirs)
+        result = replace(self._done, commit=ours or "", pushed=ours == theirs)
         if theirs is None or ours == theirs or (ours is not None and self._git.is_ancestor(theirs, ours)):
-            return done
+            return result
         if ours is None or self._git.is_ancestor(ours, theirs):
-            return count_changes(replace(done, merged="forward" if ours else "joined"), self._objects, ours, theirs)
+            return count_changes(replace(result, merged="forward" if ours else "joined"), self._objects, ours, theirs)
         merged = self._merge_trees(ours, theirs)
-        done = count_changes(replace(done, merged="merged"), self._objects, ours, theirs, only=merged.state.overlay)
-        return replace(done, conflicts=merged.conflicts)
+        result = count_changes(replace(result, merged="merged"), self._objects, ours, theirs, only=merged.state.overlay)
+        return replace(result, conflicts=merged.conflicts)
 
     def _result(self, tip: str, *, pushed: bool, seen: str | None) -> SyncResult:
         """Record the remote's commit, and return the result."""
         if seen is not None and self._git.read_ref(self._seen) != seen:
             self._git.run("update-ref", "-m", "gitmem: sync", self._seen, seen, check=False, durable=True)
-        done = replace(self._done, commit=tip, pushed=pushed)
-        if pushed and tip != done.fetched:
-            sent = count_changes(SyncResult(done.remote), self._objects, done.fetched or None, tip)
+        result = replace(self._done, commit=tip, pushed=pushed)
+        if pushed and tip != result.fetched:
+            sent = count_changes(SyncResult(result.remote), self._objects, result.fetched or None, tip)
             number = len(sent.added) + len(sent.changed) + len(sent.retired)
-            done = replace(done, sent=number, sent_verdicts=sent.verdicts)
-        return count_changes(done, self._objects, self._began, tip) if done.merged != "nothing" else done
+            result = replace(result, sent=number, sent_verdicts=sent.verdicts)
+        return count_changes(result, self._objects, self._began, tip) if result.merged != "nothing" else result
 
 
 class _Authors:
@@ -317,8 +317,8 @@ class _Authors:
                 edits.append((entry, before, after))
         contents = self._objects.read({oid for _, *oids in edits for oid in oids if oid}, limit=layout.MEMORY_LIMIT)
         return [
-            MemoryEdit(made.at, made.who, contents.get(before), contents[after])
-            for made, before, after in edits
+            MemoryEdit(commit.at, commit.who, contents.get(before), contents[after])
+            for commit, before, after in edits
             if after in contents
         ]
 

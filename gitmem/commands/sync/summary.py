@@ -71,7 +71,7 @@ class SyncResult:
     sent_verdicts: int = 0
 
 
-def count_changes(done: SyncResult, objects: Objects, old: str | None, new: str, only: Any = None) -> SyncResult:
+def count_changes(result: SyncResult, objects: Objects, old: str | None, new: str, only: Any = None) -> SyncResult:
     """Return the result with the differences between two commits counted, by key; or only at some paths.
 
     A memory that was new and retired in between is not counted: it is on neither side.
@@ -99,7 +99,7 @@ def count_changes(done: SyncResult, objects: Objects, old: str | None, new: str,
         verdicts += sum(old_ones.get(name) != text for name, text in new_ones.items())
     archived = {key for key in after - live if key in before}
     return replace(
-        done,
+        result,
         added=tuple(sorted(live - before)),
         changed=tuple(sorted((after & before) - archived)),
         retired=tuple(sorted(archived)),
@@ -107,22 +107,22 @@ def count_changes(done: SyncResult, objects: Objects, old: str | None, new: str,
     )
 
 
-def as_table(done: SyncResult) -> dict[str, Any]:
+def as_table(result: SyncResult) -> dict[str, Any]:
     """Return the documented JSON."""
-    conflicts: Sequence[Conflict] = done.conflicts
+    conflicts: Sequence[Conflict] = result.conflicts
     return {
-        "remote": done.remote,
-        "fetched": done.fetched,
-        "merged": done.merged,
-        "commit": done.commit,
-        "pushed": done.pushed,
-        "instead": done.instead,
-        "added": list(done.added),
-        "changed": list(done.changed),
-        "retired": list(done.retired),
-        "verdicts": done.verdicts,
+        "remote": result.remote,
+        "fetched": result.fetched,
+        "merged": result.merged,
+        "commit": result.commit,
+        "pushed": result.pushed,
+        "instead": result.instead,
+        "added": list(result.added),
+        "changed": list(result.changed),
+        "retired": list(result.retired),
+        "verdicts": result.verdicts,
         "conflicts": [{"key": c.key, "path": c.path, "fields": list(c.fields)} for c in conflicts],
-        "companions": [{"branch": c.code, "action": c.what, "because": c.because} for c in done.companions],
+        "companions": [{"branch": c.code, "action": c.what, "because": c.because} for c in result.companions],
     }
 
 

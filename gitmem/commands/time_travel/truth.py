@@ -78,17 +78,21 @@ def truth_at(git: Git, commit: str, fact: fact_state.FactRow, verdicts: Sequence
             commit, proof.outcome, known[commit].how if commit in known else "judged", proof.because
         )
     order, behind = in_order(git, {*known, commit})
-    line = [one for one in order if one == commit or one in behind[commit] or commit in behind[one]]
-    segments = _segments([known[one] for one in line if one in known], behind)
+    line = [
+        other_commit
+        for other_commit in order
+        if other_commit == commit or other_commit in behind[commit] or commit in behind[other_commit]
+    ]
+    segments = _segments([known[other_commit] for other_commit in line if other_commit in known], behind)
     if commit in known:
         status = VERIFIED if known[commit].outcome == HOLDS else FAILED
         where = proof.commit if proof else commit
         return Truth(status, _describe_proof(known[commit], where), segments, where)
-    before = [known[one] for one in line if one in behind[commit] and one in known]
-    before = [one for one in before if not any(one.commit in behind[other.commit] for other in before)]
-    after = [known[one] for one in line if one in known and commit in behind[one]]
-    after = [one for one in after if not any(other.commit in behind[one.commit] for other in after)]
-    has_failed = any(one.outcome == FAILS for one in before)
+    before = [known[other_commit] for other_commit in line if other_commit in behind[commit] and other_commit in known]
+    before = [known for known in before if not any(known.commit in behind[other.commit] for other in before)]
+    after = [known[other_commit] for other_commit in line if other_commit in known and commit in behind[other_commit]]
+    after = [known for known in after if not any(other.commit in behind[known.commit] for other in after)]
+    has_failed = any(known.outcome == FAILS for known in before)
     status = FAILED if has_failed else STALE if before else UNPROVEN
     return Truth(status, _describe_gap(before, after), segments)
 
@@ -106,12 +110,12 @@ def _find_proof(git: Git, commit: str, fact: fact_state.FactRow, verdicts: Seque
 
 def _segments(line: Sequence[KnownCommit], behind: dict[str, frozenset[str]]) -> tuple[Segment, ...]:
     segments: list[Segment] = []
-    for one in line:
+    for known in line:
         last = segments[-1] if segments else None
-        if last is not None and last.outcome == one.outcome and last.last in behind[one.commit]:
-            segments[-1] = replace(last, last=one.commit, number=last.number + 1)
+        if last is not None and last.outcome == known.outcome and last.last in behind[known.commit]:
+            segments[-1] = replace(last, last=known.commit, number=last.number + 1)
         else:
-            segments.append(Segment(one.outcome, one.commit, one.commit, one.how == "culprit", one.because))
+            segments.append(Segment(known.outcome, known.commit, known.commit, known.how == "culprit", known.because))
     return tuple(segments)
 
 
@@ -128,12 +132,12 @@ def _describe_gap(before: Sequence[KnownCommit], after: Sequence[KnownCommit]) -
         return "never judged on this line of history"
     if not before:
         return f"first known at {after[0].commit[:12]}, where it {WORDS[after[0].outcome]}; unknown before"
-    then = " and ".join(f"{WORDS[one.outcome]} at {one.commit[:12]}" for one in sorted(before, key=_sort_key))
-    if len({one.outcome for one in before}) > 1:
+    then = " and ".join(f"{WORDS[known.outcome]} at {known.commit[:12]}" for known in sorted(before, key=_sort_key))
+    if len({known.outcome for known in before}) > 1:
         then += ", on branches merged since"
     if not after:
         return f"{then}, not judged since"
-    later = " and ".join(_describe_later(one, before) for one in sorted(after, key=_sort_key))
+    later = " and ".join(_describe_later(known, before) for known in sorted(after, key=_sort_key))
     return f"{then}, {later}, unknown between"
 
 
@@ -141,14 +145,14 @@ def _sort_key(known: KnownCommit) -> tuple[bool, bool, str]:
     return known.outcome != HOLDS, known.how == "culprit", known.commit
 
 
-def _describe_later(one: KnownCommit, before: Sequence[KnownCommit]) -> str:
-    if one.outcome == FAILS:
+def _describe_later(known: KnownCommit, before: Sequence[KnownCommit]) -> str:
+    if known.outcome == FAILS:
         was = all(other.outcome == FAILS for other in before)
-        return f"{'failed again' if was else 'failed'} {'at' if was else 'from'} {one.commit[:12]}" + (
-            ", which broke it" if one.how == "culprit" else ""
+        return f"{'failed again' if was else 'failed'} {'at' if was else 'from'} {known.commit[:12]}" + (
+            ", which broke it" if known.how == "culprit" else ""
         )
     held = all(other.outcome == HOLDS for other in before)
-    return f"also held at {one.commit[:12]}" if held else f"held again from {one.commit[:12]}"
+    return f"also held at {known.commit[:12]}" if held else f"held again from {known.commit[:12]}"
 
 
 def as_table(segment: Segment) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def save(
             raise NotFoundError("there is no view to save from", hint="create it: gitmem view")
         views.refuse_tracked(repository.git, view.path)
         view = refresh.bring(
-            repository.git, view, repository.tip, lambda one, found: merge_found(repository, one, found)
+            repository.git, view, repository.tip, lambda view, found: merge_found(repository, view, found)
         )
         views.refuse_locked(repository.git, view)
         refresh.unstage(repository.git, view)
@@ -179,5 +179,5 @@ def _forget(repository: OpenRepository, keys: list[str]) -> tuple[str, ...]:
     live = [key for key in keys if (known := find_known(catalog, key)) is not None and not known.archived]
     if not live:
         return ()
-    done = repository.writer().forget(live, why="its file was deleted in the view")
-    return tuple(change.key for change in done)
+    changes = repository.writer().forget(live, why="its file was deleted in the view")
+    return tuple(change.key for change in changes)

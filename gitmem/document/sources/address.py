@@ -54,7 +54,7 @@ def parse_addresses(text: str) -> tuple[Address, ...]:
         with suppress(FormatError):
             keys = tuple(_parts(text[end + 1 :], text))
         addresses.append(Address(text[:end], keys))
-    return tuple(one for one in addresses if one is addresses[0] or 0 < len(one.keys) <= PARTS_LIMIT)
+    return tuple(address for address in addresses if address is addresses[0] or 0 < len(address.keys) <= PARTS_LIMIT)
 
 
 def format_address(address: Address) -> str:

@@ -71,8 +71,8 @@ def find_assignment(text: str, keys: Sequence[str], extension: str) -> Node | No
         defined = re.compile(
             rf"{_LISP_DEF}{re.escape(keys[-1])}[ \t\n]+(?P<value>{_LITERAL})[ \t]*(?:[);]|$)", re.MULTILINE
         )
-        found = defined.search(text, start)
-        return found and Node(text.count("\n", 0, found.start("value")) + 1, _unquoted(found["value"]))
+        match = defined.search(text, start)
+        return match and Node(text.count("\n", 0, match.start("value")) + 1, _unquoted(match["value"]))
     is_plain = extension in _TO_THE_END
     best: tuple[int, re.Match[str]] | None = None
     for begin in _lines_with(keys[-1], text, start):

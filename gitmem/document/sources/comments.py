@@ -70,9 +70,9 @@ def without_comments(code: str, extension: str) -> str:
     if extension == "go" and "`" in code:
         return _RAW.sub(_blank, code)
     if extension in _WITH_HERE and "<<" in code:
-        return _without_ends(code, _HERE, lambda found: re.compile(rf"^[ \t]*{found[2]}\b", re.MULTILINE))
+        return _without_ends(code, _HERE, lambda match: re.compile(rf"^[ \t]*{match[2]}\b", re.MULTILINE))
     if extension == "rs":
-        return _without_ends(code, _RUST_RAW, lambda found: re.compile(f'"{found[1]}'))
+        return _without_ends(code, _RUST_RAW, lambda match: re.compile(f'"{match[1]}'))
     return _without_templates(code) if extension in _SCRIPTS and "`" in code else code
 
 
@@ -81,9 +81,9 @@ def without_definitions(makefile: str) -> str:
     return _without_blocks(makefile, *_DEFINE) if "endef" in makefile else makefile
 
 
-def _blank(found: re.Match[str]) -> str:
-    is_closed = found[2] or not found[1]
-    return _blanked(found[0]) if is_closed else found[0]
+def _blank(match: re.Match[str]) -> str:
+    is_closed = match[2] or not match[1]
+    return _blanked(match[0]) if is_closed else match[0]
 
 
 def _blanked(text: str) -> str:
@@ -119,17 +119,17 @@ def _without_templates(code: str) -> str:
     # For each template that is open: whether it has a tag, and the braces that are open in its expression.
     templates: list[tuple[bool, int]] = []
     text_start = -1  # where text of the last one begins; -1 in code
-    while found := (_SCRIPT_CODE if text_start < 0 else _SCRIPT_TEXT).search(code, at):
-        sign, at = found[0], found.end()
+    while match := (_SCRIPT_CODE if text_start < 0 else _SCRIPT_TEXT).search(code, at):
+        sign, at = match[0], match.end()
         if text_start >= 0 and sign in ("`", "${"):
             if not templates[-1][0]:
-                parts += [code[copied:text_start], _blanked(code[text_start : found.start()])]
-                copied = found.start()
+                parts += [code[copied:text_start], _blanked(code[text_start : match.start()])]
+                copied = match.start()
             text_start = -1
             if sign == "`":
                 templates.pop()
         elif text_start < 0 and sign == "`":
-            before = code[max(found.start() - 20, 0) : found.start()]
+            before = code[max(match.start() - 20, 0) : match.start()]
             is_tagged = before[-1:].isidentifier() or before.rstrip().endswith("*/") or code.startswith("#graphql", at)
             templates.append((is_tagged, 0))
             text_start = at

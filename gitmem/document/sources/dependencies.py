@@ -62,8 +62,8 @@ def read_dependencies(path: str, content: bytes) -> dict[str, list[Dependency]]:
     """
     dependencies: dict[str, list[Dependency]] = {}
     reader = _READERS.get(_kind(path))
-    for name, one in reader(path, content) if reader is not None else ():
-        dependencies.setdefault(normal_name(path, name), []).append(one)
+    for name, dependency in reader(path, content) if reader is not None else ():
+        dependencies.setdefault(normal_name(path, name), []).append(dependency)
     return dependencies
 
 
@@ -93,8 +93,8 @@ def _kind(path: str) -> str:
 def _table(node: Node) -> Named:
     """Yield the entries of a mapping of names to versions, or to mappings that contain one."""
     for name, value in node.iter_members():
-        for one in value.items or (value,):
-            yield name, Dependency(_version_of(one), value.line)
+        for item in value.items or (value,):
+            yield name, Dependency(_version_of(item), value.line)
 
 
 def _version_of(node: Node) -> str:
@@ -192,7 +192,7 @@ def _pom(path: str, content: bytes) -> Named:
     managed, build = project.at("dependencyManagement"), project.at("build")
     groups = [(part.at("dependencies"), "dependency") for part in (project, managed)]
     groups += [(part.at("plugins"), "plugin") for part in (build, build.at("pluginManagement"))]
-    dependencies = [one for held, name in groups for one in _each(held.at(name))]
+    dependencies = [node for held, name in groups for node in _each(held.at(name))]
     for one in (*dependencies, *_each(project.at("parent"))):
         name, version = one.at("artifactId").text, one.at("version").text or ""
         version = re.sub(r"\$\{([^}]{0,200})\}", lambda known: properties.get(known[1], known[0]), version)
@@ -209,9 +209,9 @@ def _each(node: Node) -> list[Node]:
 def _gradle(_path: str, content: bytes) -> Named:
     text = decode(content)
     for match, line in iter_matches(_GRADLE, text):
-        one = Dependency(match[2] or "", line)
-        yield match[1], one
-        yield match[1].partition(":")[2], one
+        dependency = Dependency(match[2] or "", line)
+        yield match[1], dependency
+        yield match[1].partition(":")[2], dependency
     for match, line in iter_matches(_GRADLE_PLUGIN, text):
         yield match[1], Dependency(match[2] or "", line)
 
@@ -225,19 +225,19 @@ def _catalog(path: str, content: bytes) -> Named:
             name, _, version = rest.partition(":")
             ref = node.at("version", "ref").text
             stated = top.at("versions", ref).text if ref else node.at("version").text
-            one = Dependency(stated or version, node.line)
+            dependency = Dependency(stated or version, node.line)
             for known in {alias, name or group, f"{group}:{name}" if name else group} - {""}:
-                yield known, one
+                yield known, dependency
 
 
 def _dotnet(path: str, content: bytes) -> Named:
     top = read_source(path, content)
     for group in _each(top.at("Project", "ItemGroup")):
         for kind in ("PackageReference", "PackageVersion", "GlobalPackageReference"):
-            for one in _each(group.at(kind)):
-                name = one.at("Include").text or one.at("Update").text
+            for node in _each(group.at(kind)):
+                name = node.at("Include").text or node.at("Update").text
                 if name:
-                    yield name, Dependency(one.at("Version").text or one.at("VersionOverride").text or "", one.line)
+                    yield name, Dependency(node.at("Version").text or node.at("VersionOverride").text or "", node.line)
 
 
 def _clojure(path: str, content: bytes) -> Named:
@@ -258,10 +258,10 @@ def _clojure(path: str, content: bytes) -> Named:
                 yield from _with_artifact(name.text, Dependency(version.text or "", name.line))
 
 
-def _with_artifact(name: str, one: Dependency) -> Named:
+def _with_artifact(name: str, dependency: Dependency) -> Named:
     """Yield a dependency by its name, and by that without its group."""
     for known in {name, name.rpartition("/")[2]}:
-        yield known, one
+        yield known, dependency
 
 
 _CLOJURE = ("mvn/version", "git/tag", "git/sha")

@@ -52,7 +52,7 @@ def read(text: str) -> Node:
     if len(open_) > 1:
         raise unreadable("it is not valid EDN: it ends too early", line)
     top = next(iter(open_[0][2]), Node(1, members={}))
-    is_project = top.items is not None and [one.text for one in top.items[:1]] == ["defproject"]
+    is_project = top.items is not None and [node.text for node in top.items[:1]] == ["defproject"]
     return _mapping(top.line, list(top.items or ())[3:]) if is_project else top
 
 

@@ -118,11 +118,11 @@ def _instructions(text: str) -> list[tuple[int, str]]:
 
 
 def _replaced(text: str, known: dict[str, Node]) -> str:
-    def value(found: re.Match[str]) -> str:
-        node = known.get(found[1] or found[3])
+    def value(match: re.Match[str]) -> str:
+        node = known.get(match[1] or match[3])
         if node is not None and node.text:
             return node.text
-        return found[2] if found[2] is not None else found[0]
+        return match[2] if match[2] is not None else match[0]
 
     return _VARIABLE.sub(value, text)
 

@@ -88,10 +88,10 @@ def _replaced(word: str, variables: dict[str, list[str]]) -> list[str]:
     names = [word]
     for _ in range(DEPTH_LIMIT):
         names = [
-            f"{one[: found.start()]}{value}{one[found.end() :]}" if found else one
-            for one in names
-            for found in [_MAKE_REFERENCE.search(one)]
-            for value in (variables.get(found[1] or found[2], ()) if found else ("",))
+            f"{name[: match.start()]}{value}{name[match.end() :]}" if match else name
+            for name in names
+            for match in [_MAKE_REFERENCE.search(name)]
+            for value in (variables.get(match[1] or match[2], ()) if match else ("",))
         ][:EXPANSIONS_LIMIT]
     return [name for name in names if not set("$%()").intersection(name)]
 
@@ -187,7 +187,7 @@ def _tox_ini(path: str, content: bytes) -> Targets:
     top = read_source(path, content)
     for name, section in top.iter_members():
         if name.startswith("testenv:"):
-            yield from ((one, section.line) for one in _expanded(name.removeprefix("testenv:")))
+            yield from ((part, section.line) for part in _expanded(name.removeprefix("testenv:")))
     for key in ("envlist", "env_list"):
         yield from _tox_list(top.at("tox", key))
 
@@ -201,15 +201,15 @@ def _tox_list(node: Node) -> Targets:
 def _expanded(name: str) -> list[str]:
     """Return the environments for a name with braces: ``py{311,312}-lint``."""
     names = [name]
-    while any("{" in one for one in names):
-        matches = [_BRACES.search(one) for one in names]
+    while any("{" in name for name in names):
+        matches = [_BRACES.search(name) for name in names]
         more = [
-            one[: braces.start()] + choice.strip() + one[braces.end() :]
-            for one, braces in zip(names, matches, strict=True)
+            name[: braces.start()] + choice.strip() + name[braces.end() :]
+            for name, braces in zip(names, matches, strict=True)
             if braces
             for choice in braces[1].split(",")
         ]
-        names = [one for one, braces in zip(names, matches, strict=True) if not braces and "{" not in one] + more
+        names = [name for name, braces in zip(names, matches, strict=True) if not braces and "{" not in name] + more
         if len(names) > EXPANSIONS_LIMIT or not any(matches):
             return names[:EXPANSIONS_LIMIT]
     return names
@@ -258,7 +258,7 @@ def _pixi_tasks(top: Node) -> Targets:
     Source: pixi's manual, "Pixi Manifest".
     """
     groups = (top.at(*keys).iter_members() for keys in (("feature",), ("environments",), ("environment",)))
-    for part in (top, *(one for group in groups for _, one in group)):
+    for part in (top, *(node for group in groups for _, node in group)):
         yield from _names(part.at("tasks"))
         for _, platform in part.at("target").iter_members():
             yield from _names(platform.at("tasks"))

@@ -122,8 +122,8 @@ class _Lines:
             return Node(
                 line,
                 items=[
-                    self.node(one, (*path, str(n)), place, depth + 1)
-                    for n, (one, place) in enumerate(zip(value, places, strict=True))
+                    self.node(entry, (*path, str(n)), place, depth + 1)
+                    for n, (entry, place) in enumerate(zip(value, places, strict=True))
                 ],
             )
         return Node(line, str(value).lower() if isinstance(value, bool) else self._literal(value, path))

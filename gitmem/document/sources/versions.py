@@ -51,7 +51,7 @@ def is_within(stated: str, wanted: str) -> bool | None:
     version, conditions = lowest(stated), parse_range(wanted)
     if version is None or conditions is None:
         return None
-    return any(all(_holds(version, one) for one in those) for those in conditions)
+    return any(all(_holds(version, comparator) for comparator in those) for those in conditions)
 
 
 def is_at_least(stated: str, wanted: str) -> bool | None:
@@ -135,15 +135,15 @@ def _conditions(part: str) -> list[_Comparator] | None:
         if part[at : piece.start()].strip(" ,"):
             return None
         at = piece.end()
-        one = _comparator(piece[1] or "", piece[2], piece[3])
-        if one is not None:
-            comparators.append(one)
+        comparator = _comparator(piece[1] or "", piece[2], piece[3])
+        if comparator is not None:
+            comparators.append(comparator)
     return None if part[at:].strip(" ,") or not at else comparators
 
 
-def _interval(found: re.Match[str]) -> list[_Comparator] | None:
+def _interval(match: re.Match[str]) -> list[_Comparator] | None:
     """Return the conditions in Maven's and NuGet's notation: ``[1.0,2.0)``."""
-    opening, low, comma, high, closing = found.groups()
+    opening, low, comma, high, closing = match.groups()
     conditions = []
     if low and not comma:
         conditions.append(_comparator("==", low, ""))
@@ -173,29 +173,33 @@ def _comparator(sign: str, numbers: str, suffix: str) -> _Comparator | None:
     return _Comparator(sign, tuple(parts), version)
 
 
-def _holds(version: Version, one: _Comparator) -> bool:
-    numbers, size = version.release, len(one.numbers)
+def _holds(version: Version, comparator: _Comparator) -> bool:
+    numbers, size = version.release, len(comparator.numbers)
     head = (*numbers, *(0,) * size)[:size]
-    match one.sign:
+    match comparator.sign:
         case "" | "=" | "==" | "===":
-            return head == one.numbers and (not one.version.is_prerelease or version == one.version)
+            return head == comparator.numbers and (
+                not comparator.version.is_prerelease or version == comparator.version
+            )
         case "!=":
-            return head != one.numbers
+            return head != comparator.numbers
         case ">=":
-            return version >= one.version
+            return version >= comparator.version
         case ">":
-            return version > one.version
+            return version > comparator.version
         case "<":
-            return version < one.version
+            return version < comparator.version
         case "<=":
-            return version <= one.version or head == one.numbers
+            return version <= comparator.version or head == comparator.numbers
         case "^":
-            return version >= one.version and _first(numbers, one.numbers) == _first(one.numbers, one.numbers)
+            return version >= comparator.version and _first(numbers, comparator.numbers) == _first(
+                comparator.numbers, comparator.numbers
+            )
         case "~":
             length = min(size, 2)
         case _:  # ~= and ~>
             length = max(size - 1, 1)
-    return version >= one.version and (*numbers, 0, 0)[:length] == one.numbers[:length]
+    return version >= comparator.version and (*numbers, 0, 0)[:length] == comparator.numbers[:length]
 
 
 def _first(numbers: tuple[int, ...], given: tuple[int, ...]) -> tuple[int, ...]:

@@ -31,14 +31,14 @@ def _links(name: str, path: str, content: bytes) -> Iterator[str]:
         for match in _MAKE_INCLUDE.finditer(decode(content)):
             yield from (word for word in match[1].split() if "$" not in word)
     elif name.lower() in ("justfile", ".justfile"):
-        yield from (found[1] for found in _JUST_IMPORT.finditer(decode(content)))
+        yield from (match[1] for match in _JUST_IMPORT.finditer(decode(content)))
     elif name.endswith((".txt", ".in")):
-        yield from (found[1] for found in _PIP_INCLUDE.finditer(decode(content)))
+        yield from (match[1] for match in _PIP_INCLUDE.finditer(decode(content)))
     elif name in ("mise.toml", ".mise.toml") or path.endswith("mise/config.toml"):
-        yield from (one.text or "" for one in read_source(path, content).at("task_config", "includes").texts())
+        yield from (node.text or "" for node in read_source(path, content).at("task_config", "includes").texts())
     for keys, manifest in _MEMBERS.get(name, ()):
-        for one in read_source(path, content).at(*keys).texts():
-            yield f"{one.text}/{manifest}"
+        for node in read_source(path, content).at(*keys).texts():
+            yield f"{node.text}/{manifest}"
 
 
 # Where manifests list the members of their workspace, and the manifest of each member.

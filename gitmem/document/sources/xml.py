@@ -57,11 +57,11 @@ def _united(those: list[Node]) -> Node:
     if len(those) == 1:
         return those[0]
     children: dict[str, list[Node]] = {}
-    for one in those:
-        for name, child in one.iter_members():
+    for node in those:
+        for name, child in node.iter_members():
             children.setdefault(name, []).extend(child.items or (child,))
     members = {
-        name: found[0] if len(found) == 1 else Node(found[0].line, items=found) for name, found in children.items()
+        name: nodes[0] if len(nodes) == 1 else Node(nodes[0].line, items=nodes) for name, nodes in children.items()
     }
     return Node(those[0].line, members=members, items=those)
 

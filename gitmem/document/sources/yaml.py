@@ -68,7 +68,7 @@ class _Composed:
         if found.id == "mapping":
             node = Node(line, members=self._members(found, depth + 1))
         elif found.id == "sequence":
-            node = Node(line, items=[self.node(one, depth + 1) for one in found.value])
+            node = Node(line, items=[self.node(entry, depth + 1) for entry in found.value])
         else:
             node = Node(line, found.value)
         self._made[id(found)] = node
@@ -80,8 +80,8 @@ class _Composed:
             if name.id != "scalar":
                 continue
             if name.value == "<<" and not name.style:  # plain: None from Python's loader, empty from C's
-                for one in value.value if value.id == "sequence" else [value]:
-                    for inherited, behind in self.node(one, depth).iter_members():
+                for entry in value.value if value.id == "sequence" else [value]:
+                    for inherited, behind in self.node(entry, depth).iter_members():
                         self._left -= 1
                         members.setdefault(inherited, behind)
                 if self._left < 0:

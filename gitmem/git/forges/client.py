@@ -297,7 +297,7 @@ def need_tables(found: Any) -> list[Mapping[str, Any]]:
     Raises:
         ForgeError: It is something else.
     """
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
         raise ForgeError("the forge did not answer with a list")
     return found
 

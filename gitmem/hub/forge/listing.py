@@ -59,7 +59,7 @@ def list_remotes(of: Organisation, token: str) -> list[Remote]:
     if not token:
         raise ForgeError("the forge's listing needs a token", hint=f"export {TOKEN}=…")
     try:
-        return sorted(iter_listed(of, of.client(token)), key=lambda one: one.name)
+        return sorted(iter_listed(of, of.client(token)), key=lambda remote: remote.name)
     except ForgeError as err:
         hint = f"check the token in {TOKEN}, and that it may list {of.path}" if err.status in (401, 403, 404) else ""
         raise ForgeError(err.message, status=err.status, hint=hint or err.hint) from err
@@ -80,7 +80,9 @@ def add_all(connection: Connection, of: Organisation, remotes: list[Remote], lik
     rows = connection.execute(_LISTED_SQL, (like.branch, [remote.url for remote in remotes]))
     known = {row[0]: _Known(*row[1:]) for row in rows}
     with tempfile.TemporaryDirectory(prefix="gitmem-") as folder, ThreadPoolExecutor(JOBS) as pool:
-        sources = [mirror.Source(one.url, like.branch, Path(folder, f"{nth}.git")) for nth, one in enumerate(remotes)]
+        sources = [
+            mirror.Source(remote.url, like.branch, Path(folder, f"{nth}.git")) for nth, remote in enumerate(remotes)
+        ]
         for one, problem in zip(remotes, pool.map(_problem, sources), strict=True):
             if problem is not None:
                 yield Added(one.name, problem=problem)
@@ -108,18 +110,18 @@ class _Known:
     readers: list[str]
 
 
-def _entry(of: Organisation, one: Remote, like: Entry, known: _Known | None) -> Entry | None:
+def _entry(of: Organisation, remote: Remote, like: Entry, known: _Known | None) -> Entry | None:
     """Return what to add or to change of a repository; None if it is as it should be."""
-    own = f"@{of.group_of(one.name)}"
+    own = f"@{of.group_of(remote.name)}"
     if like.readers or known is None:
-        readers = like.readers or ((EVERYONE,) if one.is_public else (own,))
-        return replace(like, url=one.url, name=one.name, readers=readers)
-    wanted = EVERYONE if one.is_public else own
+        readers = like.readers or ((EVERYONE,) if remote.is_public else (own,))
+        return replace(like, url=remote.url, name=remote.name, readers=readers)
+    wanted = EVERYONE if remote.is_public else own
     extra = {*known.readers} - {known.team}
     if extra == {wanted} or extra not in ({EVERYONE}, {own}):
         return None
     more = {"platform": known.platform, "budget_s": known.budget_s}
-    return replace(like, url=one.url, name=known.name, team=known.team, readers=(wanted,), **more)
+    return replace(like, url=remote.url, name=known.name, team=known.team, readers=(wanted,), **more)
 
 
 def _problem(source: mirror.Source) -> str | None:

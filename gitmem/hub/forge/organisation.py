@@ -144,7 +144,7 @@ def organisation_of(address: str, kind: str = "") -> Organisation:
     if not is_encrypted(site):
         raise UsageError("the forge's address is not encrypted and would expose the token", hint="https://HOST/NAME")
     host = (parts.hostname or "").lower()
-    known = kind or next((name for name, one in KINDS.items() if host in one.hosts), "")
+    known = kind or next((name for name, kind in KINDS.items() if host in kind.hosts), "")
     if known not in KINDS:
         raise UsageError(f"the kind of the forge {host} is unknown", hint=f"--forge-kind {'|'.join(KINDS)}")
     return Organisation(known, site, path)
@@ -157,8 +157,8 @@ def iter_listed(of: Organisation, forge: Forge) -> Iterator[Remote]:
         ForgeError: The forge cannot be reached, or refuses, or answers with something else.
     """
     path = KINDS[of.kind].listing.format(path=quote(of.path, safe=""))
-    for one in forge.items(of.api + path, needs="metadata: read"):
-        remote = read_remote(of, one)
+    for row in forge.items(of.api + path, needs="metadata: read"):
+        remote = read_remote(of, row)
         if of.has(remote.name):
             yield remote
 

@@ -105,7 +105,7 @@ class ForgeTokens:
         try:
             forge = self._of.client(token, total_s=ASK_S)
             owner = forge.get(f"{self._of.api}/user", needs="")
-            listed = [one.get(kind.name) for one in forge.items(self._of.api + kind.own, needs="")]
+            listed = [row.get(kind.name) for row in forge.items(self._of.api + kind.own, needs="")]
         except ForgeError as err:
             if err.status in (401, 403):
                 return None, ""
@@ -113,7 +113,7 @@ class ForgeTokens:
             raise GitmemError("the forge does not answer, so the token cannot be checked") from err
         login = (owner.get("login") or owner.get("username")) if isinstance(owner, dict) else None
         name = f"{login}@{self._of.host}" if isinstance(login, str) else ""
-        groups = [self._of.group_of(one) for one in listed if isinstance(one, str) and self._of.has(one)]
+        groups = [self._of.group_of(name) for name in listed if isinstance(name, str) and self._of.has(name)]
         groups = sorted(filter(is_name, groups))
         if not is_name(name) or not groups:
             return None, f"the token's owner may not read any repository of {self._of.path}"

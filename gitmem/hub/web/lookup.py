@@ -160,11 +160,12 @@ def find_dependents(reading: Reading, identity: Identity, address: str, keys: Se
         name = next((name for name, url in listed if address_of(url) == address), "")
         found = links.find_dependents(connection, name, keys) if name else []
         reads: dict[int, list[str]] = {}
-        for one in found[:DEPENDENTS]:
-            reads.setdefault(one.repository_id, []).append(one.key)
+        for dependent in found[:DEPENDENTS]:
+            reads.setdefault(dependent.repository_id, []).append(dependent.key)
         write_reads(connection, foreign_reads(identity, "dependents", reads, visible.teams))
     fields = ("key", "kind", "title", "status", "chain")
     dependents = [
-        {"repository": one.name} | {field: getattr(one, field) for field in fields} for one in found[:DEPENDENTS]
+        {"repository": dependent.name} | {field: getattr(dependent, field) for field in fields}
+        for dependent in found[:DEPENDENTS]
     ]
     return {"repository": name, "dependents": dependents, "more": len(found) - len(dependents)}

@@ -94,7 +94,7 @@ def make_server(node: SearchNode, reading: Reading) -> MCPServer[Any]:
         )
         hits = _answered(lambda: find_hits(node, reading, _identity(ctx), asked))["hits"]
         rows = [
-            schemas.Row(key=_reference(one), kind=display(one["kind"]), status=one["status"], scope=HUB) for one in hits
+            schemas.Row(key=_reference(hit), kind=display(hit["kind"]), status=hit["status"], scope=HUB) for hit in hits
         ]
         notes = "" if hits else "nothing found"
         return answers.result(schemas.Hits(hits=rows, more=0, text=_text(hits), notes=notes))
@@ -118,8 +118,8 @@ def _identity(ctx: Context[Any, Any]) -> Identity:
     """Return who asks: the guard has put it into the request."""
     request = ctx.request_context.request
     assert request is not None, "only requests over HTTP come here"
-    found: Identity = request.scope[IDENTITY]
-    return found
+    identity: Identity = request.scope[IDENTITY]
+    return identity
 
 
 def _answered(answer: Callable[[], Any]) -> Any:
@@ -141,10 +141,10 @@ def _reference(one: Mapping[str, Any]) -> str:
 def _text(hits: list[dict[str, Any]]) -> str:
     """Return hits, fenced: each with its reference, kind and status, then its title and a part of its text."""
     entries = []
-    for one in hits:
-        warning = warning_of(one["status"])
-        state = f", {one['status']}" if one["status"] else ""
-        label = f"{_reference(one)} ({display(one['kind'])}{state}{f': {warning}' if warning else ''})"
-        snippet = f"\n  {answers.line(one['snippet'])}" if one["snippet"] else ""
-        entries.append((label, f"{answers.line(one['title'])}{snippet}"))
+    for hit in hits:
+        warning = warning_of(hit["status"])
+        state = f", {hit['status']}" if hit["status"] else ""
+        label = f"{_reference(hit)} ({display(hit['kind'])}{state}{f': {warning}' if warning else ''})"
+        snippet = f"\n  {answers.line(hit['snippet'])}" if hit["snippet"] else ""
+        entries.append((label, f"{answers.line(hit['title'])}{snippet}"))
     return fence_entries(entries, source="memories of other repositories; each has reference, kind and status")

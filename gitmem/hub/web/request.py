@@ -86,7 +86,7 @@ def asked_foundations(request: Request) -> list[tuple[str, str]]:
     """
     if unknown := sorted(set(request.query_params) - {"reference"}):
         raise RefusedRequestError(400, f"unknown parameter: {unknown[0][:80]}")
-    foundations = [parse_elsewhere(one) for one in request.query_params.getlist("reference")]
+    foundations = [parse_elsewhere(reference) for reference in request.query_params.getlist("reference")]
     if not 0 < len(foundations) <= KEYS or None in foundations:
         raise RefusedRequestError(400, f"reference must have 1 to {KEYS} values, each REPOSITORY:KEY")
     return [foundation for foundation in foundations if foundation is not None]

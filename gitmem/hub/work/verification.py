@@ -146,12 +146,14 @@ def _judge(url: str, checkout: Checkout, name: str, job: Job) -> Verified:
         approved = checkout.find_approved()
         words = ("verify", "--offline", "--fail-on", "never", "--json", *(("--approved", approved) if approved else ()))
         run = _read(checkout.gitmem(*words))
-        if any(one["outcome"] == "fails" and one["news"] for one in run["results"]):
+        if any(result["outcome"] == "fails" and result["news"] for result in run["results"]):
             checkout.fetch_history()
             _read(checkout.gitmem(*words, "--why"))
         pushed = _push(checkout, job)
-        outcomes = [one["outcome"] for one in run["results"]]
-        waiting = [one for one in run["results"] if one["outcome"] == "skipped" and one["reason"] == "not approved"]
+        outcomes = [result["outcome"] for result in run["results"]]
+        waiting = [
+            result for result in run["results"] if result["outcome"] == "skipped" and result["reason"] == "not approved"
+        ]
         problem = one_line(f"the verdicts could not be recorded: {run['unrecorded']}") if run["unrecorded"] else ""
         return Verified(
             name,
@@ -184,47 +186,54 @@ def _push(checkout: Checkout, job: Job) -> str:
     raise GitmemError(f"others pushed to its memory branch {PUSHES} times in a row; the next job pushes the verdicts")
 
 
-def _read(done: ProcessResult) -> dict[str, Any]:
+def _read(result: ProcessResult) -> dict[str, Any]:
     """Return the JSON document of ``gitmem verify``."""
-    _need(done, 0, 1, 3)
+    _need(result, 0, 1, 3)
     try:
-        document: dict[str, Any] = json.loads(done.stdout)
+        document: dict[str, Any] = json.loads(result.stdout)
     except ValueError as err:  # refused before anything ran
-        raise GitmemError(_words_of(done)) from err
+        raise GitmemError(_words_of(result)) from err
     return document
 
 
-def _need(done: ProcessResult, *statuses: int) -> None:
+def _need(result: ProcessResult, *statuses: int) -> None:
     """Raise an error unless a command ended with one of these statuses.
 
     Raises:
         GitmemError: It did not.
     """
-    if done.status not in statuses:
-        raise GitmemError(_words_of(done))
+    if result.status not in statuses:
+        raise GitmemError(_words_of(result))
 
 
-def _words_of(done: ProcessResult) -> str:
-    lines = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
-    return lines[0].removeprefix("gitmem: ") if lines else f"gitmem ended with the status {done.status}"
+def _words_of(result: ProcessResult) -> str:
+    lines = [line for line in result.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+    return lines[0].removeprefix("gitmem: ") if lines else f"gitmem ended with the status {result.status}"
 
 
-def _record(url: str, job: Job, found: Verified) -> None:
+def _record(url: str, job: Job, verified: Verified) -> None:
     with connected(url) as connection, transaction(connection):
-        connection.execute(_SPENT, (job.repository, found.seconds))
-        if found.is_postponed:
+        connection.execute(_SPENT, (job.repository, verified.seconds))
+        if verified.is_postponed:
             return
-        if found.problem:
+        if verified.problem:
             connection.execute(
                 "UPDATE hub.verification SET problem = %s, problem_at = now(), seconds = %s WHERE repository = %s",
-                (found.problem, found.seconds, job.repository),
+                (verified.problem, verified.seconds, job.repository),
             )
             return
         connection.execute(
             "UPDATE hub.verification SET at = now(), code = %s, memory = %s, stated = %s, judged = %s,"
             " unapproved = %s, seconds = %s, problem = '', problem_at = NULL WHERE repository = %s",
             (
-                *(found.code, found.memory, found.stated, found.judged, found.unapproved, found.seconds),
+                *(
+                    verified.code,
+                    verified.memory,
+                    verified.stated,
+                    verified.judged,
+                    verified.unapproved,
+                    verified.seconds,
+                ),
                 job.repository,
             ),
         )

@@ -178,13 +178,13 @@ class _Shift:
                 update_heartbeat_interval=plan.dead_s / BEATS,
                 stalled_worker_timeout=plan.dead_s,
             )
-            beside = [asyncio.create_task(one) for one in (self._look_again(), self._beat(app, self._worker))]
+            beside = [asyncio.create_task(job) for job in (self._look_again(), self._beat(app, self._worker))]
             try:
                 await self._worker.run()  # type: ignore[no-untyped-call]
             finally:
                 self._worker = None
-                for one in beside:
-                    one.cancel()
+                for task in beside:
+                    task.cancel()
 
     async def _beat(self, app: App, worker: Worker) -> None:
         """Beat until the last job ends: Procrastinate 3.10 stops its own beats before it waits for running jobs."""
@@ -210,9 +210,9 @@ class _Shift:
                 row = connection.execute(_OURS, (job, worker)).fetchone()
                 return bool(row and row[0])
 
-        done = verify(plan.url, plan.folder, Job(number, plan.limit_s, is_ours))
-        if done.is_postponed:
+        verified = verify(plan.url, plan.folder, Job(number, plan.limit_s, is_ours))
+        if verified.is_postponed:
             with connected(plan.url) as connection:
                 connection.execute(_POSTPONE, (job,))
-        elif done.name:
-            self._report(done)
+        elif verified.name:
+            self._report(verified)

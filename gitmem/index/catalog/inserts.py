@@ -97,7 +97,7 @@ class Inserts:
         held["tagged"] += [(number, tag) for tag in rows.tags]
         held["secret"] += [(document.path, document.key, secret.rule, secret.line) for secret in secrets]
         held["link"] += [(number, *link) for link in rows.links]
-        held["confirmation"] += [(number, *one) for one in rows.confirmed]
+        held["confirmation"] += [(number, *pair) for pair in rows.confirmed]
         if rows.fact is not None:
             held["fact"].append((number, *rows.fact))
         if rows.task is not None:

@@ -80,14 +80,14 @@ def add_short_ids(catalog: Catalog, document: Any) -> Any:
 
     def add(value: Any) -> Any:
         if isinstance(value, (list, tuple)):
-            return [add(one) for one in value]
+            return [add(entry) for entry in value]
         if not isinstance(value, dict):
             return value
         tree: dict[str, Any] = {}
-        for name, one in value.items():
-            tree[name] = add(one)
-            if name == "key" and "short_id" not in value and "store" not in value and one in ids:
-                tree["short_id"] = ids[one]
+        for name, entry in value.items():
+            tree[name] = add(entry)
+            if name == "key" and "short_id" not in value and "store" not in value and entry in ids:
+                tree["short_id"] = ids[entry]
         return tree
 
     return add(document)
@@ -100,8 +100,8 @@ def _named_tables(value: Any) -> Iterator[dict[str, Any]]:
             yield value
         value = list(value.values())
     if isinstance(value, (list, tuple)):
-        for one in value:
-            yield from _named_tables(one)
+        for entry in value:
+            yield from _named_tables(entry)
 
 
 def near_keys(catalog: Catalog, key: str) -> str:

@@ -55,7 +55,7 @@ class BertDirectory(FolderModel):
         rows: list[Floats | None] = [None] * len(texts)
         try:
             model, tokenizer = self._load()
-            ids = [one.ids for one in tokenizer.encode_batch_fast(texts)]
+            ids = [encoding.ids for encoding in tokenizer.encode_batch_fast(texts)]
             for group in _batches(ids):
                 batch = np.array([ids[place] for place in group])
                 # The texts of a group have one length, so that there is no padding.
@@ -108,8 +108,8 @@ def read_config(folder: Path) -> Mapping[str, Any]:
 def _batches(ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:
     """Yield the places of texts of the same length, as many as fit into a batch."""
     by_length: dict[int, list[int]] = {}
-    for place, one in enumerate(ids):
-        by_length.setdefault(len(one), []).append(place)
+    for place, id_ in enumerate(ids):
+        by_length.setdefault(len(id_), []).append(place)
     for length, places in by_length.items():
         size = max(1, min(BATCH, BATCH_TOKENS // max(length, 1)))
         yield from (places[at : at + size] for at in range(0, len(places), size))

@@ -64,7 +64,7 @@ def read_tokenizer(found: Mapping[str, Any]) -> tuple[TokenVocabulary, list[Toke
     has_plain_model = all(model.get(name) == value for name, value in _PLAIN_MODEL.items())
     if found["normalizer"] != _NORMALIZER or found["pre_tokenizer"] is not None or not has_plain_model:
         return None
-    if any(one["lstrip"] or one["rstrip"] or one["single_word"] or one["normalized"] for one in added):
+    if any(token["lstrip"] or token["rstrip"] or token["single_word"] or token["normalized"] for token in added):
         return None
     numbers: dict[str, int] = model["vocab"]
     if any(byte_token(byte) not in numbers for byte in range(256)) or any(" " in text for text in numbers):
@@ -72,7 +72,7 @@ def read_tokenizer(found: Mapping[str, Any]) -> tuple[TokenVocabulary, list[Toke
     if any(SPACE in text[1:] and text.strip(SPACE) for text in numbers):
         return None
     ranks: dict[str, int] = {}
-    pairs = [tuple(one.split(" ")) if isinstance(one, str) else tuple(one) for one in model["merges"]]
+    pairs = [tuple(pair.split(" ")) if isinstance(pair, str) else tuple(pair) for pair in model["merges"]]
     for left, right in pairs:
         ranks.setdefault(left + right, len(ranks))
     ordered = sorted(pairs, key=lambda pair: (ranks[pair[0] + pair[1]], numbers[pair[0]]))
@@ -80,7 +80,7 @@ def read_tokenizer(found: Mapping[str, Any]) -> tuple[TokenVocabulary, list[Toke
         return None
     unknown = numbers.get(model["unk_token"] or "", -1)
     vocabulary = TokenVocabulary(
-        tuple((one["content"], one["id"]) for one in added), unknown, max(map(len, numbers), default=1)
+        tuple((token["content"], token["id"]) for token in added), unknown, max(map(len, numbers), default=1)
     )
     return vocabulary, [(text, number, ranks.get(text, -1)) for text, number in numbers.items()]
 

@@ -71,7 +71,7 @@ class Model2vecModel:
             return no_rows()
         try:
             encoded = self._loaded().encode_batch_fast(list(texts), add_special_tokens=False)
-            rows = [self._mean([number for number in one.ids if number != self._unknown]) for one in encoded]
+            rows = [self._mean([number for number in encoding.ids if number != self._unknown]) for encoding in encoded]
         except Exception as err:
             # safetensors, tokenizers and json each raise their own errors.
             message = (
@@ -115,7 +115,7 @@ class Model2vecModel:
 
     def _find_weights(self) -> Path:
         return next(
-            (file for one in INSIDE if (file := self._folder / one / WEIGHTS).is_file()), self._folder / WEIGHTS
+            (file for place in INSIDE if (file := self._folder / place / WEIGHTS).is_file()), self._folder / WEIGHTS
         )
 
 

@@ -126,7 +126,7 @@ def _models_at(host: str) -> list[str]:
     try:
         answer = exchange(opener_for("127.0.0.1"), request, limit=LIMIT_BYTES, limit_s=LIMIT_S)
         listed: Any = json.loads(answer.body) if answer.status == 200 else {}
-        names = [one["id"] for one in listed["data"]]
+        names = [model["id"] for model in listed["data"]]
     except (*FAILURES, ValueError, LookupError, TypeError, RecursionError):
         return []
     return sorted({name for name in names if isinstance(name, str) and _embeds(name)})
@@ -135,4 +135,4 @@ def _models_at(host: str) -> list[str]:
 def _embeds(name: str) -> bool:
     """Return whether a model's name says that it embeds: servers list models that chat as well."""
     words = ("embed", "bge", "minilm", "gte-", "e5-", "arctic")
-    return len(name) < 200 and all("!" <= char <= "~" for char in name) and any(one in name.lower() for one in words)
+    return len(name) < 200 and all("!" <= char <= "~" for char in name) and any(word in name.lower() for word in words)

@@ -73,11 +73,11 @@ class OnnxDirectory(FolderModel):
     def _batch(self, session: Any, tokenizer: Any, texts: list[str]) -> NDArray[Any]:
         encoded = tokenizer.encode_batch(texts)
         inputs = {
-            "input_ids": np.array([one.ids for one in encoded], dtype=np.int64),
-            "attention_mask": np.array([one.attention_mask for one in encoded], dtype=np.int64),
-            "token_type_ids": np.array([one.type_ids for one in encoded], dtype=np.int64),
+            "input_ids": np.array([encoding.ids for encoding in encoded], dtype=np.int64),
+            "attention_mask": np.array([encoding.attention_mask for encoding in encoded], dtype=np.int64),
+            "token_type_ids": np.array([encoding.type_ids for encoding in encoded], dtype=np.int64),
         }
-        wanted = {one.name for one in session.get_inputs()}
+        wanted = {path.name for path in session.get_inputs()}
         answers = session.run(None, {name: value for name, value in inputs.items() if name in wanted})
         tokens = next((answer for answer in answers if answer.ndim == 3), None)
         if tokens is None:

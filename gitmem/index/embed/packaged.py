@@ -48,7 +48,7 @@ PACKAGED = (
 
 def find_packaged(name: str) -> Packaged | None:
     """Return the packaged model with a name, whether it is installed or not."""
-    return next((one for one in PACKAGED if one.name == name), None)
+    return next((packaged for packaged in PACKAGED if packaged.name == name), None)
 
 
 def folder_of_packaged(model: Packaged) -> Path | None:

@@ -71,7 +71,7 @@ def find_files() -> tuple[str, str, str] | None:
                 info = [os.stat(path) for path in files]
             except OSError:
                 continue
-            return *files, " ".join(f"{one.st_size}.{one.st_mtime_ns}" for one in info)
+            return *files, " ".join(f"{stat.st_size}.{stat.st_mtime_ns}" for stat in info)
     return None
 
 
@@ -119,11 +119,11 @@ def read_plain_files(folder: str, stamp: str) -> PlainFiles | None:
         vocabulary = TokenVocabulary(
             tuple((text, int(number)) for text, _, number in specials), int(unknown), int(longest)
         )
-        found = PlainFiles(lines[0], stamp, int(begin), int(width), form, vocabulary)
+        plain_files = PlainFiles(lines[0], stamp, int(begin), int(width), form, vocabulary)
     except ValueError:
         return None
-    is_right = form in FORMATS.values() and 0 < found.width <= MOST_WIDTH and found.begin >= 0
-    return found if is_right and 0 < vocabulary.longest <= MOST_LONGEST else None
+    is_right = form in FORMATS.values() and 0 < plain_files.width <= MOST_WIDTH and plain_files.begin >= 0
+    return plain_files if is_right and 0 < vocabulary.longest <= MOST_LONGEST else None
 
 
 def write_plain_files(folder: str, files: PlainFiles | None, stamp: str) -> None:
@@ -184,8 +184,8 @@ class PlainModel:
         tokens |= {word: [number] for word, number in specials.items()}
         numbers = [[number for word in parts for number in tokens[word]][:TOKENS] for parts in split]
         wanted = [[number for number in one if number != vocabulary.unknown] for one in numbers]
-        self._read({number for one in wanted for number in one})
-        return [self._mean(one) for one in wanted]
+        self._read({number for tokens in wanted for number in tokens})
+        return [self._mean(tokens) for tokens in wanted]
 
     def query(self, text: str) -> Row:
         """Return the vector of a query; see ``EmbeddingProvider``."""

@@ -51,7 +51,7 @@ def list_others(state_folder: str | os.PathLike[str], models: Iterable[str]) -> 
     own = {os.path.basename(folder_of(state_folder, model)) for model in models}
     with os.scandir(base) as entries:
         others = [entry for entry in entries if _is_ours(entry.name) and entry.is_dir(follow_symlinks=False)]
-    return sorted(one.path for one in others if one.name not in own)
+    return sorted(other.path for other in others if other.name not in own)
 
 
 def _is_ours(name: str) -> bool:

@@ -71,8 +71,8 @@ class PlainFile:
             compared += self._each(query, some)
             share = covered / (covered + number)
             mean, square = share * own + (1 - share) * mean, share * (variance + own**2) + (1 - share) * square
-        best = sorted(compared, key=lambda one: -one[1])[:limit]
-        return Nearest(tuple(one for one in best if one[1] > -1), mean, max(0.0, square - mean**2) ** 0.5)
+        best = sorted(compared, key=lambda pair: -pair[1])[:limit]
+        return Nearest(tuple(pair for pair in best if pair[1] > -1), mean, max(0.0, square - mean**2) ** 0.5)
 
     def cosines(self, query: Row, rows: Sequence[int]) -> list[float]:
         """Return the cosines of some rows; see ``Rows``."""

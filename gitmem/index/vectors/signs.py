@@ -56,7 +56,7 @@ class Signs:
 
     def spread(self, query: Sequence[float]) -> tuple[float, float]:
         """Return the mean and the variance of the cosines of all rows to a unit vector."""
-        along = [(sum(map(mul, query, one)) ** 2, variance) for one, variance in self.directions]
+        along = [(sum(map(mul, query, direction)) ** 2, variance) for direction, variance in self.directions]
         left = max(0.0, 1.0 - sum(share for share, _ in along))
         variance = sum(share * variance for share, variance in along) + left * self.rest
         return sum(map(mul, query, self.mean)), variance

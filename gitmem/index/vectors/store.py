@@ -452,9 +452,9 @@ class Vectors:
             self._db.execute(f"DROP TABLE IF EXISTS {table_of(shape.name)}")
             return
         path = os.path.join(self.folder, f"{shape.name}.f32")
-        for one in (path, signs_path(path)):
-            if os.path.lexists(one):
-                os.unlink(one)
+        for file in (path, signs_path(path)):
+            if os.path.lexists(file):
+                os.unlink(file)
 
 
 class _Transaction:

@@ -148,7 +148,7 @@ def tidy(
             if is_scattered or is_elsewhere or sizes.dead > dead_at_most * (sizes.rows + sizes.dead):
                 vector.compact(kept)
             vector.sweep()
-        unused = list_others(folder, [one.model for one in writer.vectors]) if others else []
+        unused = list_others(folder, [vectors.model for vectors in writer.vectors]) if others else []
         for other in unused:
             discard(other)
     return gone, len(unused)

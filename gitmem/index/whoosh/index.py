@@ -365,7 +365,7 @@ def _document(name: bytes, row: tuple[Any, ...], language: str) -> dict[str, Any
         "key": key,
         **({"task": task.lower()} if task else {}),
         "tag": " ".join(map(str, tagged if isinstance(tagged, list) else [tagged])),
-        "by": " ".join(str(one) for one in who if one),
+        "by": " ".join(str(name) for name in who if name),
         **({"created": (_EPOCH + timedelta(seconds=created)).replace(tzinfo=None)} if created else {}),
     }
 

@@ -361,12 +361,14 @@ class _Expanding:
         elif len(stems) == 1 and stems[0] != text:
             node.text = stems[0]
             found |= self._near(node)
-        expanded = sorted(found, key=lambda one: (-self._reader.doc_frequency(field, one), one))
+        expanded = sorted(found, key=lambda term: (-self._reader.doc_frequency(field, term), term))
         most = MOST_WORDS if field in TEXTS else MOST_NAMES
         if len(expanded) > most:
             self.is_cut = True
             expanded = expanded[:most]
-        return query.Or([query.Term(field, one, boost=node.boost) for one in expanded]) if expanded else query.NullQuery
+        return (
+            query.Or([query.Term(field, term, boost=node.boost) for term in expanded]) if expanded else query.NullQuery
+        )
 
     def _near(self, node: Any) -> set[str]:
         # In one segment, an automaton walks the words; across several, Whoosh compares all words (measured: 10 times as

@@ -241,9 +241,9 @@ def distill(board: Board) -> dict[str, Any]:
         about += _waivers_of(board, entry)
         body = "\n\n".join([entry.text, *about])
         refs = [ref for ref in (entry.source.doc, entry.source.ref) if ref and len(ref) <= 300]
-        one = {"kind": BECOMES[entry.type], "body": body, "refs": refs, "confidence": entry.confidence}
-        one["verified_by"] = entry.worker if entry.confidence is not None else ""
-        memories.append({name: value for name, value in one.items() if value not in (None, "", [])})
+        draft = {"kind": BECOMES[entry.type], "body": body, "refs": refs, "confidence": entry.confidence}
+        draft["verified_by"] = entry.worker if entry.confidence is not None else ""
+        memories.append({name: value for name, value in draft.items() if value not in (None, "", [])})
     return {"run": board.run, "memories": memories}
 
 

@@ -132,15 +132,15 @@ def board_of(
     run: str, entries: Iterable[Entry], *, problems: Sequence[tuple[str, str]] = (), commit: str = ""
 ) -> Board:
     """Return the board made of entries, in any order; duplicates count once."""
-    ordered = sorted(entries, key=lambda one: (one.at, one.type == CLOSING, one.number, one.name, one.id))
+    ordered = sorted(entries, key=lambda entry: (entry.at, entry.type == CLOSING, entry.number, entry.name, entry.id))
     unique = list({entry.id: entry for entry in reversed(ordered)}.values())[::-1]
     links = _links_of(unique)
     superseded = _list_superseded(unique, links)
     live = {entry.id: entry for entry in unique if entry.id not in superseded}
-    found = (_signal_of(one, live, links) for one in unique if one.type == SIGNAL)
+    found = (_signal_of(entry, live, links) for entry in unique if entry.type == SIGNAL)
     signals = sorted(found, key=lambda signal: SEVERITIES.index(signal.entry.severity))
     counts = Counter(entry.name for entry in unique)
-    names = {one.id: one.name if counts[one.name] == 1 else f"{one.name}-{one.id}" for one in unique}
+    names = {entry.id: entry.name if counts[entry.name] == 1 else f"{entry.name}-{entry.id}" for entry in unique}
     return Board(run, tuple(unique), names, links, superseded, tuple(signals), tuple(problems), commit)
 
 
@@ -161,28 +161,30 @@ def _list_superseded(entries: Sequence[Entry], links: Sequence[tuple[str, str, s
     for one, relation, other in links:
         if relation == SUPERSEDES and other not in signals and one in known:
             newer.setdefault(other, set()).add(one)
-    return frozenset(old for old, those in newer.items() if any(not _leads_to(newer, one, old) for one in those))
+    return frozenset(
+        old for old, those in newer.items() if any(not _leads_to(newer, newer_key, old) for newer_key in those)
+    )
 
 
 def _leads_to(newer: Mapping[str, set[str]], start: str, goal: str) -> bool:
     """Return whether following replacements from *start* leads to *goal*."""
     seen, waiting = set[str](), [start]
     while waiting:
-        one = waiting.pop()
-        if one == goal:
+        key = waiting.pop()
+        if key == goal:
             return True
-        if one not in seen:
-            seen.add(one)
-            waiting += newer.get(one, ())
+        if key not in seen:
+            seen.add(key)
+            waiting += newer.get(key, ())
     return False
 
 
 def _signal_of(signal: Entry, live: Mapping[str, Entry], links: Sequence[tuple[str, str, str]]) -> Signal:
     def those(relation: str) -> tuple[Entry, ...]:
         ids = dict.fromkeys(one for one, name, other in links if name == relation and other == signal.id)
-        return tuple(live[one] for one in ids if one in live and one != signal.id)
+        return tuple(live[id_] for id_ in ids if id_ in live and id_ != signal.id)
 
-    return Signal(signal, those(ADDRESSES), tuple(one for one in those(WAIVES) if one.type == WAIVER))
+    return Signal(signal, those(ADDRESSES), tuple(entry for entry in those(WAIVES) if entry.type == WAIVER))
 
 
 def resolve(run: str, typed: str, places: Iterable[EntryPlace]) -> str:
@@ -201,7 +203,7 @@ def resolve(run: str, typed: str, places: Iterable[EntryPlace]) -> str:
     if not ids:
         raise NotFoundError(f"the board {run} has no entry {display(typed)}", hint=f"gitmem board show {run}")
     if len(ids) > 1:
-        names = sorted(f"{short}-{one}" for one in ids)
+        names = sorted(f"{short}-{id_}" for id_ in ids)
         raise AmbiguousKeyError(
             f"{short} is the name of {len(ids)} entries: {', '.join(names)}", keys=names, hint="use the longer name"
         )

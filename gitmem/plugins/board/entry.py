@@ -269,7 +269,9 @@ def _share(value: object) -> float | None:
 
 def _are_ids(value: object) -> bool:
     return (
-        isinstance(value, list) and len(value) <= LISTED and all(isinstance(one, str) and is_id(one) for one in value)
+        isinstance(value, list)
+        and len(value) <= LISTED
+        and all(isinstance(entry, str) and is_id(entry) for entry in value)
     )
 
 

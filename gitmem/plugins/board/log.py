@@ -170,7 +170,7 @@ def post(target: WriteTarget, run: str, entry: Entry, *, now: int) -> PostedEntr
     receipt = own.removesuffix(WAITING) + DONE
     deadline = time.monotonic() + target.lock_timeout_s
     try:
-        while (found := _read_receipt(receipt, entry)) is None:
+        while (posted_entry := _read_receipt(receipt, entry)) is None:
             lock = try_lock(os.path.join(folder, "lock"))
             if lock is None:
                 if time.monotonic() > deadline:
@@ -187,7 +187,7 @@ def post(target: WriteTarget, run: str, entry: Entry, *, now: int) -> PostedEntr
     finally:
         remove(own)
         remove(receipt)
-    return found
+    return posted_entry
 
 
 def _commit_waiting(target: WriteTarget, run: str, folder: str, own: Entry, *, now: int) -> None:

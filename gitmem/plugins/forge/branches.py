@@ -22,10 +22,10 @@ def fate_of(forge: Forge, branch: str, default: str) -> tuple[str, int]:
         ForgeError: The forge cannot be reached, or refuses.
     """
     own = list(iter_pulls(forge, branch, default, state="all"))
-    for one in own:
-        if one.get("state") == "open":
-            return OPEN, number_of(one, "number")
-    newest = max(own, key=lambda one: number_of(one, "number"), default=None)
+    for pull in own:
+        if pull.get("state") == "open":
+            return OPEN, number_of(pull, "number")
+    newest = max(own, key=lambda pull: number_of(pull, "number"), default=None)
     if newest is None:
         return "", 0
     return MERGED if newest.get("merged_at") else CLOSED, number_of(newest, "number")

@@ -148,12 +148,12 @@ def keep(forge: Forge, kind: str, pulls: Sequence[int], text: str, *, only_updat
 
 def remove(forge: Forge, kind: str, pulls: Sequence[int]) -> list[CommentResult]:
     """Delete the comment of a kind from each of these pull requests."""
-    done = []
+    results = []
     for pull in pulls:
         mine = _mine(forge, pull, mark(f"comment {kind}"))
         _delete(forge, mine)
-        done.append(CommentResult(pull, "deleted" if mine else "none"))
-    return done
+        results.append(CommentResult(pull, "deleted" if mine else "none"))
+    return results
 
 
 def _keep(forge: Forge, pull: int, sign: str, body: str, *, opens: bool) -> CommentResult:
@@ -164,7 +164,11 @@ def _keep(forge: Forge, pull: int, sign: str, body: str, *, opens: bool) -> Comm
         return CommentResult(pull, "none")
     comment = forge.write("POST", forge.repo(f"issues/{pull}/comments"), {"body": body}, needs=NEEDS)
     # Another run may have done the same meanwhile: all of them keep the oldest one.
-    others = [one for one in _mine(forge, pull, sign, login=login_of(comment)) if number_of(one) != number_of(comment)]
+    others = [
+        comment_there
+        for comment_there in _mine(forge, pull, sign, login=login_of(comment))
+        if number_of(comment_there) != number_of(comment)
+    ]
     if others and number_of(others[0]) < number_of(comment):
         return _update(forge, pull, [*others, comment], body)
     _delete(forge, others)
@@ -219,5 +223,5 @@ def pulls_of(forge: Forge, commit: str) -> list[int]:
 
 
 def _with_head(found: Any, commit: str) -> list[int]:
-    open_ones = (one for one in found if one.get("state") == "open")
-    return [number_of(one, "number") for one in open_ones if part_of(one, "head").get("sha") == commit]
+    open_ones = (pull for pull in found if pull.get("state") == "open")
+    return [number_of(pull, "number") for pull in open_ones if part_of(pull, "head").get("sha") == commit]

@@ -174,11 +174,11 @@ def keep(forge: Forge, failing: IssueContent) -> IssueResult:
         return IssueResult("left", number_of(mine, "number"), address_of(mine))
     if not changes:
         return IssueResult("unchanged" if is_open else "none", number_of(mine, "number"), address_of(mine))
-    done = _change(forge, mine, action, changes)
+    result = _change(forge, mine, action, changes)
     if news:
         body = add_signature(news, forge.place)
-        forge.write("POST", forge.repo(f"issues/{done.number}/comments"), {"body": body}, needs=NEEDS)
-    return done
+        forge.write("POST", forge.repo(f"issues/{result.number}/comments"), {"body": body}, needs=NEEDS)
+    return result
 
 
 def _news(failing: IssueContent, fresh: set[str]) -> str:
@@ -195,13 +195,13 @@ def _open(forge: Forge, failing: IssueContent) -> IssueResult:
     """Open the issue; if two were opened at once, the older one stays open."""
     issue = forge.write("POST", forge.repo("issues"), request_body(failing, forge.place), needs=NEEDS)
     number = number_of(issue, "number")
-    names = [one.get("name") if isinstance(one, dict) else one for one in issue.get("labels") or ()]
+    names = [label.get("name") if isinstance(label, dict) else label for label in issue.get("labels") or ()]
     if forge.place.form == "forgejo":
         _label(forge, number)
     elif LABEL not in names:  # ignored without an error if the token may not set labels
         _change(forge, issue, "labelled", {"labels": [LABEL]})
     mine = _list(forge, failing.kind.mark, f"labels={LABEL}&state=open", login_of(issue))
-    if all(number <= number_of(one, "number") for one in mine):
+    if all(number <= number_of(issue, "number") for issue in mine):
         return IssueResult("opened", number, address_of(issue))
     _change(forge, issue, "closed", {"state": "closed", "state_reason": "not_planned"})
     return keep(forge, failing)
@@ -235,7 +235,7 @@ def _find(forge: Forge, sign: str) -> Mapping[str, Any] | None:
 
 def _list(forge: Forge, sign: str, filtered: str, login: str = "") -> list[Mapping[str, Any]]:
     every = forge.items(forge.repo(f"issues?{filtered}&per_page=100"), needs=NEEDS)
-    issues = [one for one in list_marked(every, sign) if not one.get("pull_request")]
+    issues = [issue for issue in list_marked(every, sign) if not issue.get("pull_request")]
     return ours(issues, login or who_am_i(forge)) if issues else []
 
 

@@ -45,12 +45,12 @@ def _without_run(text: str) -> str:
 
 def list_marked(found: Iterable[Mapping[str, Any]], sign: str) -> list[Mapping[str, Any]]:
     """Return the items that begin with a mark, by any author."""
-    return [one for one in found if str(one.get("body") or "").startswith(sign)]
+    return [comment for comment in found if str(comment.get("body") or "").startswith(sign)]
 
 
 def ours(found: Iterable[Mapping[str, Any]], login: str) -> list[Mapping[str, Any]]:
     """Return the items by an account, oldest first."""
-    return sorted((one for one in found if login_of(one) == login), key=number_of)
+    return sorted((comment for comment in found if login_of(comment) == login), key=number_of)
 
 
 def login_of(one: Mapping[str, Any]) -> str:

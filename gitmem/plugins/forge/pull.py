@@ -80,9 +80,9 @@ def iter_pulls(forge: Forge, head: str, base: str, *, state: str) -> Iterator[Ma
         state: ``open`` or ``all``.
     """
     parameters = urlencode({"state": state, "head": f"{forge.place.owner}:{head}", "base": base, "per_page": "100"})
-    for one in forge.items(forge.repo(f"pulls?{parameters}"), needs="pull-requests: read"):
-        source, target = part_of(one, "head"), part_of(one, "base")
+    for pull in forge.items(forge.repo(f"pulls?{parameters}"), needs="pull-requests: read"):
+        source, target = part_of(pull, "head"), part_of(pull, "base")
         name = part_of(source, "repo").get("full_name")
         is_own = isinstance(name, str) and name.lower() == forge.place.repository.lower()
         if is_own and source.get("ref") == head and target.get("ref") == base:
-            yield one
+            yield pull

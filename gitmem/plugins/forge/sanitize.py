@@ -47,12 +47,12 @@ def page(text: str, limit: int) -> tuple[str, int]:
     Returns:
         Whole lines, blocks of code closed; no line feed at either end.
     """
-    lines = [_cut(one) for one in _clean(text).strip("\n").split("\n")]
+    lines = [_cut(line) for line in _clean(text).strip("\n").split("\n")]
     blocks: list[str] = []
     at = 0
     while at < len(lines):
         block, read = _block(lines, at, limit)
-        limit -= sum(len(one) + 1 for one in block)
+        limit -= sum(len(line) + 1 for line in block)
         if limit < 0 or not read:
             break
         blocks += block
@@ -82,10 +82,10 @@ def _block(lines: Sequence[str], at: int, room: int) -> tuple[list[str], int]:
     closing = re.compile(rf" {{0,3}}{re.escape(sign)}{{{count},}}[ \t]*$")
     end = next((n for n in range(at + 1, len(lines)) if closing.match(lines[n])), len(lines))
     inside = lines[at + 1 : end]
-    fence = "`" * (1 + max([2, *(len(run) for one in inside for run in re.findall("`+", one))]))
+    fence = "`" * (1 + max([2, *(len(run) for line in inside for run in re.findall("`+", line))]))
     word = opened[2].strip()
     head, tail = ["", fence + (word if word in _COLOURED else "")], [fence, ""]
-    room -= sum(len(one) + 1 for one in (*head, *tail))
+    room -= sum(len(line) + 1 for line in (*head, *tail))
     fits = 0
     while fits < len(inside) and room > len(inside[fits]):
         room -= len(inside[fits]) + 1
@@ -133,6 +133,6 @@ def _inline(text: str) -> str:
             # A reference may stand for any character, including hidden ones.
             plain += display(html.unescape(found)) if kind == "reference" else part["escaped"] or found
     flush()
-    shown = "".join([*parts, *(f"</{one}" for one in reversed(opened))])
+    shown = "".join([*parts, *(f"</{tag}" for tag in reversed(opened))])
     # At the beginning of a line, a slash addresses some robots.
     return f"&#47;{shown[1:]}" if shown.startswith("/") else shown

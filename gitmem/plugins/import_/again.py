@@ -42,7 +42,9 @@ def merge_notes(repository: OpenRepository, tip: str | None, settled: ImportPlan
         tip: The commit of the store that the plan is for.
         settled: The plan, which is changed.
     """
-    keys = [key for key, one in settled.updated.items() if (one.name or one.id) and not one.archived]
+    keys = [
+        key for key, incoming in settled.updated.items() if (incoming.name or incoming.id) and not incoming.archived
+    ]
     if tip is None or not keys:
         return
     current = {_key_of(path): (path, oid) for path, oid in _live(repository, tip)}

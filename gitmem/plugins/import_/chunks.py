@@ -49,7 +49,7 @@ def cut_documents(
         elif only_long:
             first, *others = _sections(record, has_links=True)
             yield replace(first, remark="; ".join(filter(None, (record.remark, LONG))))
-            yield from (replace(one, remark="") for one in others)
+            yield from (replace(record, remark="") for record in others)
         else:
             yield from _sections(record)
 

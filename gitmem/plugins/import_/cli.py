@@ -67,13 +67,13 @@ def run(args: Arguments, out: Output) -> int:
     sources = Sources(tuple(args.files), kind=kind, update=update, dry_run=args.dry_run, chunk=args.chunk)
     if args.watch:
         return _watch(args, sources, out)
-    done = _import(sources, out)
+    result = _import(sources, out)
     if args.json:
-        out.json(_table(done, is_dry=args.dry_run))
+        out.json(_table(result, is_dry=args.dry_run))
     else:
-        _print(done, out, is_dry=args.dry_run)
-    is_lost = done.refused.total or done.unreadable.total or done.settled.replaced
-    return 1 if is_lost or not done.count else 0
+        _print(result, out, is_dry=args.dry_run)
+    is_lost = result.refused.total or result.unreadable.total or result.settled.replaced
+    return 1 if is_lost or not result.count else 0
 
 
 def _import(sources: Sources, out: Output) -> ImportResult:
@@ -90,10 +90,10 @@ def _watch(args: Arguments, sources: Sources, out: Output) -> int:
         hint = "gitmem import FOLDER --watch"
         raise UsageError("--watch cannot be combined with --json, --dry-run and standard input", hint=hint)
     for _ in iter_changes(sources.names):
-        done = _import(sources, out)
-        settled = done.settled
-        if settled.new or settled.updated or settled.gone.total or done.refused.total or done.unreadable.total:
-            _print(done, out, is_dry=False)
+        result = _import(sources, out)
+        settled = result.settled
+        if settled.new or settled.updated or settled.gone.total or result.refused.total or result.unreadable.total:
+            _print(result, out, is_dry=False)
             out.flush()
     return 0
 
@@ -101,11 +101,11 @@ def _watch(args: Arguments, sources: Sources, out: Output) -> int:
 def _list_sources(args: Arguments, out: Output) -> int:
     """List what can be imported; return 1 if there is nothing."""
     with open_memory(out) as memory:
-        sources = [(_short(one.path), one) for one in memory.bulk.find_sources()]
+        sources = [(_short(importable.path), importable) for importable in memory.bulk.find_sources()]
     if args.json:
         commands = [
-            {"path": one.path, "system": one.system, "files": one.files, "command": _command(path)}
-            for path, one in sources
+            {"path": importable.path, "system": importable.system, "files": importable.files, "command": _command(path)}
+            for path, importable in sources
         ]
         out.json({"sources": commands})
     for path, source in sources if not args.json else ():
@@ -128,42 +128,42 @@ def _short(path: str) -> str:
     return shlex.quote(str(relative))
 
 
-def _table(done: ImportResult, *, is_dry: bool) -> dict[str, object]:
-    settled = done.settled
+def _table(result: ImportResult, *, is_dry: bool) -> dict[str, object]:
+    settled = result.settled
     groups = {
         "skipped": settled.skipped,
         "near": settled.near,
         "merged": settled.merged,
-        "refused": done.refused,
-        "unreadable": done.unreadable,
-        "not_read": done.others,
-        "notices": done.notices,
+        "refused": result.refused,
+        "unreadable": result.unreadable,
+        "not_read": result.others,
+        "notices": result.notices,
         "moved": settled.moved,
         "gone": settled.gone,
     }
     return {
-        "commit": done.commit,
+        "commit": result.commit,
         "dry_run": is_dry,
         "imported": len(settled.new),
         "updated": len(settled.updated),
         "unchanged": settled.unchanged,
         "duplicates": settled.merged.total,
         "near_duplicates": settled.near.total,
-        "commands_waiting": done.commands,
+        "commands_waiting": result.commands,
         **{name: [{"source": where, "reason": reason} for where, reason in of.kept] for name, of in groups.items()},
         "totals": {name: of.total for name, of in groups.items()},
     }
 
 
-def _print(done: ImportResult, out: Output, *, is_dry: bool) -> None:
-    settled = done.settled
+def _print(result: ImportResult, out: Output, *, is_dry: bool) -> None:
+    settled = result.settled
     lists = (
-        ("red", "refused", done.refused, "with a secret or a hidden character"),
-        ("yellow", "unreadable", done.unreadable, "not imported"),
+        ("red", "refused", result.refused, "with a secret or a hidden character"),
+        ("yellow", "unreadable", result.unreadable, "not imported"),
         ("dim", "skipped", settled.skipped, "left out on purpose"),
         ("dim", "nearly said", settled.near, "another one says nearly the same"),
         ("dim", "merged", settled.merged, "another one has the same words or the same key"),
-        ("dim", "not read", done.others, "of another kind"),
+        ("dim", "not read", result.others, "of another kind"),
         ("dim", "moved", settled.moved, "a note with another name"),
         ("yellow", "gone", settled.gone, "a note that is no longer there"),
     )
@@ -177,14 +177,14 @@ def _print(done: ImportResult, out: Output, *, is_dry: bool) -> None:
         out.result(", ".join(parts), is_change=not is_dry)
     else:
         nothing = "nothing would be imported" if is_dry else "nothing new to import"
-        out.line(nothing if done.count else f"{nothing}: no memories found" if is_dry else "no memories found")
+        out.line(nothing if result.count else f"{nothing}: no memories found" if is_dry else "no memories found")
     rows = [("there already", settled.unchanged, "")]
     rows += [(what, reasons.total, why) for _, what, reasons, why in lists]
     for what, number, why in rows:
         if number:
             out.line(f"{number:>6}  {what}", (f": {why}" if why else "", "dim"))
-    if done.commands and not is_dry:
-        waits = quantity(done.commands, "imported command waits", "imported commands wait")
+    if result.commands and not is_dry:
+        waits = quantity(result.commands, "imported command waits", "imported commands wait")
         out.note(f"{waits} for your approval: gitmem trust --review")
 
 

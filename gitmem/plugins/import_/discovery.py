@@ -105,13 +105,13 @@ def _in_home(home: Path, top: Path) -> Iterator[tuple[Path, str]]:
 def _notes(folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield folders of notes: the folder itself, and those in it."""
     try:
-        inside = [one for one in sorted(folder.iterdir()) if one.is_dir() and not one.name.startswith(".")]
+        inside = [path for path in sorted(folder.iterdir()) if path.is_dir() and not path.name.startswith(".")]
     except OSError:
         return
-    for one in (folder, *inside):
+    for path in (folder, *inside):
         for mark, system in _MARKS:
-            if (one / mark).exists():
-                yield one, system
+            if (path / mark).exists():
+                yield path, system
 
 
 def _listed(path: Path) -> list[Path]:

@@ -256,13 +256,13 @@ def words_of(name: str, value: object, depth: int = 0) -> str:
         return ""
     if isinstance(value, str):
         return f"{name}: {value.strip()}" if value.strip() and time_of(value) is None else ""
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        lines = "\n".join(f"- {one.strip()}" for one in value if one.strip())
+    if isinstance(value, list) and all(isinstance(text, str) for text in value):
+        lines = "\n".join(f"- {text.strip()}" for text in value if text.strip())
         return f"{name}:\n\n{lines}" if lines else ""
     parts = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, list) else ()
     found = [(f"{name} {inner}", part, words_of(f"{name} {inner}", part, depth + 1)) for inner, part in parts]
     if isinstance(value, dict) and any(words for _, _, words in found):  # numbers and times beside words say something
-        found = [(below, one, words or _plain_line(below, one)) for below, one, words in found]
+        found = [(below, line, words or _plain_line(below, line)) for below, line, words in found]
     return "\n\n".join(words for _, _, words in found if words)
 
 
@@ -272,11 +272,11 @@ def _plain_line(name: str, value: object) -> str:
 
 def with_remark(found: Iterable[ImportRecord | Unreadable], remark: str) -> Iterator[ImportRecord | Unreadable]:
     """Yield memories with a remark before their own, if it is not empty."""
-    for one in found:
-        if isinstance(one, ImportRecord) and remark:
-            yield replace(one, remark="; ".join(filter(None, (remark, one.remark))))
+    for record in found:
+        if isinstance(record, ImportRecord) and remark:
+            yield replace(record, remark="; ".join(filter(None, (remark, record.remark))))
         else:
-            yield one
+            yield record
 
 
 def without_empty(**values: object) -> dict[str, Any]:

@@ -117,8 +117,8 @@ def read_sources(
         else:
             found = _read_lines(name, kind or LINE_KIND, progress_of)
         is_empty = True
-        for one in found:
-            yield one
+        for record in found:
+            yield record
             is_empty = False
         if is_empty and name != STANDARD_INPUT:
             yield Unreadable(name, "it has no memories", is_other=True)

@@ -182,7 +182,11 @@ def read_folder(
     pages = _read_pages(Path(folder), shared.notes.read_whole(root, notes, titles), is_bundle=is_bundle)
     ids = {item.id: pages.keys[place] for place, item in items.items() if item.is_note}
     pages = replace(pages, joplin=collect(items.values(), ids))
-    if any((top / one).is_dir() for one in DOLT) and (top / "metadata.json").is_file() and "issues.jsonl" not in places:
+    if (
+        any((top / name).is_dir() for name in DOLT)
+        and (top / "metadata.json").is_file()
+        and "issues.jsonl" not in places
+    ):
         export = shlex.quote(f"{name.rstrip('/')}/issues.jsonl")
         yield 0, Unreadable(name, f"its issues are in a Dolt database: bd export -o {export}, then import again")
     regular = {
@@ -191,7 +195,7 @@ def read_folder(
         if is_regular and inside in pages.keys
     }
     decisions = NO_DECISIONS if is_store or pages.is_bundle else read_decisions(regular, shared.kind)
-    order = sorted(zip(files, places, strict=True), key=lambda one: _is_index(one[1]))  # it is about the others
+    order = sorted(zip(files, places, strict=True), key=lambda pair: _is_index(pair[1]))  # it is about the others
     for number, ((path, is_regular), inside) in enumerate(order, 1):
         where = f"{name.rstrip('/')}/{inside}"
         if not is_regular:
@@ -201,7 +205,7 @@ def read_folder(
                 yield number, found
         elif not (is_store and inside == layout.STATUS_PATH):
             if _is_index(inside) and shared.rejected:
-                lost = {pages.keys[one] for one in notes if f"{name.rstrip('/')}/{one}" in shared.rejected}
+                lost = {pages.keys[note] for note in notes if f"{name.rstrip('/')}/{note}" in shared.rejected}
                 pages = replace(pages, lost=lost)
             file = NoteFile(path, where, inside, shared.notes.name(root, inside), shared.limit)
             for found in read_markdown(file, pages, kind=shared.kind, is_store=is_store, decisions=decisions):
@@ -224,11 +228,13 @@ def _list_others(folder: str, read: Container[str]) -> list[tuple[str, str]]:
     """Return the paths that are not read, sorted, with the reasons; of hidden ones all but settings."""
     hidden: list[os.DirEntry[str]] = []
     others = [
-        (one.path, "links are not followed" if one.is_symlink() else "files of this kind are not read")
-        for one in iter_files(folder, hidden)
-        if one.path not in read
+        (file.path, "links are not followed" if file.is_symlink() else "files of this kind are not read")
+        for file in iter_files(folder, hidden)
+        if file.path not in read
     ]
-    others += [(one.path, "names that begin with a dot are not read") for one in hidden if one.name not in SETTINGS]
+    others += [
+        (entry.path, "names that begin with a dot are not read") for entry in hidden if entry.name not in SETTINGS
+    ]
     return sorted(others)
 
 
@@ -429,7 +435,7 @@ def _foreign(text: str, file: NoteFile, pages: Pages, kind: str) -> list[ImportR
     at = text.find(body)
     line = text.count("\n", 0, at) + 1 if at >= 0 else 0
     # A stored head has all fields of the note.
-    left_out = tuple(one for one in found.left_out if head is None or one not in STORE_ONLY)
+    left_out = tuple(name for name in found.left_out if head is None or name not in STORE_ONLY)
     found = replace(found, fields=fields, left_out=left_out, remark=remark, line=line)
     return [link_pages(found, pages, inside)]
 

@@ -72,9 +72,9 @@ def _as_written(fields: dict[str, Any], frontmatter: str) -> dict[str, Any]:
 
     def written(value: Any) -> Any:
         if isinstance(value, list):
-            return [written(one) for one in value]
+            return [written(entry) for entry in value]
         if isinstance(value, dict):
-            return {name: written(one) for name, one in value.items()}
+            return {name: written(entry) for name, entry in value.items()}
         return forms.get(value, value) if isinstance(value, float) else value
 
     return {name: written(value) for name, value in fields.items()}

@@ -97,14 +97,14 @@ def read_item(text: str) -> Item | None:
 def collect(items: Iterable[Item], keys: Mapping[str, str]) -> Joplin:
     """Return what items say about notes, whose keys by their ids are given."""
     every = list(items)
-    titles = {one.id: one.title for one in every if one.fields["type_"] == TAG}
+    titles = {item.id: item.title for item in every if item.fields["type_"] == TAG}
     notebooks = {
-        one.id: (one.title, one.fields.get("parent_id", "")) for one in every if one.fields["type_"] == NOTEBOOK
+        item.id: (item.title, item.fields.get("parent_id", "")) for item in every if item.fields["type_"] == NOTEBOOK
     }
     tags: dict[str, list[str]] = {}
-    for one in every:
-        if one.fields["type_"] == NOTE_TAG and (title := titles.get(one.fields.get("tag_id", ""))):
-            tags.setdefault(one.fields.get("note_id", ""), []).append(title)
+    for item in every:
+        if item.fields["type_"] == NOTE_TAG and (title := titles.get(item.fields.get("tag_id", ""))):
+            tags.setdefault(item.fields.get("note_id", ""), []).append(title)
     return Joplin(keys, notebooks, tags)
 
 
@@ -118,7 +118,7 @@ def read_note(item: Item, key: str, where: str, kind: str, export: Joplin) -> Im
     if "deleted_time" in fields:
         return Unreadable(where, DELETED_REASON, is_skipped=True)
     is_todo = "is_todo" in fields
-    refs = [export.keys[one] for one in _LINK.findall(item.body) if one in export.keys and one != item.id]
+    refs = [export.keys[match] for match in _LINK.findall(item.body) if match in export.keys and match != item.id]
     table = {name: fields[name] for name in _KEPT_FIELDS if name in fields} | without_empty(
         key=key,
         body=item.body or " ",
@@ -161,7 +161,7 @@ def read_jex(file: NoteFile, kind: str, names: Names) -> Iterator[ImportRecord |
     problems: list[Unreadable] = []
     items = read_items(_list_members(file, problems))
     own = {inside: f"{file.name}#{item.id}" for inside, item in items.items() if item.is_note}
-    keys = {items[inside].id: names.key(one, items[inside].title) for inside, one in own.items()}
+    keys = {items[inside].id: names.key(path, items[inside].title) for inside, path in own.items()}
     export = collect(items.values(), keys)
     for inside, item in items.items():
         record = read_note(item, keys.get(item.id, ""), f"{file.where}#{inside}", kind, export)

@@ -127,8 +127,8 @@ def title_of(path: str, *, is_logseq: bool) -> str:
     if is_logseq:
         day = _DAY.fullmatch(stem)
         return f"{day[1]}-{day[2]}-{day[3]}" if day else page_name(stem)
-    found = _ID.match(stem)
-    return found[7] if found and found[7] else without_notion_id(stem)
+    match = _ID.match(stem)
+    return match[7] if match and match[7] else without_notion_id(stem)
 
 
 # Claude Code puts the type of a memory before its name, which links leave out: `feedback_be-brief.md`.
@@ -145,7 +145,7 @@ def names_of(fields: Mapping[str, Any], path: str, text: str = "", day: str = ""
         day: How Logseq names a day of its journal; empty elsewhere.
     """
     stem = _stem(path)
-    names = [one for name in ("aliases", "alias") for one in as_list(fields.get(name))]
+    names = [alias for name in ("aliases", "alias") for alias in as_list(fields.get(name))]
     names += [
         value for name in ("title", "permalink", "id", "slug", "name") if isinstance(value := fields.get(name), str)
     ]

@@ -136,7 +136,7 @@ def import_files(
         settled, commit = _write(repository, asked, incoming, notes)
     settled.skipped = left.skipped.plus(settled.skipped)
     written = [*settled.new.values(), *settled.updated.values()]
-    commands = sum(one.has_command and not one.archived for one in written)
+    commands = sum(incoming.has_command and not incoming.archived for incoming in written)
     if commit and not asked.dry_run:
         _index(repository, written)
     return ImportResult(settled, left.refused, left.unreadable, left.others, left.notices, commands, commit)
@@ -149,7 +149,11 @@ def _index(repository: OpenRepository, written: Iterable[Incoming]) -> None:
         BusyError: Another process has been writing the index for too long.
     """
     length = len(repository.find_tip() or "")
-    texts = [one.read for one in written if one.read is not None and one.read.document.text == one.text]
+    texts = [
+        incoming.read
+        for incoming in written
+        if incoming.read is not None and incoming.read.document.text == incoming.text
+    ]
     repository.known_texts = {oid_of(read.document.text.encode(), length): read for read in texts}
     try:
         repository.current_catalog()
@@ -296,12 +300,12 @@ def _write(
     repository: OpenRepository, asked: Sources, incoming: Sequence[Incoming], notes: Names
 ) -> tuple[ImportPlan, str]:
     writer, policy = repository.writer(), repository.policy()
-    done: list[ImportPlan] = []
+    import_plans: list[ImportPlan] = []
 
     def plan(tip: str | None) -> CommitPlan | None:
         settled = _settle(repository, tip, asked, incoming, notes)
         catalog = repository.catalog_at(tip)
-        done.append(settled)
+        import_plans.append(settled)
         if not (settled.new or settled.updated):
             return None
         changes = changes_of(catalog, settled, policy)
@@ -311,7 +315,7 @@ def _write(
         return writer.plan(subject, [], changes, sources=sources)
 
     written = writer.write(plan, "import")
-    return done[-1], written.commit if written else repository.find_tip() or ""
+    return import_plans[-1], written.commit if written else repository.find_tip() or ""
 
 
 def _name(name: str) -> str:

@@ -64,7 +64,7 @@ def list_objects(found: Any, where: str) -> Iterator[tuple[str, Any]]:
         where: Its location, for display.
     """
     if _is_texts(found):
-        yield from ((f"{where}[{number}]", {"text": one}) for number, one in enumerate(found, 1))
+        yield from ((f"{where}[{number}]", {"text": text}) for number, text in enumerate(found, 1))
     else:
         yield from _list_objects(found, where, 0)
 
@@ -76,9 +76,9 @@ def _list_objects(found: Any, where: str, depth: int) -> Iterator[tuple[str, Any
         if empty := sum(page is None for _, page in pages):  # Roam makes a page for each link
             yield where, Unreadable(where, f"{count_of(empty, 'page')} without a text", is_skipped=True)
         return
-    if isinstance(found, list) and (not found or any(isinstance(one, dict | list) for one in found)):
-        for number, one in enumerate(found, 1):
-            yield from _list_objects(one, f"{where}[{number}]", depth)
+    if isinstance(found, list) and (not found or any(isinstance(entry, dict | list) for entry in found)):
+        for number, entry in enumerate(found, 1):
+            yield from _list_objects(entry, f"{where}[{number}]", depth)
         return
     if isinstance(found, dict) and isinstance(items := found.get("items"), list):
         _tag_notes(items)
@@ -121,9 +121,9 @@ def _lists_in(table: Mapping[str, Any]) -> dict[str, list[Any]]:
     lists = {
         name: value
         for name, value in table.items()
-        if isinstance(value, list) and any(isinstance(one, dict) for one in value)
+        if isinstance(value, list) and any(isinstance(entry, dict) for entry in value)
     }
-    lists |= {name: [{"text": one} for one in table[name]] for name in _LISTS if _is_texts(table.get(name))}
+    lists |= {name: [{"text": text} for text in table[name]] for name in _LISTS if _is_texts(table.get(name))}
     if any(isinstance(table.get(name), str) and table[name] for name in TITLE):
         is_container = any(name in _LISTS for name in lists)
         return {name: value for name, value in lists.items() if is_container and (name in _LISTS or _has_notes(value))}
@@ -147,16 +147,20 @@ def _has_text(table: Mapping[str, Any]) -> bool:
 
 
 def _has_notes(value: object) -> bool:
-    return isinstance(value, list) and any(isinstance(one, dict) and _has_text(one) for one in value)
+    return isinstance(value, list) and any(isinstance(entry, dict) and _has_text(entry) for entry in value)
 
 
 def _is_texts(value: object) -> bool:
     """Return whether a value is a list of texts of several words, as a person or a chat writes down memories."""
-    return isinstance(value, list) and value != [] and all(isinstance(one, str) and " " in one.strip() for one in value)
+    return (
+        isinstance(value, list) and value != [] and all(isinstance(text, str) and " " in text.strip() for text in value)
+    )
 
 
 def _is_blocks(value: object) -> bool:
-    return isinstance(value, list) and any(isinstance(one, dict) and "label" in one and "value" in one for one in value)
+    return isinstance(value, list) and any(
+        isinstance(entry, dict) and "label" in entry and "value" in entry for entry in value
+    )
 
 
 def _passages(table: Mapping[str, Any]) -> list[Any]:
@@ -244,7 +248,7 @@ def _graphiti_edge(table: dict[str, Any], _where: str) -> dict[str, Any]:
 
 
 def _graphiti_node(table: dict[str, Any], _where: str) -> dict[str, Any]:
-    labels = [one for one in as_list(table.get("labels")) if one != "Entity"]
+    labels = [label for label in as_list(table.get("labels")) if label != "Entity"]
     rest = {name: value for name, value in table.items() if name not in ("name", "summary", "labels", "node_labels")}
     return rest | without_empty(title=table["name"], body=table["summary"] or table["name"], tags=labels, kind="doc")
 
@@ -264,7 +268,7 @@ def _mem0_relation(table: dict[str, Any], _where: str) -> dict[str, Any]:
 
 def _tag_notes(items: list[Any]) -> None:
     """Give the notes of a backup of Standard Notes the names of the tags that refer to them."""
-    notes = {one["uuid"]: one for one in items if isinstance(one, dict) and _is_standard_note(one)}
+    notes = {item["uuid"]: item for item in items if isinstance(item, dict) and _is_standard_note(item)}
     for tag in notes.values():
         about = tag["content"]
         if tag["content_type"] == "Tag" and isinstance(about, dict) and isinstance(about.get("references"), list):
@@ -343,10 +347,10 @@ def is_ended(table: Mapping[str, Any]) -> bool:
     return "fact" in table and "uuid" in table and bool(table.get("invalid_at") or table.get("expired_at"))
 
 
-def as_ended(found: ImportRecord, table: Mapping[str, Any]) -> ImportRecord:
+def as_ended(record: ImportRecord, table: Mapping[str, Any]) -> ImportRecord:
     """Return a memory that goes to the archive, because it holds no more."""
     ended = time_of(table.get("invalid_at")) or time_of(table.get("expired_at")) or ""
-    return replace(found, archived=True, why=ENDED, ended=ended)
+    return replace(record, archived=True, why=ENDED, ended=ended)
 
 
 class Graph:
@@ -375,7 +379,11 @@ class Graph:
         name, about = table["name"], str(table.get("entityType") or "")
         _, tags, seen, fields = self._entities.setdefault(name, (where, [], [], {}))
         tags += [about] if about and about not in tags else []
-        seen += [line for one in table["observations"] if one and (line := f"- {_observation(one)}") not in seen]
+        seen += [
+            line
+            for observation in table["observations"]
+            if observation and (line := f"- {_observation(observation)}") not in seen
+        ]
         for field, value in table.items():
             if field not in ("name", "observations", "entityType", "type") and value not in EMPTY:
                 fields.setdefault(field, value)

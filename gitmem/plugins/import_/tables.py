@@ -59,7 +59,7 @@ def read_table(path: str, kind: str) -> Iterator[ImportRecord | Unreadable]:
             if header:
                 yield from_table(_cells(header, row), where=where, kind=kind)
             else:
-                header = [_name(one, number) for number, one in enumerate(row, 1)]
+                header = [_name(cell, number) for number, cell in enumerate(row, 1)]
                 if not has_text(header):
                     yield Unreadable(
                         where,

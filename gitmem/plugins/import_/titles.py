@@ -104,7 +104,7 @@ def _heading(line: str) -> tuple[int, str]:
 
 def _lines(body: str) -> Iterator[str]:
     """Yield the lines of a text without comments and code; a heading of HTML is one line."""
-    text = _HTML.sub(lambda found: " ".join(found[0].split()), _COMMENT.sub("", body))
+    text = _HTML.sub(lambda match: " ".join(match[0].split()), _COMMENT.sub("", body))
     fence = ""
     for line in text.split("\n"):
         mark = _FENCE.match(line)

@@ -184,7 +184,7 @@ def _short(text: str) -> str:
 
 def _links(table: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parent, the requirements, and other links."""
-    waits = [key_of(one) for name in ("requires", "blocked_by") for one in as_list(table.get(name))]
+    waits = [key_of(key) for name in ("requires", "blocked_by") for key in as_list(table.get(name))]
     parent = key_of(table["parent"]) if table.get("parent") else ""
     others: dict[str, list[str]] = {}
     dependencies = table.get("dependencies")
@@ -273,7 +273,7 @@ def _is_odd(name: str, value: object) -> bool:
     if name in _WORDS:
         return not is_plain_list(value)
     if name == "dependencies":
-        return not isinstance(value, list) or not all(_other_of(one) for one in value)
+        return not isinstance(value, list) or not all(_other_of(entry) for entry in value)
     if name in ("comments", "attempts", "attempt_log"):
         return not isinstance(value, list)
     return name == "priority" and _priority(value) is None

@@ -60,13 +60,13 @@ def read_vault(folder: Path) -> Vault:
     Args:
         folder: The absolute path of the folder.
     """
-    top = next((one for one in (folder, *folder.parents) if any((one / mark).exists() for mark in _MARKS)), None)
+    top = next((path for path in (folder, *folder.parents) if any((path / mark).exists() for mark in _MARKS)), None)
     if top is None:
         return Vault()
     named = [_setting(top / path, name).strip("/") for path, name in _TEMPLATES]
-    inside = [os.path.relpath(top / one, folder).replace(os.sep, "/") for one in named if one]
+    inside = [os.path.relpath(top / name, folder).replace(os.sep, "/") for name in named if name]
     is_logseq = (top / LOGSEQ).exists()
-    templates = tuple(one for one in inside if not one.startswith("..") and one != ".")
+    templates = tuple(path for path in inside if not path.startswith("..") and path != ".")
     is_foam = (top / ".foam").exists() and not (top / ".obsidian").exists()
     day = _day_format(top / LOGSEQ) if is_logseq else ""
     return Vault(True, is_logseq, is_foam, (top / DENDRON).exists(), day, templates, top.name)

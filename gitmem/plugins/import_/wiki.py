@@ -206,19 +206,19 @@ def pages_of(
     return Pages(keys, by_path, by_name, memories, is_bundle, vault, repeated=repeated)
 
 
-def link_pages(found: ImportRecord, pages: Pages, inside: str = "") -> ImportRecord:
+def link_pages(record: ImportRecord, pages: Pages, inside: str = "") -> ImportRecord:
     """Return a note with the keys of linked notes in ``refs``, and its tags; its text is unchanged.
 
     Args:
-        found: The note.
+        record: The note.
         pages: The notes of its folder.
         inside: Its path there.
     """
-    if found.text:
-        return found
-    prose = _prose(f"{_heading(found.fields)}\n{found.body}")
-    tags = list(_tags(prose, found.fields, pages.vault))
-    fields = dict(found.fields)
+    if record.text:
+        return record
+    prose = _prose(f"{_heading(record.fields)}\n{record.body}")
+    tags = list(_tags(prose, record.fields, pages.vault))
+    fields = dict(record.fields)
     if isinstance(own := fields.get("tags"), list):  # `tags: ["#a"]`
         fields["tags"] = list(dict.fromkeys(tag.lstrip("#") or tag if isinstance(tag, str) else tag for tag in own))
     said = "\n".join([prose, *_texts(fields)])
@@ -228,12 +228,12 @@ def link_pages(found: ImportRecord, pages: Pages, inside: str = "") -> ImportRec
         names += [*fields.get("tags", ()), *tags]
     if pages.vault.is_dendron:
         names += [f"tags.{tag}" for tag in (*fields.get("tags", ()), *tags)]
-    paths = ["".join(one) for form in (_MARKDOWN, _DEFINITION) for one in form.findall(prose)]
+    paths = ["".join(match) for form in (_MARKDOWN, _DEFINITION) for match in form.findall(prose)]
     keys = [pages.find(name, inside) for name in names] + [pages.find_path(path, inside) for path in paths]
-    for name, more in (("refs", [key for key in keys if key and key != found.key]), ("tags", tags)):
+    for name, more in (("refs", [key for key in keys if key and key != record.key]), ("tags", tags)):
         if more:
             fields[name] = list(dict.fromkeys([*fields.get(name, ()), *more]))
-    return replace(found, fields=fields)
+    return replace(record, fields=fields)
 
 
 def _tags(prose: str, fields: Mapping[str, Any], vault: Vault) -> Iterator[str]:
@@ -284,7 +284,7 @@ def _texts_in(values: list[Any], depth: int) -> Iterator[str]:
             yield value
         elif isinstance(value, list):
             if len(value) == 1 and isinstance(value[0], list):  # without quotes: `up: [[Index]]`
-                yield from (f"[[{one}]]" for one in value[0] if isinstance(one, str))
+                yield from (f"[[{name}]]" for name in value[0] if isinstance(name, str))
             yield from _texts_in(value, depth - 1)
 
 

@@ -27,7 +27,7 @@ def markdown_of(document: Any) -> str:
 
 def _children(node: dict[str, Any]) -> list[dict[str, Any]]:
     content = node.get("content")
-    return [one for one in content if isinstance(one, dict)] if isinstance(content, list) else []
+    return [node for node in content if isinstance(node, dict)] if isinstance(content, list) else []
 
 
 def _attribute(node: dict[str, Any], name: str) -> str:
@@ -47,7 +47,7 @@ def _block(node: dict[str, Any], depth: int) -> str:
         level = _attribute(node, "level")
         return f"{'#' * (int(level) if level in list('123456') else 1)} {_inline(node, depth)}\n\n"
     if kind == "codeBlock":
-        text = "".join(str(one.get("text") or "") for one in _children(node))
+        text = "".join(str(child.get("text") or "") for child in _children(node))
         fence = "```" if "```" not in text else "~~~~"
         return f"{fence}{_attribute(node, 'language')}\n{text}\n{fence}\n\n"
     if kind in ("bulletList", "orderedList", "taskList", "decisionList"):
@@ -59,11 +59,11 @@ def _block(node: dict[str, Any], depth: int) -> str:
     if kind == "table":
         return _table(node, depth)
     if kind in ("mediaSingle", "mediaGroup"):
-        names = [_attribute(one, "alt") or _attribute(one, "id") for one in _children(node)]
+        names = [_attribute(child, "alt") or _attribute(child, "id") for child in _children(node)]
         return "".join(f"[attachment: {name}]\n\n" for name in names if name)
     if kind in ("blockCard", "embedCard"):
         return f"{_attribute(node, 'url')}\n\n"
-    inner = "".join(_block(one, depth + 1) for one in _children(node))
+    inner = "".join(_block(child, depth + 1) for child in _children(node))
     return inner or _leaf(node)
 
 
@@ -83,7 +83,7 @@ def _list(node: dict[str, Any], depth: int) -> str:
 
 
 def _quote(node: dict[str, Any], depth: int) -> str:
-    text = "".join(_block(one, depth + 1) for one in _children(node)).strip("\n")
+    text = "".join(_block(child, depth + 1) for child in _children(node)).strip("\n")
     title = _attribute(node, "title") or _PANELS.get(_attribute(node, "panelType"), "")
     text = f"**{title}**\n\n{text}" if title else text
     return "\n".join(f"> {line}".rstrip() for line in text.split("\n")) + "\n\n"
@@ -92,7 +92,7 @@ def _quote(node: dict[str, Any], depth: int) -> str:
 def _table(node: dict[str, Any], depth: int) -> str:
     rows = []
     for row in _children(node):
-        cells = ["".join(_block(one, depth + 1) for one in _children(cell)) for cell in _children(row)]
+        cells = ["".join(_block(child, depth + 1) for child in _children(cell)) for cell in _children(row)]
         rows.append([" ".join(cell.split()).replace("|", "\\|") for cell in cells])
     if not rows:
         return ""
@@ -104,7 +104,7 @@ def _table(node: dict[str, Any], depth: int) -> str:
 def _inline(node: dict[str, Any], depth: int) -> str:
     if depth > DEPTH:
         return ""
-    return "".join(_leaf(one) or _inline(one, depth + 1) for one in _children(node))
+    return "".join(_leaf(child) or _inline(child, depth + 1) for child in _children(node))
 
 
 def _leaf(node: dict[str, Any]) -> str:
@@ -133,7 +133,7 @@ def _mark_up(text: str, marks: Any) -> str:
     if not inner or not isinstance(marks, list):
         return text
     marked = inner
-    for mark in (one for one in marks if isinstance(one, dict)):
+    for mark in (mark for mark in marks if isinstance(mark, dict)):
         sign = _MARKS.get(str(mark.get("type")), "")
         address = _attribute(mark, "href") if mark.get("type") == "link" else ""
         marked = f"[{marked}]({address})" if address else f"{sign}{marked}{sign}"

@@ -89,10 +89,10 @@ class SourceBranch:
         writes = [*changed.items(), (layout.MANIFEST_PATH, noted.encode())]
         number = len(changed) + len(deleted)
         subject = f"pull: {number} {'document' if number == 1 else 'documents'} of {self._source.name}"
-        made = CommitPlan(subject, writes=tuple(writes), deletes=tuple(deleted), machine=True)
-        done = self._memory.commit(lambda _: made, f"pull {self._source.name}", ref=self._source.ref)
-        assert done is not None, "a plan was made"
-        self.tip, self._noted = done.commit, noted
+        plan = CommitPlan(subject, writes=tuple(writes), deletes=tuple(deleted), machine=True)
+        result = self._memory.commit(lambda _: plan, f"pull {self._source.name}", ref=self._source.ref)
+        assert result is not None, "a plan was made"
+        self.tip, self._noted = result.commit, noted
         self._oids |= {path: names[path] for path in changed}
         for path in deleted:
             del self._oids[path]

@@ -108,10 +108,10 @@ def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:
     about: dict[str, Any] = {}
     for name, value in fields.items():
         if isinstance(value, list | tuple):
-            texts = dict.fromkeys(filter(None, (clean(one, limit=TITLE_LIMIT) for one in value)))
+            texts = dict.fromkeys(filter(None, (clean(text, limit=TITLE_LIMIT) for text in value)))
             about |= {name: list(texts)[:TAGS]} if texts else {}
         elif isinstance(value, dict):
-            named = {key: clean(one) for key, one in value.items() if clean(one)}
+            named = {key: clean(text) for key, text in value.items() if clean(text)}
             about |= {name: named} if named else {}
         elif isinstance(value, str):
             about |= {name: clean(value, limit=TITLE_LIMIT)} if clean(value) else {}

@@ -106,7 +106,7 @@ class FilesPull:
         }
 
     def _is_selected(self, path: str) -> bool:
-        folders = [one.strip("/") for one in self._source.paths]
+        folders = [path.strip("/") for path in self._source.paths]
         return not folders or any(folder in ("", ".", path) or path.startswith(f"{folder}/") for folder in folders)
 
     def _read_tree(self, paths: Iterable[str], names: dict[str, str]) -> Iterator[tuple[str, bytes]]:

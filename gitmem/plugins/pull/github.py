@@ -158,7 +158,7 @@ class GitHubPull:
                 if "reviews" in self._source.include:
                     url = self._url(f"pulls/{number}/reviews", per_page=str(PER_PAGE))
                     reviews = self._forge.items(url, needs="pull_requests: read")
-                    details += [made for item in reviews if (made := _review(item, number)) is not None]
+                    details += [pulled for item in reviews if (pulled := _review(item, number)) is not None]
                 if "diffs" in self._source.include:
                     url = self._url(f"pulls/{number}/files", per_page=str(PER_PAGE))
                     details.append(_diff(number, list(self._forge.items(url, needs="pull_requests: read"))))
@@ -204,7 +204,7 @@ class GitHubPull:
 
 
 def _documents(items: Iterable[Item], document: Callable[[Item], PulledDocument | None]) -> list[PulledDocument]:
-    return [made for item in items if (made := document(item)) is not None]
+    return [pulled for item in items if (pulled := document(item)) is not None]
 
 
 def _number(item: Item) -> int:
@@ -272,7 +272,7 @@ def _review_comment(item: Item) -> PulledDocument | None:
         return None
     path, line = clean(item.get("path"), limit=200), item.get("line") or item.get("original_line")
     where = f"{path}:{line}" if path and type(line) is int else path
-    hunk = "\n".join(f"    {one}" for one in str(item.get("diff_hunk") or "").split("\n"))
+    hunk = "\n".join(f"    {line}" for line in str(item.get("diff_hunk") or "").split("\n"))
     fields = _common(item, "review", _id(item)) | {"part_of": f"pull-{number}", "file_path": path}
     body = f"{_body(item)}\n\n{where}\n\n{hunk}" if where else _body(item)
     title = f"Review of PR #{number} by {_login(item) or 'somebody'}: {where}"
@@ -298,7 +298,7 @@ def _diff(number: int, files: Iterable[Item]) -> PulledDocument:
         left = f"\n… {len(patch) - PATCH_LIMIT} more characters" if len(patch) > PATCH_LIMIT else ""
         paths.append(path)
         head = f"## {path} ({clean(file.get('status'))}, +{file.get('additions', 0)} -{file.get('deletions', 0)})"
-        shown = "\n".join(f"    {one}" for one in (patch[:PATCH_LIMIT] + left).split("\n"))
+        shown = "\n".join(f"    {line}" for line in (patch[:PATCH_LIMIT] + left).split("\n"))
         parts.append(f"{head}\n\n{shown}" if patch else head)
     fields = {"tags": ["diff"], "source": "github", "github_id": f"PR-{number}", "part_of": f"pull-{number}"}
     names = ", ".join(path.rpartition("/")[2] for path in paths[:5]) + (", …" if len(paths) > 5 else "")

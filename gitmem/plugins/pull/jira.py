@@ -78,7 +78,7 @@ class JiraPull:
             rows = answer.get("issues") if isinstance(answer, dict) else None
             if not isinstance(rows, list):
                 raise ForgeError("Jira's answer contains no list of issues")
-            issues = [one for one in rows if isinstance(one, dict)]
+            issues = [row for row in rows if isinstance(row, dict)]
             documents = [document for issue in issues for document in self._documents(issue)]
             times = [parse_time(time) for issue in issues if (time := time_of(part_of(issue, "fields").get("updated")))]
             self.cursors["updated"] = max([self.cursors.get("updated", 0), *times])
@@ -121,7 +121,7 @@ class JiraPull:
             if value
         ]
         made = {
-            "tags": ["issue", status, kind, *[str(one) for one in fields.get("labels") or ()]],
+            "tags": ["issue", status, kind, *[str(field) for field in fields.get("labels") or ()]],
             "refs": [f"{self._source.address}/browse/{name}"],
             "created": time_of(fields.get("created")),
             "updated": time_of(fields.get("updated")),
@@ -137,7 +137,7 @@ class JiraPull:
     def _comments(self, name: str, issue: Item) -> list[Item]:
         """Return the comments of an issue: those included with it, or all of them if some are missing."""
         within = part_of(part_of(issue, "fields"), "comment")
-        comments: list[Item] = [one for one in within.get("comments") or () if isinstance(one, dict)]
+        comments: list[Item] = [comment for comment in within.get("comments") or () if isinstance(comment, dict)]
         total = within.get("total", 0)
         while isinstance(total, int) and len(comments) < total:
             query = urlencode({"startAt": len(comments), "maxResults": PER_PAGE})
@@ -145,7 +145,7 @@ class JiraPull:
             more = answer.get("comments") if isinstance(answer, dict) else None
             if not isinstance(more, list) or not more:
                 break
-            comments += [one for one in more if isinstance(one, dict)]
+            comments += [comment for comment in more if isinstance(comment, dict)]
             total = answer.get("total", total)
         return comments
 

@@ -170,15 +170,15 @@ def _report(repository: OpenRepository, source: PullSource, branch: SourceBranch
 
 def pull_due(repository: OpenRepository) -> list[PullResult]:
     """Pull every source that is due; an error is recorded with its source."""
-    done = []
+    pull_results = []
     for state in iter_states(repository, list_sources(repository)):
         if repository.now - state.pulled < state.source.every_s:
             continue
         try:
-            done.append(pull(repository, state.source))
+            pull_results.append(pull(repository, state.source))
         except GitmemError as err:
             write_local(repository, state.source, read_local(repository, state.source) | {"error": err.message})
-    return done
+    return pull_results
 
 
 def iter_states(repository: OpenRepository, sources: list[PullSource]) -> Iterator[SourceState]:

@@ -238,7 +238,7 @@ def add_source(repository: OpenRepository, source: PullSource) -> None:
     Raises:
         RefusedError: Its name is in use.
     """
-    if any(one.name == source.name for one in list_sources(repository)):
+    if any(pull_source.name == source.name for pull_source in list_sources(repository)):
         hint = f"use --name NAME, or remove it first: gitmem sources remove {source.name}"
         raise RefusedError(f"there is a source {source.name} already", hint=hint)
     folder = _folder(repository)

@@ -112,14 +112,14 @@ def _ids_of_step(repository: OpenRepository, step: WorkflowStep) -> set[int]:
     }
 
 
-def _read_decisions(repository: OpenRepository, found: RecallResult) -> Decisions:
-    paths = {hit.path for hit in found.hits}
+def _read_decisions(repository: OpenRepository, result: RecallResult) -> Decisions:
+    paths = {hit.path for hit in result.hits}
     rows = repository.catalog().each(
         "SELECT m.key, m.path, t.fields, t.body FROM memory m JOIN text t ON t.id = m.id WHERE m.key IN ({})",
-        [hit.key for hit in found.hits],
+        [hit.key for hit in result.hits],
     )
     read = {key: (json.loads(fields), body) for key, path, fields, body in rows if path in paths}
-    text = compose(repository, [part_of(repository, "DECISIONS", found)], UNBOUNDED)[1] if found.hits else ""
+    text = compose(repository, [part_of(repository, "DECISIONS", result)], UNBOUNDED)[1] if result.hits else ""
     return Decisions(
-        found, {key: one[0] for key, one in read.items()}, {key: one[1] for key, one in read.items()}, text
+        result, {key: pair[0] for key, pair in read.items()}, {key: pair[1] for key, pair in read.items()}, text
     )

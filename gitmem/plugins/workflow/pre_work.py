@@ -153,11 +153,11 @@ def pre_work(repository: OpenRepository, work: Work, *, recall: Callable[[Query]
     groups.append(("ALSO RELEVANT", RecallResult(also[:limit], len(also[limit:]))))
     if left := len(rest.hits) - len(also):
         repository.notices.append(f"the role {name} does not read {left} of the memories that fit best: gitmem recall")
-    related = [hit.key for _, found in groups for hit in found.hits if hit.kind == TASK]
+    related = [hit.key for _, result in groups for hit in result.hits if hit.kind == TASK]
     parts = [_failed_attempts(catalog, task, work.paths, related, now=repository.now)]
-    parts += [part_of(repository, heading, found) for heading, found in groups]
+    parts += [part_of(repository, heading, result) for heading, result in groups]
     fitted, text = compose(repository, parts, budget)
-    hits = {hit.reference: hit for _, found in groups for hit in found.hits}
+    hits = {hit.reference: hit for _, result in groups for hit in result.hits}
     return PreWork(query, task[0] if task else "", name if role else "", budget, fitted, hits, text)
 
 
@@ -233,7 +233,7 @@ def _line(text: str) -> str:
 def _failures_of(task: tuple[str, str, dict[str, Any]] | None) -> list[FailedAttempt]:
     if task is None:
         return []
-    attempts = [one for one in task_from(task[0], task[2]).past_attempts if one.outcome == FAILED]
+    attempts = [attempt for attempt in task_from(task[0], task[2]).past_attempts if attempt.outcome == FAILED]
     return [FailedAttempt(task[0], task[1].split("\n")[0], attempt.num, attempt.notes) for attempt in attempts]
 
 
@@ -250,7 +250,7 @@ def _failed_attempts(
     near = [
         failure for failure in failures(catalog, (), paths, now=now, others=0) if not task or failure.key != task[0]
     ]
-    known = {one.key for one in (*own, *near)}
+    known = {attempt.key for attempt in (*own, *near)}
     rest = [failure for key in related if key not in known for failure in _failures_of(_read_task(catalog, key))[:1]]
     failed_attempts = [*own, *near, *rest]
     entries = tuple(

@@ -187,8 +187,8 @@ def advance(target: WriteTarget, commit: str, *, old: str | None, keep: str = ""
     git, ref = target.git, target.ref
     refuse_symbolic(git, ref)
     refuse_special([os.path.join(git.repository.common, "logs", ref)])
-    for one in (old, commit):
-        need_own(git, ref, one)
+    for tip in (old, commit):
+        need_own(git, ref, tip)
     refuse_checked_out(git, ref)
     with WriteLock(git.repository.state, command=target.command, timeout_s=target.lock_timeout_s) as lock:
         _clear_left(git, [ref, keep] if keep else [ref], lock.crashed)

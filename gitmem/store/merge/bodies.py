@@ -113,7 +113,7 @@ def _lines_of(text: str) -> list[str]:
 def _passages(before: list[str], sides: list[list[str]]) -> Iterator[list[str] | _Passage]:
     """Yield, in order, the unchanged lines and the changed passages."""
     hunks = [(hunk, nth) for nth, side in enumerate(sides) for hunk in diff_lines(before, side)]
-    hunks.sort(key=lambda one: (one[0].start, one[0].end))
+    hunks.sort(key=lambda pair: (pair[0].start, pair[0].end))
     at, nth = 0, 0
     while nth < len(hunks):
         start, end = hunks[nth][0].start, hunks[nth][0].end
@@ -230,8 +230,8 @@ def format_versions(versions: list[Lines]) -> str:
     count = COUNTS.get(len(versions), str(len(versions)))
     heads = [f"**{count} versions, to settle.** {versions[0].who}", *(version.who for version in versions[1:])]
     parts = [
-        f"> {head} wrote:\n\n{one.text}\n\n" if one.text else f"> {head} wrote: nothing.\n\n"
-        for head, one in zip(heads, versions, strict=True)
+        f"> {head} wrote:\n\n{lines.text}\n\n" if lines.text else f"> {head} wrote: nothing.\n\n"
+        for head, lines in zip(heads, versions, strict=True)
     ]
     return "".join([*parts, f"> **End of the {count.lower()} versions.**\n"])
 

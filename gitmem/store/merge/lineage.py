@@ -53,18 +53,18 @@ class Lineage:
         """
         if self._logged is None:
             return None
-        known = {*paths, *(path for one in self._logged.values() for path in one.paths.get(key, ()))}
+        known = {*paths, *(path for entry in self._logged.values() for path in entry.paths.get(key, ()))}
         # Of several files, the effective one counts, as in merges.
         ordered = sorted(known, key=lambda path: (path.startswith("archive/"), path))
         commits = {
-            name: Commit(one.parents, one.who, is_edit=key in one.paths and len(one.parents) < 2)
-            for name, one in self._logged.items()
+            name: Commit(entry.parents, entry.who, is_edit=key in entry.paths and len(entry.parents) < 2)
+            for name, entry in self._logged.items()
         }
         return History(commits, lambda commit: self._read_body(commit, ordered))
 
     def _read_body(self, commit: str, paths: Iterable[str]) -> str | None:
         try:
-            entry = next((found for path in paths if (found := self._objects.find(commit, path))), None)
+            entry = next((path_entry for path in paths if (path_entry := self._objects.find(commit, path))), None)
             if entry is None:
                 return ""
             content = self._objects.read([entry.oid], limit=layout.MEMORY_LIMIT).get(entry.oid)

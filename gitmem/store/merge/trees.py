@@ -379,9 +379,9 @@ class _Merge:
         above = ["/".join(parts[:n]) for n in range(1, len(parts))]
         if tree is None:
             return True
-        there = [self._objects.find(tree, one) for one in above]
+        there = [self._objects.find(tree, oid) for oid in above]
         below = self._objects.find(tree, path)
-        is_blocked = any(found is not None and found.mode != "040000" for found in there)
+        is_blocked = any(entry is not None and entry.mode != "040000" for entry in there)
         return not is_blocked and (below is None or below.mode != "040000")
 
     # What comes of it

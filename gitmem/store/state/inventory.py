@@ -92,7 +92,7 @@ INVENTORY = (
 
 def is_known(path: str) -> bool:
     """Return whether a path below the state folder is one of these."""
-    return any(_is_at(path, one.path) for one in INVENTORY)
+    return any(_is_at(path, file.path) for file in INVENTORY)
 
 
 def _is_at(path: str, pattern: str) -> bool:

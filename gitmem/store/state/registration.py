@@ -29,7 +29,7 @@ ID_LIMIT = 200
 ACCEPTED = "accepted"
 
 # Rebuilt from the branch: a secret that others may know, or servers that a token would be sent to.
-DERIVED = tuple(one.path.rstrip("/") for one in INVENTORY if one.is_foreign)
+DERIVED = tuple(file.path.rstrip("/") for file in INVENTORY if file.is_foreign)
 CATALOG = "catalog.sqlite"
 OTHER_REPOSITORY = ".elsewhere"
 

@@ -162,7 +162,7 @@ class Spool:
     def list_refused(self) -> list[tuple[str, str]]:
         """Return the entries that were set aside: path and reason, oldest first."""
         refused = []
-        for folder in (os.path.join(one, REFUSED) for one in self._folders):
+        for folder in (os.path.join(folder, REFUSED) for folder in self._folders):
             for name in names_in_spool(folder):
                 path = os.path.join(folder, name)
                 try:

@@ -81,7 +81,7 @@ def _read(paths: Repository) -> View | None:
         toward = tuple(str(commit) for commit in table.get("toward", ()))
         view = View(path, name, str(table["shown"]), held, toward, asked=table.get("asked") is True)
         is_sound = "/" not in name and name != ".." and "\0" not in f"{path}{name}"
-        is_sound = is_sound and all(is_oid(one) for one in (*toward, *held.values(), view.shown) if one)
+        is_sound = is_sound and all(is_oid(oid) for oid in (*toward, *held.values(), view.shown) if oid)
         return view if is_sound else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

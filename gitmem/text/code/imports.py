@@ -57,7 +57,7 @@ def reads_imports(path: str) -> bool:
 
 
 def _python(path: str, text: str) -> Iterator[Import]:
-    text = _TRIPLE.sub(lambda found: "\n" * found[0].count("\n"), text)
+    text = _TRIPLE.sub(lambda match: "\n" * match[0].count("\n"), text)
     package = posixpath.dirname(path).split("/") if "/" in path else []
     for match, line in _lines(_PYTHON, text):
         is_firm = not match["indent"]

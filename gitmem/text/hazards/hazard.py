@@ -48,7 +48,7 @@ def find_hazards(text: str) -> list[Hazard]:
         hazards.append(Hazard(line, WARNING, "piped-script", f"it {message}: the script is not part of the change"))
     for line, message in find_misleading_links(text):
         hazards.append(Hazard(line, WARNING, "misleading-link", message))
-    return sorted(hazards, key=lambda one: (one.line, one.code))
+    return sorted(hazards, key=lambda hazard: (hazard.line, hazard.code))
 
 
 _FETCH = r"(?:curl|wget|fetch|iwr|irm|invoke-webrequest|invoke-restmethod)\b"

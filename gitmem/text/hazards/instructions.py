@@ -539,12 +539,12 @@ def _patterns() -> list[tuple[InstructionClass, Any, list[Any], Any]]:
     """
     return [
         (
-            one,
-            _compiled("|".join(f"(?:{pattern})" for pattern in one.patterns)),
-            [_compiled(pattern) for pattern in one.patterns],
-            _compiled(one.unless) if one.unless else None,
+            kind,
+            _compiled("|".join(f"(?:{pattern})" for pattern in kind.patterns)),
+            [_compiled(pattern) for pattern in kind.patterns],
+            _compiled(kind.unless) if kind.unless else None,
         )
-        for one in _CLASSES
+        for kind in _CLASSES
     ]
 
 
@@ -556,23 +556,25 @@ def searchable(text: str) -> str:
 def find_instructions(text: str) -> list[Instruction]:
     """Return the sentences that instruct an agent: one per class and line, by line, at most ``AT_MOST``."""
     plain = searchable(text).replace("\u2019", "'")
-    instructions = {(one.line, name): one for name, one in _find_plain(plain)}
+    instructions = {(instruction.line, name): instruction for name, instruction in _find_plain(plain)}
     for line, hidden in undisguise(plain):
-        for _, one in _find_plain(hidden):
-            instructions.setdefault((line, "disguised"), replace(one, line=line, message=f"{one.message}, in disguise"))
+        for _, instruction in _find_plain(hidden):
+            instructions.setdefault(
+                (line, "disguised"), replace(instruction, line=line, message=f"{instruction.message}, in disguise")
+            )
     return [instructions[place] for place in sorted(instructions)][:AT_MOST]
 
 
 def _find_plain(plain: str) -> Iterator[tuple[str, Instruction]]:
     """Yield the instructions in a text with the names of their classes; one per class and line."""
     seen = set[tuple[int, str]]()
-    for one, anything, patterns, unless in _patterns():
+    for kind, anything, patterns, unless in _patterns():
         for pattern in patterns if anything.search(plain) else ():
             for start in _starts(plain, pattern, unless):
                 line = plain.count("\n", 0, start) + 1
-                if (line, one.name) not in seen:
-                    seen.add((line, one.name))
-                    yield one.name, Instruction(line, one.severity, one.message)
+                if (line, kind.name) not in seen:
+                    seen.add((line, kind.name))
+                    yield kind.name, Instruction(line, kind.severity, kind.message)
 
 
 # A text that quotes an attack as an example is about it.

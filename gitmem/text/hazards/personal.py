@@ -80,4 +80,4 @@ def _is_account(iban: str) -> bool:
 def _is_card(digits: str) -> bool:
     """Return whether a card's check digit is right (Luhn); numbers for tests, made of few different digits, are not."""
     doubled = (int(digit) * (1 + at % 2) for at, digit in enumerate(reversed(digits)))
-    return sum(one // 10 + one % 10 for one in doubled) % 10 == 0 and len(set(digits)) > 4
+    return sum(digit // 10 + digit % 10 for digit in doubled) % 10 == 0 and len(set(digits)) > 4

@@ -74,7 +74,7 @@ def read(git: Git, typed: str, *, memory_branch: str, talk: RemoteOptions) -> Ap
             f"{path} is not on {where}",
             hint=f"gitmem trust --print > {path}, have it reviewed and merged into the default branch",
         )
-    lines = (one.rstrip() for one in content.decode("utf-8", "replace").split("\n"))
+    lines = (line.rstrip() for line in content.decode("utf-8", "replace").split("\n"))
     approved = frozenset(line for line in lines if line and not line.startswith("#"))
     return ApprovedList(approved, f"{path} on {where}", commit, path)
 
@@ -84,7 +84,7 @@ def only_signed(git: Git, listed: ApprovedList) -> tuple[ApprovedList, str]:
     from gitmem.store.origins import LINE  # only where the policy asks for signatures
     from gitmem.verify.signed import who_made
 
-    makers = who_made(git, listed.commit, [(listed.path, (LINE, one)) for one in listed.lines], listed.commit)
+    makers = who_made(git, listed.commit, [(listed.path, (LINE, line)) for line in listed.lines], listed.commit)
     signed = frozenset(line for (_, (_, line)), maker in makers.items() if maker.signer)
     left = listed.lines - signed
     why = next((maker.why for maker in makers.values() if maker.why), "")

@@ -242,7 +242,7 @@ class Search:
     def _recent(self, line: CommitLine) -> list[int]:
         """Return steps where a fact may have held: when it was written, at doubling distances, and the first."""
         last, ancestors = len(line.steps) - 1, self._lineage.ancestors
-        then = [i for i in range(last) if (one := ancestors.get(line.steps[i])) and one.at <= self._created]
+        then = [i for i in range(last) if (ancestor := ancestors.get(line.steps[i])) and ancestor.at <= self._created]
         return [*then[-1:], *(last - 2**n for n in range(last.bit_length()) if 2**n <= last), 0]
 
     def _no_good(self, line: CommitLine) -> BisectResult:

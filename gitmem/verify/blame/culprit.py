@@ -125,8 +125,8 @@ def as_table(commit: str, commits: Mapping[str, CommitSummary]) -> dict[str, Any
     """Return a commit as the documented JSON; None for no commit; only its name if it is not in this clone."""
     if not commit:
         return None
-    one = commits.get(commit)
-    phrase = (one.author, one.date, one.subject) if one else ("", "", "")
+    summary = commits.get(commit)
+    phrase = (summary.author, summary.date, summary.subject) if summary else ("", "", "")
     return {"commit": commit, "author": phrase[0], "date": phrase[1], "subject": phrase[2]}
 
 

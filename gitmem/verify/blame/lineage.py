@@ -236,7 +236,7 @@ class LineageReader:
     def _history(self, good: str) -> _History:
         if good not in self._known:
             listed = list_ancestors(self._git, self._bad, without=good, at_most=MOST_COMMITS)
-            ancestors = {one.commit: one for one in listed}
+            ancestors = {ancestor.commit: ancestor for ancestor in listed}
             outside = {p: "" for ancestor in ancestors.values() for p in ancestor.parents if p not in ancestors}
             base = good or next(iter(outside), "")
             pairs = [

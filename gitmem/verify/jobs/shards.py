@@ -101,7 +101,7 @@ def share_out(loads: Iterable[Load], of: int) -> dict[str, int]:
     for wanted in (True, False):
         some = [(_weight(load, usual), load.key) for load in facts if load.is_open is wanted]
         room = (sum(carried) + sum(weight for weight, _ in some)) / of * (1 + ROOM)
-        for weight, key in sorted(some, key=lambda one: (-one[0], one[1])):
+        for weight, key in sorted(some, key=lambda pair: (-pair[0], pair[1])):
             shard = _place(key, weight, carried, room)
             carried[shard] += weight
             shares[key] = shard + 1

@@ -339,7 +339,7 @@ class ChangeReview:
     @property
     def is_refused(self) -> bool:
         """Return whether this review alone is enough to reject the change."""
-        return any(one.severity == ERROR for one in (*self.edits, *self.programs, *self.memory))
+        return any(finding.severity == ERROR for finding in (*self.edits, *self.programs, *self.memory))
 
 
 NOTHING_TO_REVIEW = ChangeReview()

@@ -124,8 +124,8 @@ def recipes_of(makefile: str, targets: list[str]) -> list[str]:
         targets += needed
         found += [f"{rule[3] or ''}\n{rule[4]}" for rule in of_target if (rule[3] or rule[4]).strip()]
 
-    def expand(one: re.Match[str]) -> str:
-        return "$" if one[0] == "$$" else values.get(one[0].strip("$(){}"), "./variable")
+    def expand(match: re.Match[str]) -> str:
+        return "$" if match[0] == "$$" else values.get(match[0].strip("$(){}"), "./variable")
 
     found = [_VARIABLE_OF_MAKE.sub(expand, recipe) for recipe in found]
     recipes = [re.sub(r"(?m)^[\t@+ ]+", "", recipe).strip("\n") for recipe in found]

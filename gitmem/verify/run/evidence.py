@@ -172,7 +172,7 @@ def gather(
     variables = due.spec.variables
     undeclared = list_undeclared(seen.reads, tree.places, json.loads(due.row.inputs)[1:])
     has_passed = rans[-1].status == 0
-    hidden = "" if has_passed else describe_hidden(seen.reads, ignored, [one.name for one in lent], rung)
+    hidden = "" if has_passed else describe_hidden(seen.reads, ignored, [folder.name for folder in lent], rung)
     lacking = "" if has_passed else _describe_missing(traces, seen, tree, git, ignored)
     locks = list_locks(lent)
     if _reveals_value(seen.reads, undeclared, tree.places, config.variables(variables)):

@@ -135,7 +135,7 @@ def find_needed(output: str) -> tuple[str, str]:
 def find_program(output: str) -> str:
     """Return the program that was not found by the message of a shell or a tool; or empty."""
     matches = (form.search(output[:SEARCHED]) for form, what in _MESSAGES if what == _PROGRAM)
-    return next((one[1].strip("'\"`:,.")[:NAME_LIMIT] for one in matches if one), "")
+    return next((match[1].strip("'\"`:,.")[:NAME_LIMIT] for match in matches if match), "")
 
 
 def describe_unset(spec: Spec) -> str:

@@ -142,10 +142,10 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
 def _can_be_read(text: str) -> bool:
     """Return whether sh can read a text. Its message may come from another shell: npm also runs scripts with it."""
     try:
-        done = process.run(["sh", "-n", "-c", text], env={"PATH": os.defpath}, timeout_s=_READ_S, check=False)
+        result = process.run(["sh", "-n", "-c", text], env={"PATH": os.defpath}, timeout_s=_READ_S, check=False)
     except ProcessError:
         return False
-    return done.status == 0
+    return result.status == 0
 
 
 def describe_vain(what: str) -> str:

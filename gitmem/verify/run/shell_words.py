@@ -123,21 +123,21 @@ class ShellText:
 
     def runs(self, name: str) -> bool:
         """Return whether a program is among them, by its name or as ``./name``."""
-        return any(one.name.removeprefix("./") == name for one in self.commands)
+        return any(command.name.removeprefix("./") == name for command in self.commands)
 
     def programs(self) -> set[str]:
         """Return the names of those that are not part of the shell."""
-        return {one.name for one in self.commands if one.name not in _BUILTINS}
+        return {command.name for command in self.commands if command.name not in _BUILTINS}
 
     def is_ignored(self, name: str) -> bool:
         """Return whether nothing depends on a program: `rg TODO src; grep -q v2 api.py`."""
         last = self.commands[-1].statement if self.commands else 0
-        in_last = [one.name for one in self.commands if one.statement == last]
+        in_last = [command.name for command in self.commands if command.statement == last]
         return self.is_list and self.runs(name) and name not in in_last and not _TRIVIAL.issuperset(in_last)
 
     def find_absent(self, path: str) -> list[str]:
         """Return the programs that run if the command succeeds and are not on PATH; none if the list is unsure."""
-        names = dict.fromkeys(one.name for one in self.commands if self.is_sure and not one.is_optional)
+        names = dict.fromkeys(command.name for command in self.commands if self.is_sure and not command.is_optional)
         return [
             name
             for name in names
@@ -161,9 +161,9 @@ def list_scripts(text: str, *, of_shells: bool = False) -> list[str]:
         of_shells: Whether to leave out scripts of interpreters that are not a shell.
     """
     found = []
-    for one in read_shell(text).commands:
-        found += [one.name] if "/" in one.name else []
-        found += [one.script] if one.script and not (of_shells and one.reads not in _SHELLS) else []
+    for command in read_shell(text).commands:
+        found += [command.name] if "/" in command.name else []
+        found += [command.script] if command.script and not (of_shells and command.reads not in _SHELLS) else []
     return [path.removeprefix("./") for path in found]
 
 
@@ -202,7 +202,8 @@ class _Reader:
     def commands(self) -> tuple[ShellCommand, ...]:
         """Return the programs found."""
         return tuple(
-            replace(one, is_optional=True) if nth in self._optional else one for nth, one in enumerate(self.found)
+            replace(command, is_optional=True) if nth in self._optional else command
+            for nth, command in enumerate(self.found)
         )
 
     def read(self, text: str) -> None:
@@ -342,19 +343,19 @@ class _Reader:
     def _append(self, commands: Iterable[ShellCommand]) -> None:
         """Note programs that run where the text is now."""
         self._follow()
-        later = {nth for nth, one in enumerate(self._levels) if one.is_later}
-        later.update(nth - 1 for nth, one in enumerate(self._levels) if one.is_body)
-        for one in commands:
-            if one.is_optional or any(each.is_else and each.is_body for each in self._levels):
+        later = {nth for nth, level in enumerate(self._levels) if level.is_later}
+        later.update(nth - 1 for nth, level in enumerate(self._levels) if level.is_body)
+        for command in commands:
+            if command.is_optional or any(each.is_else and each.is_body for each in self._levels):
                 self._optional.add(len(self.found))
             elif later:
                 self._later[len(self.found)] = later
-            self.found.append(one)
+            self.found.append(command)
 
     def _nest(self, text: str) -> None:
         inner = _Reader(self._depth + 1)
         inner.read(text)
-        self._append(replace(one, statement=self._statement) for one in inner.commands())
+        self._append(replace(command, statement=self._statement) for command in inner.commands())
         self.is_sure = self.is_sure and inner.is_sure
         self.has_effects = True
 

@@ -111,7 +111,9 @@ def find_needed(
     started = read_started(ran.output, names) if ran is not None else {}
     if not is_safe or ran is None:
         return next((name for name in started if not _is_ignored(texts, name)), "")
-    tried = [([name], one) for name in list(started)[:MOST_TRIED] for one in list_stand_ins(texts, started[name])]
+    tried = [
+        ([name], stand_in) for name in list(started)[:MOST_TRIED] for stand_in in list_stand_ins(texts, started[name])
+    ]
     tried.sort(key=lambda pair: pair[1].is_late)
     if len(names) > 1 and started:  # one may decide whether another is started: `which rg || exit 0`
         tried.append((names, StandIn(status=0)))
@@ -162,7 +164,7 @@ def list_absent(texts: Mapping[str, str], output: str, path: str) -> list[str]:
     for text, more in texts.items():
         plain = _without_heredocs(text.replace("\r\n", "\n"))
         read = read_shell(plain)
-        names = [one.name for one in read.commands if one.name in read.programs() - {"[["}]
+        names = [command.name for command in read.commands if command.name in read.programs() - {"[["}]
         names += [*list_started(text).split(), *_ASKED.findall(plain)]
         names += _FIRST_WORD.findall(plain) if _EVALUATES.search(plain) else []
         names += _SET_WORDS.findall(plain)
@@ -202,7 +204,7 @@ def does_without(text: str, name: str, path: str) -> bool:
     if (status := STATUS.search(text)) and not _tolerates(text, status, name):
         return True
     word = rf"(?<![\w./-]){re.escape(name)}(?![\w./-])"
-    rests = [text[one.end() :] for one in re.finditer(word, text)]
+    rests = [text[match.end() :] for match in re.finditer(word, text)]
     if rests and all(_OPTION_ASKS.match(rest) for rest in rests):
         return True
     for rest in rests:
@@ -246,8 +248,8 @@ def _list_before(text: str) -> str:
 
 def _has_default(text: str, name: str, word: str) -> bool:
     """Return whether a variable has what another program prints if this one prints nothing: `${n:-$(grep -c x f)}`."""
-    for one in re.finditer(rf"(?<![\w-])([A-Za-z_]\w*)=[\"']?\$\([^()]{{0,200}}{word}", text):
-        default = re.search(rf"\$\{{{one[1]}:-\$\(([^()]*)\)", text[one.end() :])
+    for match in re.finditer(rf"(?<![\w-])([A-Za-z_]\w*)=[\"']?\$\([^()]{{0,200}}{word}", text):
+        default = re.search(rf"\$\{{{match[1]}:-\$\(([^()]*)\)", text[match.end() :])
         if default and _runs_other(default[1], name):
             return True
     return False
@@ -295,7 +297,7 @@ def _split_at(text: str, pattern: str) -> tuple[str, str, str]:
 def _runs_other(text: str, name: str) -> bool:
     """Return whether a text runs a program besides one, and those that say or end something."""
     programs = read_shell(text).programs() | {*_ASKED.findall(text)}
-    return any(re.search(r"\w", one) for one in programs - _TRIVIAL - {name})
+    return any(re.search(r"\w", program) for program in programs - _TRIVIAL - {name})
 
 
 def with_stand_ins(spec: Spec, names: Iterable[str], stand_in: StandIn, *, is_first: bool = False) -> Spec:
@@ -387,11 +389,11 @@ def with_watchers(spec: Spec, names: Iterable[str]) -> Spec:
         f'[ $s = 0 ] || {{ echo "{_CRASHED}${{0##*/}} $s $a"; cat "$d/said.$$"; }} >>"${{0%/*}}/../started"\n'
         f'[ $s != 0 ] || echo "{_WORKED}${{0##*/}} $a" >>"${{0%/*}}/../started"\nexit $s\n'
     )
-    one = (
+    stand_in = (
         'mkdir "$d/bin/$n.d" && command -v "$n" >"$d/bin/$n.d/real" || exit 0; '
         f'printf %s {shlex.quote(f"#!/bin/sh{chr(10)}{watcher}")} >"$d/bin/$n" && chmod 755 "$d/bin/$n" || exit 0'
     )
-    return _wrapped(spec, [f"for n in {shlex.join(names)}; do {one}; done", 'PATH="$d/bin:$p"'])
+    return _wrapped(spec, [f"for n in {shlex.join(names)}; do {stand_in}; done", 'PATH="$d/bin:$p"'])
 
 
 def _wrapped(spec: Spec, prepare: Iterable[str]) -> Spec:

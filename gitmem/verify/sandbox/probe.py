@@ -85,8 +85,8 @@ def forget() -> None:
 def _read_known(place: Path) -> dict[str, tuple[str, int]]:
     """Return the cached results by probe and circumstances; empty if others can write the file or its folder."""
     try:
-        for one in (place.parent, place):
-            of = one.stat()
+        for path in (place.parent, place):
+            of = path.stat()
             if sys.platform == "win32" or of.st_uid != os.geteuid() or of.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
                 return {}
         table = json.loads(read_regular(place).decode("ascii"))
@@ -100,7 +100,7 @@ def _circumstances(path: str, folder: Path | None) -> str:
     from hashlib import sha256
 
     programs = [sandbox.find_program(name, path) for name in PROGRAMS]
-    stats = [os.stat(one) for one in (*programs, __file__) if one]  # noqa: PTH116 - strings
+    stats = [os.stat(file) for file in (*programs, __file__) if file]  # noqa: PTH116 - strings
     stamps = [(s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns, s.st_mode) for s in stats]
     settings = [_read(Path("/proc/sys") / name) for name, _, _ in SETTINGS]
     system = (*os.uname(), _read(Path("/proc/sys/kernel/random/boot_id"))) if hasattr(os, "uname") else ()

@@ -275,7 +275,7 @@ class _Job:
         tools = [
             folder for folder in folders if not (Path(folder).is_relative_to(seen) and ground.contains(Path(folder)))
         ]
-        lent = [(f"{seen}/{one.name}", str(one.place)) for one in ground.bound]
+        lent = [(f"{seen}/{folder.name}", str(folder.place)) for folder in ground.bound]
         places = [(seen, str(ground.path)), *ground.borrowed, *lent]
         if account.check_user():
             tools += [real for _, real in caches.find_caches()]

@@ -449,8 +449,8 @@ def _unescape(text: str) -> str:
     return os.fsdecode(raw)
 
 
-def _letter(found: re.Match[bytes]) -> bytes:
-    escape = found[1]
+def _letter(match: re.Match[bytes]) -> bytes:
+    escape = match[1]
     if escape[:1] == b"x":
         return bytes([int(escape[1:], 16)])
     return bytes([int(escape, 8) & 0xFF]) if escape.isdigit() else _LETTERS.get(escape, escape)

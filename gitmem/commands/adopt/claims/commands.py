@@ -210,7 +210,7 @@ def _targets(kind: str, rest: list[str], words: Sequence[str]) -> list[str]:
     if kind in ("tox", "nox"):
         named = next(iter(option_values(words, "-e", "-s", "--session")), "")
         # tox makes an environment for each Python by itself.
-        return [one for one in named.split(",") if one and not (kind == "tox" and _OF_PYTHON.fullmatch(one))]
+        return [part for part in named.split(",") if part and not (kind == "tox" and _OF_PYTHON.fullmatch(part))]
     if kind == "pio":  # an environment for each `-e`; without one, all
         return option_values(words, "-e", "--environment")
     if kind in ("", "make"):

@@ -251,18 +251,18 @@ def _remarks(statement: Statement) -> Iterator[Claim]:
 def _others(after: str) -> list[str]:
     """Return the further versions of a list: of ", 3.11 and 3.12" 3.11 and 3.12."""
     others, at = [], 0
-    while one := _AND.match(after, at):
-        others.append(one["either"] or one["next"])
-        at = one.end()
+    while match := _AND.match(after, at):
+        others.append(match["either"] or match["next"])
+        at = match.end()
     return others
 
 
 def _defaults(statement: Statement) -> Iterator[Claim]:
     """Yield the defaults in a statement, whose name may be on a line above."""
     text = "\n".join(statement.lines).replace("\n", " ")
-    spans = [found.span() for found in re.finditer(r"`[^`]*`", text)]
+    spans = [match.span() for match in re.finditer(r"`[^`]*`", text)]
     matches = [*_DEFAULT.finditer(text), *_BY_DEFAULT.finditer(text)]
-    every = [one for one in matches if not any(start <= one.start() < end for start, end in spans)]
+    every = [match for match in matches if not any(start <= match.start() < end for start, end in spans)]
     for match in every:
         stated = match["value"] if match.re is _BY_DEFAULT else _said(match)
         if stated and (name := _named(statement, text[: match.start()], is_only=len(every) == 1)):
@@ -270,13 +270,13 @@ def _defaults(statement: Statement) -> Iterator[Claim]:
             yield Claim(VALUE, line, f"{name} = {stated}", name.strip("-"), stated)
 
 
-def _said(found: re.Match[str]) -> str:
+def _said(match: re.Match[str]) -> str:
     """Return the value that a text says is the default; empty for a word that may mean anything."""
-    value = found["value"]
+    value = match["value"]
     is_quoted = value[:1] in "`\"'"
     stated = value.strip("`").strip("\"'") if is_quoted else value.rstrip(".,:;")
     is_number = re.match(r"^-?[\d.,_]+ ?\w{0,12}$|^(?:true|false)$", stated, re.I)
-    is_joined = found["link"] or found["sign"] or found.string[: found.start()].endswith("(")
+    is_joined = match["link"] or match["sign"] or match.string[: match.start()].endswith("(")
     is_word = is_joined and re.match(r"^(?:none|null|on|off)$", stated, re.I)
     is_value = bool(stated and ": " not in stated and (is_quoted or is_number or is_word))
     return stated if is_value else ""

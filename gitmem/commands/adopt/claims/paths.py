@@ -140,7 +140,7 @@ def _list_paths(statement: Statement, document: Document) -> Iterator[Claim]:
         return
     yield from _scripts(statement, document)
     spans = statement.spans if statement.kind != CODE else ()
-    linked = {found[1] for span in spans if span.kind == "link" and (found := _REPOSITORY.match(span.text))}
+    linked = {match[1] for span in spans if span.kind == "link" and (match := _REPOSITORY.match(span.text))}
     foreign = {name for name, address in _LABEL.findall(statement.text) if address.endswith(f"/{name}")}
     yours = {name for names in _YOURS.findall(statement.text) for name in names if name}
     for span in spans:
@@ -154,9 +154,9 @@ def _list_paths(statement: Statement, document: Document) -> Iterator[Claim]:
             line if statement.kind == CODE else re.sub(r"`{1,2}[^`]*`{1,2}|\]\([^)]{0,1000}\)|https?://\S+", " ", line)
         )
         bare = _expand(bare)
-        for found in _WORD.finditer(bare):
-            word = found[0].rstrip(".:,")
-            is_yours = "/" not in word and _YOUR.search(bare[max(0, found.start() - 40) : found.start()])
+        for match in _WORD.finditer(bare):
+            word = match[0].rstrip(".:,")
+            is_yours = "/" not in word and _YOUR.search(bare[max(0, match.start() - 40) : match.start()])
             if ("/" in word or _FILE.match(word)) and not is_yours:
                 yield from _name(word, number, document, is_certain=False)
 
@@ -229,8 +229,8 @@ def _entry(statement: Statement, document: Document) -> Claim:
 def _inside(entry: Claim, statement: Statement) -> Iterator[Claim]:
     """Yield the folders that the remark of a tree's entry says are in it: `workflows/  # Engine (core/, hooks/)`."""
     remark = statement.lines[0].partition(entry.token)[2]
-    for found in _FOLDER_LIST.finditer(remark):
-        for word in re.findall(r"(?<![\w.-])[\w.-]{1,255}(?=/)", found[1]):
+    for match in _FOLDER_LIST.finditer(remark):
+        for word in re.findall(r"(?<![\w.-])[\w.-]{1,255}(?=/)", match[1]):
             places = tuple(f"{place}/{word}" for place in entry.places)
             yield Claim(PATH, entry.line, f"{word}/", f"{entry.name}/{word}", is_certain=False, places=places)
 

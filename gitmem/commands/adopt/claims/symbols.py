@@ -282,7 +282,7 @@ def _places(text: str, name: str) -> list[tuple[int, int]]:
 def _files(text: str, path: str) -> list[tuple[int, int]]:
     """Return where a text links to a path, or names it."""
     link, plain = rf"\[[^\]]*\]\([^)\s]*{re.escape(path)}[^)]*\)", rf"`?(?<![\w/.-]){re.escape(path)}(?![\w/-])`?"
-    return [found.span() for found in re.finditer(rf"{link}|{plain}", text)]
+    return [match.span() for match in re.finditer(rf"{link}|{plain}", text)]
 
 
 def _are_joined(text: str, name: tuple[int, int], path: tuple[int, int]) -> bool:

@@ -50,7 +50,9 @@ def add_corrections(
             corrected_findings[at] = _correct(corrected_findings[at], successors[at], draft)
         gone = [at for at in places if successors[at].is_gone]
         remaining = [
-            one for one in corrected_findings if one.document.path == path and one.claim.kind in (PATH, COMMAND)
+            judged
+            for judged in corrected_findings
+            if judged.document.path == path and judged.claim.kind in (PATH, COMMAND)
         ]
         for at, finding in zip(gone, remove([corrected_findings[at] for at in gone], remaining, draft), strict=True):
             corrected_findings[at] = finding

@@ -97,7 +97,10 @@ class Draft:
         for was, now in zip(self._statements, after, strict=True):
             if was == now:
                 continue
-            is_double = now.kind == TREE and sum((one.kind, one.path) == (TREE, now.path) for one in after) > 1
+            is_double = (
+                now.kind == TREE
+                and sum((statement.kind, statement.path) == (TREE, now.path) for statement in after) > 1
+            )
             if is_double or not _is_alike(was, now) or (judged := self._compare(was, now, wording.token)) is None:
                 return None
             is_corrected = is_corrected or any(is_right(one) for one in judged if is_right is not None)
@@ -122,7 +125,7 @@ class Draft:
             if was == now:
                 continue
             gone, added = self._changed_claims(was, now)
-            if _place(was) != _place(now) or added or any(not token or token not in one.token for one in gone):
+            if _place(was) != _place(now) or added or any(not token or token not in claim.token for claim in gone):
                 return False
         self._keep(edits, after)
         return True
@@ -146,7 +149,7 @@ class Draft:
         every = {number: edits.get(number, self.line(number)) for number in range(1, self.last + 1)}
         numbers = [number for number, line in every.items() if line is not None]
         text = "\n".join(line for line in every.values() if line is not None)
-        return [replace(one, line=numbers[one.line - 1]) for one in split(text)]
+        return [replace(statement, line=numbers[statement.line - 1]) for statement in split(text)]
 
     def _keep(self, edits: Edits, after: list[Statement]) -> None:
         self._edits |= edits
@@ -168,7 +171,7 @@ class Draft:
 
     def _changed_claims(self, was: Statement, now: Statement) -> tuple[list[Claim], list[Claim]]:
         """Return the claims that only the former statement makes, and those that only the new one makes."""
-        before, after = (Counter(claim for claim, _ in self.judged(one)) for one in (was, now))
+        before, after = (Counter(claim for claim, _ in self.judged(statement)) for statement in (was, now))
         return list((before - after).elements()), list((after - before).elements())
 
     def _compare(self, was: Statement, now: Statement, token: str) -> list[JudgedClaim] | None:
@@ -183,7 +186,7 @@ class Draft:
         for claim, judged in after.items():
             if _is_wrong(judged) and not _is_wrong(before.get(claim)):
                 return None
-        return [one for claim, one in after.items() if one is not None and before.get(claim) != one]
+        return [judged for claim, judged in after.items() if judged is not None and before.get(claim) != judged]
 
 
 def _holds(judged: JudgedClaim | None) -> bool:
@@ -199,7 +202,7 @@ def _is_alike(was: Statement, now: Statement) -> bool:
     return (
         _place(was) == _place(now)
         and was.header == now.header
-        and [(one.kind, one.line) for one in was.spans] == [(one.kind, one.line) for one in now.spans]
+        and [(span.kind, span.line) for span in was.spans] == [(span.kind, span.line) for span in now.spans]
         and (was.kind != ROW or len(was.cells) == len(now.cells))
         and (was.kind != TREE or _depth(was) == _depth(now))
     )

@@ -53,12 +53,14 @@ def remove(gone: Iterable[JudgedClaim], known: Iterable[JudgedClaim], draft: Dra
         draft: The document.
     """
     gone = list(gone)
-    lost = {id(one) for one in gone}
-    alive = {one.claim.line for one in known if (one.verdict == HOLDS or one.fix) and id(one) not in lost}
+    lost = {id(judged) for judged in gone}
+    alive = {
+        judged.claim.line for judged in known if (judged.verdict == HOLDS or judged.fix) and id(judged) not in lost
+    }
     names: dict[int, set[str]] = {}
-    for one in gone:
-        for number in _lines_of(one):
-            names.setdefault(number, set()).add(one.claim.token)
+    for judged in gone:
+        for number in _lines_of(judged):
+            names.setdefault(number, set()).add(judged.claim.token)
     cut: dict[int, range] = {}
     dropped = set()
     for finding in gone:
@@ -68,8 +70,8 @@ def remove(gone: Iterable[JudgedClaim], known: Iterable[JudgedClaim], draft: Dra
             if number not in cut and _drop_name(draft, number, finding.claim.token):
                 dropped.add((id(finding), number))
     return [
-        replace(one, cut=cut.get(one.claim.line, range(0)), is_surplus=(id(one), one.claim.line) in dropped)
-        for one in gone
+        replace(judged, cut=cut.get(judged.claim.line, range(0)), is_surplus=(id(judged), judged.claim.line) in dropped)
+        for judged in gone
     ]
 
 

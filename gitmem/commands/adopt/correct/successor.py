@@ -108,7 +108,7 @@ def _has_namesake(path: str, commit: str, head: Code, past: Past, base: str) -> 
     before = past.code(base or f"{commit}^")
     known = set(before.tree.named(name)) if before is not None else set()
     is_folder = "." in name and head.tree.has_folder(path.rpartition(".")[0])
-    return is_folder or any(one not in known for one in head.tree.named(name))
+    return is_folder or any(name_there not in known for name_there in head.tree.named(name))
 
 
 def _find_new_home(finding: JudgedClaim, head: Code, past: Past, before: str, commit: str) -> str:

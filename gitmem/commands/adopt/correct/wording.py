@@ -73,7 +73,9 @@ def path_wordings(
     statement, (old, new) = draft.statement_at(number), move
     if statement is None:
         return
-    judged = [(claim, one) for claim, one in draft.judged(statement) if claim.kind == PATH and claim.line == number]
+    judged = [
+        (claim, judged) for claim, judged in draft.judged(statement) if claim.kind == PATH and claim.line == number
+    ]
     if any(one is not None and one.verdict == HOLDS and one.source and one.source.path == new for _, one in judged):
         return  # the line names it already
     line = statement.lines[number - statement.line]
@@ -84,7 +86,7 @@ def path_wordings(
             there = f"{new}{below}"
             for twin in _twins(claim, line):
                 found.append((twin, there, respell(twin, draft.document, f"{old}{below}", there)))
-    groups = [found, *([one] for one in found if len(found) > 1)]
+    groups = [found, *([item] for item in found if len(found) > 1)]
     for group in groups:
         ways = itertools.product(*(spelled for _, _, spelled in group))
         for tokens in itertools.islice(ways, MOST_WAYS) if group else ():
@@ -92,7 +94,7 @@ def path_wordings(
             for (claim, there, _), token in zip(group, tokens, strict=True):
                 changed = _with_path(changed, claim, token, statement)
                 places[claim.tool == "link", there] = True
-            main = next((at for at, one in enumerate(group) if finding and one[0] == finding.claim), 0)
+            main = next((at for at, item in enumerate(group) if finding and item[0] == finding.claim), 0)
             yield Wording({number: changed}, tokens[main], group[main][0].token, _path_test(finding, places))
 
 
@@ -116,7 +118,7 @@ def _part_below(
         is_named = claim.name == finding.claim.name or old in claim.places or claim.tool == "tree"
         is_same = then == old or (not then and is_named)
         return "" if is_same and not is_home else None
-    near = next((one for one in (then, *claim.places) if one == old or one.startswith(f"{old}/")), None)
+    near = next((place for place in (then, *claim.places) if place == old or place.startswith(f"{old}/")), None)
     return None if near is None else near[len(old) :]
 
 
@@ -155,12 +157,14 @@ def respell(claim: Claim, document: Document, old: str, new: str) -> list[str]:
         near = [posixpath.relpath(new, base or ".") for base in dict.fromkeys((document.folder, beside))]
         # What was written from the root stays so.
         rooted = [new] if start and posixpath.normpath(token) == old else []
-        return [f"{'' if one.startswith('..') else start}{one}{end}" for one in dict.fromkeys((*rooted, *near))]
+        return [
+            f"{'' if fromkey.startswith('..') else start}{fromkey}{end}" for fromkey in dict.fromkeys((*rooted, *near))
+        ]
     bare = token.strip("/")
     prefix = old[: -len(bare)].rstrip("/") if old.endswith(bare) else ""
     bases = (prefix, document.folder, beside) if prefix else ()
     inside = [new[len(base) + 1 :] for base in bases if base and new.startswith(f"{base}/")]
-    return [f"{one}{end}" for one in dict.fromkeys((*inside, new))]
+    return [f"{fromkey}{end}" for fromkey in dict.fromkeys((*inside, new))]
 
 
 def _as_link(token: str, relative: str, new: str, end: str) -> str:
@@ -195,8 +199,10 @@ def _command_wordings(finding: JudgedClaim, name: str, statement: Statement) -> 
 
     for at, line in enumerate(statement.lines, statement.line):
         inside = [(0, len(line))] if statement.kind == CODE else code_spans(line)
-        places = [one for one in word_places(line, old) if _is_argument(line, one[0], claim.token.split()[0], inside)]
-        for some in (places, *([one] for one in places if len(places) > 1)):
+        places = [
+            place for place in word_places(line, old) if _is_argument(line, place[0], claim.token.split()[0], inside)
+        ]
+        for some in (places, *([place] for place in places if len(places) > 1)):
             if some:
                 changed = replace_word(line, some, new, is_aligned=statement.kind == CODE)
                 yield Wording({at: changed}, fix, claim.token, is_right)
@@ -222,7 +228,7 @@ def _value_wordings(finding: JudgedClaim, value: str, statement: Statement, numb
             claim.stated,
             as_exact(claim.stated, value) if claim.kind == VERSION else like_case(claim.stated, value),
         )
-    if not finding.fix and not (is_same_type(old, new) and all(_VALUE.fullmatch(one) for one in (old, new))):
+    if not finding.fix and not (is_same_type(old, new) and all(_VALUE.fullmatch(value) for value in (old, new))):
         return
 
     def is_right(judged: JudgedClaim) -> bool:
@@ -231,12 +237,12 @@ def _value_wordings(finding: JudgedClaim, value: str, statement: Statement, numb
         return judged.verdict == HOLDS and one.kind == claim.kind and is_it
 
     named, places = max(line.find(claim.name), 0), word_places(line, old)
-    if claim.kind != VERSION and sum(len(word_places(one, old)) for one in statement.lines) > 1:
+    if claim.kind != VERSION and sum(len(word_places(line, old)) for line in statement.lines) > 1:
         return
     # Of "Go 1.24 to 1.26, must build on 1.24" only one mention is read; "1.24 apples" are something else.
     loose = [place for place in places if not re.match(r" \w", line[place[1] :])] if claim.kind == VERSION else []
-    for place in sorted(places, key=lambda one: (one[0] < named, one[0])):
-        if any(one != place for one in loose):
+    for place in sorted(places, key=lambda spot: (spot[0] < named, spot[0])):
+        if any(spot != place for spot in loose):
             continue
         changed = replace_word(line, [place], new, is_aligned=statement.kind in (CODE, ROW))
         yield Wording({number: changed}, new, old, is_right)

@@ -77,10 +77,10 @@ class Defaults:
         """Judge a stated default; None if no place defines it, or it is uncertain which one is meant."""
         claim = mention.claim
         every = self._find_homes(claim.name, mention.document)
-        meant, is_named = self._choose(mention, [one for one in every if one.strength > 1 and _counts(one, claim)])
-        known = [one for one in meant if one.value]
-        same = [one for one in known if is_same(claim.stated, one.value, claim.name)]
-        others = [one for one in known if one not in same and _is_alike(claim.stated, one)]
+        meant, is_named = self._choose(mention, [home for home in every if home.strength > 1 and _counts(home, claim)])
+        known = [home for home in meant if home.value]
+        same = [home for home in known if is_same(claim.stated, home.value, claim.name)]
+        others = [home for home in known if home not in same and _is_alike(claim.stated, home)]
         if same:
             return self._judge_agreed(mention, same, others)
         return self._judge_contradicted(mention, meant, others, every, is_named=is_named)
@@ -90,8 +90,8 @@ class Defaults:
 
         If both did, either may be meant, so nothing is said.
         """
-        declared = [one for one in others if one.strength == DECLARED]
-        if held := next((one for one in self._judge_each(mention, declared) if one.held), None):
+        declared = [home for home in others if home.strength == DECLARED]
+        if held := next((judged for judged in self._judge_each(mention, declared) if judged.held), None):
             return None if self._held_in(mention, same) else held
         return self._reader(same[0], same, mention.claim).judge(mention, self._head, self._past)
 
@@ -101,24 +101,24 @@ class Defaults:
         """Judge a default that no place states of those it may mean; of *every* one, if none is named."""
         claim = mention.claim
         # A file with several values for a name has several things with that name; a computed one may be any value.
-        mixed = {path for path in {one.path for one in meant} if len({o.value for o in meant if o.path == path}) > 1}
-        others = [one for one in others if one.path not in mixed]
+        mixed = {path for path in {home.path for home in meant} if len({o.value for o in meant if o.path == path}) > 1}
+        others = [home for home in others if home.path not in mixed]
         false = self._judge_each(mention, others)
         if held := next((finding for finding in false if finding.held), None):
             return held
-        is_clear = len({one.value for one in others}) == 1
+        is_clear = len({home.value for home in others}) == 1
         has_same = not is_named and any(
-            is_same(claim.stated, one.value, claim.name) for one in every if one.strength > 1
+            is_same(claim.stated, home.value, claim.name) for home in every if home.strength > 1
         )
-        paths = {one.path for one in others}
+        paths = {home.path for home in others}
         is_meant = _is_own(claim, mention.document, paths) and _is_near(mention.document, paths)
-        if claim.token.startswith("--") and not any(one.definition.is_option for one in others):
+        if claim.token.startswith("--") and not any(home.definition.is_option for home in others):
             is_meant = False
         if not false or not is_clear or has_same or not is_meant:
             return None
         # What was never true may as well be about something else, unless two places contradict it. Addresses and names
         # differ between deployments.
-        sources = {one.path for one in others if one.strength == DECLARED}
+        sources = {home.path for home in others if home.strength == DECLARED}
         is_about = mention.document.path.partition("/")[0] not in _GENERAL
         is_alarm = len(sources) > 1 and is_about and kind_of(claim.stated) != TEXT
         return false[0] if is_alarm else replace(false[0], verdict=NEVER, is_contradicted=True)
@@ -130,7 +130,7 @@ class Defaults:
             by_path.setdefault(home.path, []).append(home)
         readers = (self._reader(those[0], those, mention.claim) for those in by_path.values())
         every = (reader.judge(mention, self._head, self._past) for reader in readers)
-        return [one for one in every if one is not None and one.verdict == FALSE]
+        return [judged for judged in every if judged is not None and judged.verdict == FALSE]
 
     def _held_in(self, mention: Mention, homes: Iterable[_Home]) -> bool:
         """Return whether one of some places stated a default when its line was written; True if that is unknown."""
@@ -146,15 +146,18 @@ class Defaults:
         scopes = {one.definition.scope for one in homes if one.path == home.path}
 
         def read(text: str) -> tuple[bool, int, str] | None:
-            definitions = [one for one in find_definitions(text, names) if one.value]
+            definitions = [definition for definition in find_definitions(text, names) if definition.value]
             if not is_nothing(stated):
-                definitions = [one for one in definitions if not is_nothing(one.value)]
-            definitions = [one for one in definitions if one.scope in scopes] or definitions
-            best = max((one.strength for one in definitions), default=0)
-            definitions = [one for one in definitions if one.strength == best]
+                definitions = [definition for definition in definitions if not is_nothing(definition.value)]
+            definitions = [definition for definition in definitions if definition.scope in scopes] or definitions
+            best = max((definition.strength for definition in definitions), default=0)
+            definitions = [definition for definition in definitions if definition.strength == best]
             if not definitions:
                 return None
-            definition = next((one for one in definitions if is_same(stated, one.value, claim.name)), definitions[0])
+            definition = next(
+                (definition for definition in definitions if is_same(stated, definition.value, claim.name)),
+                definitions[0],
+            )
             return is_same(stated, definition.value, claim.name), definition.line, definition.value
 
         named = [] if "#" in home.path else [name for name in names if re.fullmatch(r"[\w-]+(?:\.[\w-]+)*", name)]
@@ -192,11 +195,11 @@ class Defaults:
             return _strongest(named), True
         votes = self._count_votes(mention.document, mention.statement.section)
         for places in ([home.scope for home in homes], [home.path for home in homes]):
-            counted = [(votes.get(place, 0), one) for place, one in zip(places, homes, strict=True)]
+            counted = [(votes.get(place, 0), home) for place, home in zip(places, homes, strict=True)]
             most = max((number for number, _ in counted), default=0)
             if most >= MANY:
-                best = sorted((one for one in counted if one[0] * 5 > most * 3), key=lambda one: -one[0])
-                return _strongest([one for _, one in best]), True
+                best = sorted((pair for pair in counted if pair[0] * 5 > most * 3), key=lambda pair: -pair[0])
+                return _strongest([home for _, home in best]), True
         return _strongest(homes), False
 
     def _count_votes(self, document: Document, section: str) -> Mapping[object, int]:
@@ -230,8 +233,8 @@ def _by_parent(name: str, homes: list[_Home]) -> list[_Home]:
     if not parents:
         return homes
 
-    def is_inside(one: _Home) -> bool:
-        around = plain_word("".join((*one.definition.scope, one.path)))
+    def is_inside(home: _Home) -> bool:
+        around = plain_word("".join((*home.definition.scope, home.path)))
         return parents[-1] in around
 
     return [home for home in homes if is_inside(home)]
@@ -240,7 +243,10 @@ def _by_parent(name: str, homes: list[_Home]) -> list[_Home]:
 def _named_by(mention: Mention, homes: Sequence[_Home]) -> list[_Home]:
     """Return the places in a class, function, section or file that the statement or a heading above it names."""
     text = mention.statement.text
-    here = {one for found in _CODE.findall(text) for one in found if one} - {mention.claim.name, mention.claim.stated}
+    here = {word for found in _CODE.findall(text) for word in found if word} - {
+        mention.claim.name,
+        mention.claim.stated,
+    }
     for part in (
         here,
         *[_words(heading) for heading in reversed(mention.statement.section.split(" › "))],
@@ -253,13 +259,13 @@ def _named_by(mention: Mention, homes: Sequence[_Home]) -> list[_Home]:
 
 
 def _words(heading: str) -> set[str]:
-    words = {one for pair in _CODE.findall(heading) for one in pair if one}
+    words = {word for pair in _CODE.findall(heading) for word in pair if word}
     return words | ({heading.strip()} if re.fullmatch(r"[\w.$-]+", heading.strip()) else set())
 
 
 def _names_around(home: _Home) -> set[str]:
     name = home.path.rpartition("/")[2]
-    names = {plain_word(part) for one in home.definition.scope for part in (one, one.rpartition(".")[2])}
+    names = {plain_word(part) for scope in home.definition.scope for part in (scope, scope.rpartition(".")[2])}
     return names | {plain_word(name)} | ({plain_word(name.partition(".")[0])} if len(name) > 8 else set())
 
 

@@ -117,20 +117,20 @@ def spellings(name: str) -> tuple[str, ...]:
     """Return the possible spellings of a name in code: its last part, other separators, lower case."""
     last = name.rpartition(".")[2]
     found = [name, last] if last != name and len(last) > 3 else [name]
-    for one in list(found):
-        found += [one.replace("-", "_"), one.replace("_", "-")]
-        if one.isupper():
-            found.append(one.lower())
-        if "-" in one or ("_" in one and not one.isupper()):
-            head, *rest = re.split(r"[-_]", one)
+    for definition in list(found):
+        found += [definition.replace("-", "_"), definition.replace("_", "-")]
+        if definition.isupper():
+            found.append(definition.lower())
+        if "-" in definition or ("_" in definition and not definition.isupper()):
+            head, *rest = re.split(r"[-_]", definition)
             found.append(head + "".join(part[:1].upper() + part[1:] for part in rest))
-        if re.search(r"[a-z][A-Z]", one):
-            found.append(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", one).lower())
+        if re.search(r"[a-z][A-Z]", definition):
+            found.append(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", definition).lower())
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", last).replace("-", "_")
     pascal = "".join(part[:1].upper() + part[1:].lower() for part in snake.split("_"))
     if "_" in snake and not snake.upper().startswith("DEFAULT"):
         found += [pascal, f"DEFAULT_{snake.upper()}", f"Default{pascal}", f"default{pascal}"]
-    return tuple(dict.fromkeys(one for one in found if one))
+    return tuple(dict.fromkeys(path for path in found if path))
 
 
 def find_definitions(text: str, names: Iterable[str]) -> Sequence[Definition]:
@@ -149,16 +149,16 @@ def _find_definitions(text: str, names: tuple[str, ...]) -> Sequence[Definition]
         line, counted = line + text.count("\n", counted, at), at
         if _REMARK.match(text[start:at]) or bisect(_docstrings(text), at) % 2:
             continue
-        one = _Place(text, start, at, name).definition(line)
-        if one is not None:
-            definitions.append(one)
+        definition = _Place(text, start, at, name).definition(line)
+        if definition is not None:
+            definitions.append(definition)
     return definitions
 
 
 @lru_cache(maxsize=64)
 def _docstrings(text: str) -> list[int]:
     """Return where the docstrings of a text begin and end, in order."""
-    return [found.start() for found in re.finditer(r"\"{3}", text)]
+    return [match.start() for match in re.finditer(r"\"{3}", text)]
 
 
 def _occurrences(text: str, names: Iterable[str]) -> Iterator[tuple[int, str]]:

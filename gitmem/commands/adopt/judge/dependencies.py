@@ -67,15 +67,15 @@ def dependencies_in(path: str, text: str) -> dict[str, tuple[str, str, int]]:
     dependencies: dict[str, tuple[str, str, int]] = {}
     by_part: dict[str, tuple[str, str, int]] = {}
     for name, entries in listed.items():
-        entry = next((one for one in entries if one.requirement), entries[0])
-        one = name, entry.requirement, entry.line
+        entry = next((dependency for dependency in entries if dependency.requirement), entries[0])
+        row = name, entry.requirement, entry.line
         parts = [part for part in re.split(r"[/:]", re.sub(r"/v\d+$", "", name)) if part]
-        dependencies.setdefault(plain_name(name), one)
+        dependencies.setdefault(plain_name(name), row)
         # `@scope/name`, `github.com/owner/name`, `group:name`; the types of a package are not the package.
         if len(parts) > 1 and parts[0] != "@types":
-            by_part.setdefault(plain_name(parts[-1]), one)
+            by_part.setdefault(plain_name(parts[-1]), row)
             if name.startswith("@"):
-                by_part.setdefault(plain_name(parts[0][1:]), one)
+                by_part.setdefault(plain_name(parts[0][1:]), row)
     return by_part | dependencies
 
 
@@ -98,13 +98,13 @@ class Packages:
     def judge_listed(self, mention: Mention) -> JudgedClaim | None:
         """Judge that a manifest lists a package named in a document; None if none does."""
         plain, folder = plain_name(mention.claim.name), mention.document.folder
-        listed = [one for one in self.listed.get(plain, ()) if plain_name(one[1]) == plain]
-        below = [one for one in listed if one[0].startswith(f"{folder}/")]
-        listed = below or [one for one in listed if not is_aside(one[0])]
+        listed = [row for row in self.listed.get(plain, ()) if plain_name(row[1]) == plain]
+        below = [row for row in listed if row[0].startswith(f"{folder}/")]
+        listed = below or [row for row in listed if not is_aside(row[0])]
         if not listed:
             return None
         listed = _of_named_part(listed, mention.statement.text)
-        path, name, version, line = min(listed, key=lambda one: (one[0].count("/"), one[0]))
+        path, name, version, line = min(listed, key=lambda row: (row[0].count("/"), row[0]))
         check = {"depends": name, "in": escape(path)}
         return JudgedClaim(mention, HOLDS, Source(path, line, version), check=check)
 
@@ -112,17 +112,17 @@ class Packages:
         """Judge the stated version of a package; None if no manifest decides it."""
         claim, folder = mention.claim, mention.document.folder
         plain = plain_name(claim.name)
-        listed = [one for one in self.listed.get(plain, ()) if re.search(r"\d", one[2])]
-        below = [one for one in listed if folder and one[0].startswith(f"{folder}/")]
-        listed = below or [one for one in listed if not is_aside(one[0])] or listed
+        listed = [row for row in self.listed.get(plain, ()) if re.search(r"\d", row[2])]
+        below = [row for row in listed if folder and row[0].startswith(f"{folder}/")]
+        listed = below or [row for row in listed if not is_aside(row[0])] or listed
         if not listed or not plain:
             return None
         listed = _of_named_part(listed, mention.statement.text)
-        listed.sort(key=lambda one: (one[0].count("/"), one[0]))
-        same = next((one for one in listed if _is_range_of(claim.stated, one[2])), None)
+        listed.sort(key=lambda row: (row[0].count("/"), row[0]))
+        same = next((row for row in listed if _is_range_of(claim.stated, row[2])), None)
         if same is None and claim.relation != "is":
             return None
-        if same is None and (len({_major(one[2]) for one in listed}) > 1 or compare(claim.stated, listed[0][2]) > 0):
+        if same is None and (len({_major(row[2]) for row in listed}) > 1 or compare(claim.stated, listed[0][2]) > 0):
             return None
         first = None
         for path, name, _, _ in [same] if same else listed:
@@ -143,7 +143,7 @@ class Packages:
 def _of_named_part(listed: list[_Listed], text: str) -> list[_Listed]:
     """Return the entries of manifests in folders that a text names ("**Frontend (classic)**: React 18"); else all."""
     words = set(re.findall(r"[\w-]+", text.lower()))
-    named = [one for one in listed if one[0].lower().split("/")[-2:-1] and one[0].lower().split("/")[-2] in words]
+    named = [row for row in listed if row[0].lower().split("/")[-2:-1] and row[0].lower().split("/")[-2] in words]
     return named or listed
 
 
@@ -179,7 +179,7 @@ def _reader(path: str, name: str, plain: str, stated: str) -> Reader:
 
 def _is_range_of(stated: str, version: str) -> bool:
     """Return whether a range contains a stated version, to the stated precision."""
-    return any(compare(stated, one) == 0 for one in re.findall(r"\d+(?:\.\d+)*", version))
+    return any(compare(stated, match) == 0 for match in re.findall(r"\d+(?:\.\d+)*", version))
 
 
 def _major(version: str) -> str:

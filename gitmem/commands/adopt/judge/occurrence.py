@@ -79,7 +79,7 @@ def judge_symbol(mention: Mention, corpus: Corpus, head: Code, past: Past, *, ti
 def _is_converted(head: Code, name: str) -> bool:
     """Return whether a name may be the other spelling of one in the code, which a program converts for its data."""
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-    camel = re.sub(r"_([a-z0-9])", lambda found: found[1].upper(), name)
+    camel = re.sub(r"_([a-z0-9])", lambda match: match[1].upper(), name)
     other = snake if name != snake else camel
     return other != name and bool(head.files_naming([other])) and bool(head.files_naming(_CONVERTERS))
 
@@ -95,7 +95,7 @@ def _judge(mention: Mention, corpus: Corpus, head: Code, past: Past, tie: str) -
         if where is None:
             return _judge_owner(mention, owner, corpus, past, head)
     if where is not None and (forms := whole_forms(claim.token)):
-        written = next((corpus.present[one] for one in forms if one in corpus.present), None)
+        written = next((corpus.present[form] for form in forms if form in corpus.present), None)
         if written is None and (claim.token.endswith(">") or where.endswith(_CALLING)):
             return _judge_outside(mention, past, forms, head) if corpus.is_whole else None
         where = where if owner else written or where
@@ -130,7 +130,7 @@ def _confirm(mention: Mention, where: str, owner: str, corpus: Corpus, head: Cod
     if not where:
         return None
     # Without a file in the sentence, the name may move: the file only says where to look first.
-    text = next((one for one in qualified(owner, claim.name) if corpus.present.get(one) == where), text)
+    text = next((form for form in qualified(owner, claim.name) if corpus.present.get(form) == where), text)
     return JudgedClaim(mention, HOLDS, Source(where), check={"contains": text, "in": escape(where), OR_IN: SCOPE})
 
 
@@ -221,7 +221,7 @@ def _is_in_other_package(path: str, document: Document, code: Code) -> bool:
 
 def _find_member(owner: str, name: str, corpus: Corpus, head: Code) -> str | None:
     """Return a file that has a qualified name, or defines it in its class, module or package; None if none is known."""
-    written = next((corpus.present[one] for one in qualified(owner, name) if one in corpus.present), None)
+    written = next((corpus.present[form] for form in qualified(owner, name) if form in corpus.present), None)
     if written is not None:
         return written
     files = sorted(corpus.files_by_name.get(name, ()), key=is_aside)[:MOST_FILES]
@@ -272,7 +272,7 @@ def _judge_missing(mention: Mention, past: Past, head: Code, tie: str, *, name: 
 @lru_cache(maxsize=8)
 def _example_code(text: str) -> str:
     """Return the lines of a document's code blocks: the names that they define are those of an example."""
-    return "\n".join(line for one in split(text) if one.kind == CODE for line in one.lines)
+    return "\n".join(line for statement in split(text) if statement.kind == CODE for line in statement.lines)
 
 
 def _lost(mention: Mention, name: str, home: str, wrote: str, past: Past, *, is_tied: bool = False) -> JudgedClaim:
@@ -303,7 +303,7 @@ def _judge_tie(mention: Mention, head: Code, past: Past, tie: str) -> JudgedClai
 
 def _home(name: str, files: Iterable[str], wrote: str, document: Document, past: Past) -> str:
     """Return the file that defined a name when the line was written, if the document is about that file."""
-    for path in sorted(files, key=lambda one: not one.startswith(f"{document.folder}/")):
+    for path in sorted(files, key=lambda path_in: not path_in.startswith(f"{document.folder}/")):
         is_about = not document.folder or path.startswith(f"{document.folder.split('/', 1)[0]}/")
         if is_about and not is_aside(path) and is_defined_in(past.text(wrote, path), name):
             return path

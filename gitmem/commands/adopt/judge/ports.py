@@ -54,7 +54,7 @@ _TAKEN = re.compile(
 )
 _COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|<!--)")
 # Any port that one of these declares.
-_ANY = re.compile("|".join(f"(?:{one.format(_PORT.format('([1-9][0-9]{1,4})'))})" for one in _DECLARED))
+_ANY = re.compile("|".join(f"(?:{form.format(_PORT.format('([1-9][0-9]{1,4})'))})" for form in _DECLARED))
 
 
 def judge_port(
@@ -94,7 +94,7 @@ def judge_port(
 
 def _judge_named(mention: Mention, head: Code, port: str) -> JudgedClaim | None:
     """Judge a port by the file that its sentence names; None if it names no file that declares ports."""
-    spots = [one.text for one in mention.statement.spans if one.kind in ("code", "link") and one.text in head.files]
+    spots = [span.text for span in mention.statement.spans if span.kind in ("code", "link") and span.text in head.files]
     declared = {path: one for path in dict.fromkeys(spots) if (one := _declared(head.text(path), path)) is not None}
     if (source := _find(head, declared, port)) is not None:
         return JudgedClaim(mention, HOLDS, source, check=_check(head, source))
@@ -121,10 +121,10 @@ def _find(code: Code, paths: Iterable[str], port: str) -> Source | None:
 
 
 def _line_of(text: str, port: str) -> int:
-    spellings = [one for one in spellings_of_port(port) if one in text]
+    spellings = [spelling for spelling in spellings_of_port(port) if spelling in text]
     if not spellings:
         return 0
-    pattern = re.compile("|".join(one.format(_PORT.format(f"(?:{'|'.join(spellings)})")) for one in _DECLARED))
+    pattern = re.compile("|".join(form.format(_PORT.format(f"(?:{'|'.join(spellings)})")) for form in _DECLARED))
     return next((number for number, line in _lines(text) if pattern.search(line)), 0)
 
 
@@ -136,7 +136,9 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _declared(text: str, path: str) -> Source | None:
     """Return the ports that a file declares now, with the line of the first; None if it declares none."""
-    match = {next(filter(None, one.groups())): number for number, line in _lines(text) for one in _ANY.finditer(line)}
+    match = {
+        next(filter(None, match.groups())): number for number, line in _lines(text) for match in _ANY.finditer(line)
+    }
     return Source(path, next(iter(match.values())), " and ".join(list(match)[:3])) if match else None
 
 

@@ -157,7 +157,7 @@ def _may_be_elsewhere(mention: Mention, head: Code) -> bool:
     if claim.tool == ABOVE and not any(head.has(posixpath.dirname(place)) for place in claim.places):
         return True
     is_deep = "/" in claim.name
-    if is_deep and head.tree.has_submodules and not any(head.has(one.partition("/")[0]) for one in claim.places):
+    if is_deep and head.tree.has_submodules and not any(head.has(place.partition("/")[0]) for place in claim.places):
         return True
     if looks_like_name(claim) and (_is_module(claim, head) or not _has_first_folder(claim, head)):
         return True

@@ -103,7 +103,7 @@ def _probe(head: Code, then: Code, claim: Claim, document: Document, was: Source
     if name != claim.name and name in targets_in(path, head.text(path)):
         # The part still has it, but is no longer a part.
         every = then.texts(_definitions(then, claim, document))
-        outer = next(one for one, text in every.items() if _part_in(one, text, claim) is not None)
+        outer = next(text_name for text_name, text in every.items() if _part_in(text_name, text, claim) is not None)
         return Probe(outer, lambda text: _part_in(outer, text, claim) is not None)
     return Probe(path, lambda text: _line_in(path, text, claim, name) > 0 if was.line else bool(text))
 
@@ -144,7 +144,7 @@ def _in_folder(code: Code, claim: Claim, document: Document, paths: Sequence[str
     stated = claim.places[0] if claim.places else ""
     bases = dict.fromkeys((document.folder, posixpath.dirname(document.path), "")) if stated else ()
     spots = [posixpath.normpath(posixpath.join(base, stated)) for base in bases]
-    spot = next((one for one in spots if code.tree.has_folder(one)), "")
+    spot = next((spot for spot in spots if code.tree.has_folder(spot)), "")
     while spot:
         own = [path for path in paths if posixpath.dirname(path) == spot]
         if own:
@@ -226,7 +226,7 @@ def _part_in(path: str, text: str, claim: Claim) -> tuple[int, str, list[str]] |
         return None
     folder = posixpath.dirname(path)
     files = [match[1], *(posixpath.join(match[1], file) for file in _FILES[claim.tool])] if match[1] else []
-    spots = files or [one.format(module) for one in usual]
+    spots = files or [form.format(module) for form in usual]
     start = text.count("\n", 0, match.start() + match[0].find(module)) + 1
     return start, name, [posixpath.normpath(posixpath.join(folder, spot)) for spot in spots]
 
@@ -270,7 +270,7 @@ def _included_tasks(code: Code, name: str) -> Iterator[str]:
 def _task_folders(code: Code) -> list[str]:
     """Return what the settings of mise include besides TOML files: folders, and addresses of other repositories."""
     texts = code.texts(_list_files(code.tree, "mise"))
-    return [one for path, text in texts.items() for one in _read_links(path, text) if not one.endswith(".toml")]
+    return [link for path, text in texts.items() for link in _read_links(path, text) if not link.endswith(".toml")]
 
 
 @lru_cache(maxsize=100)
@@ -322,7 +322,7 @@ def _takes_any(code: Code, claim: Claim, document: Document) -> bool:
 def _makes(text: str, name: str) -> bool:
     """Return whether a template of a makefile may define a target. Source: GNU make's manual, "The eval Function"."""
     rules = _TEMPLATE_RULE.finditer(text) if "$(eval" in text or "${eval" in text else ()
-    return any(name.startswith(one[1]) and name.endswith(one[2]) for one in rules)
+    return any(name.startswith(match[1]) and name.endswith(match[2]) for match in rules)
 
 
 def targets_in(path: str, text: str) -> Mapping[str, int]:

@@ -85,21 +85,21 @@ class Versions:
             return None
         stated = self._find_stated(PRODUCTS[product], mention.document)
         if mention.claim.name.lower().endswith(SDK):  # a later SDK builds for an earlier framework
-            stated = [one for one in stated if one.place.how != TARGET]
+            stated = [mention for mention in stated if mention.place.how != TARGET]
         match mention.claim.relation:
             case "tested":
-                return self._judge_listed(mention, [one for one in stated if one.place.how == MATRIX])
+                return self._judge_listed(mention, [mention for mention in stated if mention.place.how == MATRIX])
             case "up-to":
                 return self._judge_highest(mention, stated)
         if product == "dotnet" and parts_of(mention.claim.stated)[0] < FIRST_NET:
             return None
-        listed = [one for one in stated if one.place.how in ANY_OF_SEVERAL]
+        listed = [mention for mention in stated if mention.place.how in ANY_OF_SEVERAL]
         if listed:
             return self._judge_listed(mention, listed) if mention.claim.relation == "is" else None
-        named = {one.text for one in mention.statement.spans}
-        said = [one for one in stated if one.path in named and one.place.how in (EXACT, LEAST)]
+        named = {span.text for span in mention.statement.spans}
+        mentions = [mention for mention in stated if mention.path in named and mention.place.how in (EXACT, LEAST)]
         usual = _deciding_place(mention, product, stated)
-        found = _named_place(mention, said) or usual
+        found = _named_place(mention, mentions) or usual
         if found is None:
             return self._judge_lowered(mention, stated)
         finding = _reader(found.place, found.path, mention.claim.stated).judge(mention, self._head, self._past)
@@ -120,8 +120,8 @@ class Versions:
 
     def _find_stated(self, places: Sequence[Place], document: Document) -> list[_Stated]:
         """Return what the files of some kinds state for a document; if none at the root does, what all packages do."""
-        near = [one for place in places for one in self._read(place, self._near(place, document))]
-        spread = [] if document.folder else [one for place in places for one in self._find_spread(place, near)]
+        near = [mention for place in places for mention in self._read(place, self._near(place, document))]
+        spread = [] if document.folder else [mention for place in places for mention in self._find_spread(place, near)]
         return near + spread
 
     def _find_spread(self, place: Place, near: Sequence[_Stated]) -> list[_Stated]:
@@ -129,13 +129,13 @@ class Versions:
 
         The image that one part is built from says nothing about a project that states its version at the root.
         """
-        is_stated = any(one.place.how in (LEAST, EXACT) and "/" not in one.path for one in near)
-        is_near = any(one.place == place for one in near) or (place.how == ONE_OF and is_stated)
+        is_stated = any(mention.place.how in (LEAST, EXACT) and "/" not in mention.path for mention in near)
+        is_near = any(mention.place == place for mention in near) or (place.how == ONE_OF and is_stated)
         if is_near or "*" in place.names[0]:
             return []
         every = self._head.tree.files_named(*place.names)
         spread = self._read(place, [path for path in sorted(every) if not is_aside(path)])
-        return spread if len({one.version for one in spread}) == 1 else []
+        return spread if len({mention.version for mention in spread}) == 1 else []
 
     def _read(self, place: Place, paths: Sequence[str]) -> list[_Stated]:
         texts = self._head.texts(paths).items()
@@ -144,24 +144,24 @@ class Versions:
     def _judge_listed(self, mention: Mention, stated: Sequence[_Stated]) -> JudgedClaim | None:
         """Judge a version that one of several places has to state: a matrix, or the tags of an image."""
         claim = mention.claim
-        same = [one for one in stated if compare(claim.stated, one.version) == 0]
+        same = [mention for mention in stated if compare(claim.stated, mention.version) == 0]
         findings = []
-        for place, path in dict.fromkeys((one.place, one.path) for one in same or stated):
+        for place, path in dict.fromkeys((mention.place, mention.path) for mention in same or stated):
             finding = _reader(place, path, claim.stated).judge(mention, self._head, self._past)
             if finding is not None and (finding.verdict == HOLDS or finding.held):
                 return finding
             findings += [finding] if finding else []
-        is_clear = len({parts_of(one.version)[:1] for one in stated}) == 1 or claim.relation == "tested"
+        is_clear = len({parts_of(mention.version)[:1] for mention in stated}) == 1 or claim.relation == "tested"
         return self._quiet(findings[0]) if findings and is_clear else None
 
     def _judge_lowered(self, mention: Mention, stated: Sequence[_Stated]) -> JudgedClaim | None:
         """Judge a version above the required one: it may be advice, unless it was the required one when written."""
         claim = mention.claim
-        least = next((one for one in stated if one.place.how == LEAST), None)
+        least = next((mention for mention in stated if mention.place.how == LEAST), None)
         is_above = (
             least is not None and claim.relation in ("is", "at-least") and compare(claim.stated, least.version) > 0
         )
-        if least is None or not is_above or any(compare(claim.stated, one.version) == 0 for one in stated):
+        if least is None or not is_above or any(compare(claim.stated, mention.version) == 0 for mention in stated):
             return None
         finding = _reader(least.place, least.path, claim.stated).judge(mention, self._head, self._past)
         return finding if finding is not None and finding.verdict == FALSE and finding.held else None
@@ -212,27 +212,27 @@ class Versions:
             folder = folder.rpartition("/")[0]
 
 
-def _named_place(mention: Mention, said: Sequence[_Stated]) -> _Stated | None:
+def _named_place(mention: Mention, mentions: Sequence[_Stated]) -> _Stated | None:
     """Return which of the places in files that a sentence names decides its version: "Node 22.1, as `.nvmrc` says"."""
     stated = mention.claim.stated
     is_exact = mention.claim.relation == "is" and "." in stated
-    same = next((one for one in said if compare(stated, one.version) == 0), None)
-    return same or (said[0] if said and is_exact else None)
+    same = next((mention for mention in mentions if compare(stated, mention.version) == 0), None)
+    return same or (mentions[0] if mentions and is_exact else None)
 
 
 def _deciding_place(mention: Mention, product: str, stated: Sequence[_Stated]) -> _Stated | None:
     """Return which of the places that state a version decides a claim of it; None if none does."""
     claim = mention.claim
     if claim.relation == "below":
-        return next((one for one in stated if one.place.how == BELOW), None)
-    places = [one for one in stated if one.place.how != BELOW]
-    least = next((one for one in places if one.place.how == LEAST), None)
+        return next((mention for mention in stated if mention.place.how == BELOW), None)
+    places = [mention for mention in stated if mention.place.how != BELOW]
+    least = next((mention for mention in places if mention.place.how == LEAST), None)
     if least is not None and claim.relation == "at-least":
         return least if compare(claim.stated, least.version) <= 0 else None
-    same = next((one for one in places if compare(claim.stated, one.version) == 0), None)
+    same = next((mention for mention in places if compare(claim.stated, mention.version) == 0), None)
     if same is not None:
         return same
-    exact = next((one for one in places if one.place.how == EXACT and claim.relation == "is"), None)
+    exact = next((mention for mention in places if mention.place.how == EXACT and claim.relation == "is"), None)
     beside = mention.document.path.rpartition("/")[0]
     wrong = exact if exact and exact.path.rpartition("/")[0] == beside else least or exact
     if wrong is None or compare(claim.stated, wrong.version) > 0:
@@ -282,7 +282,7 @@ def _reader(place: Place, path: str, stated: str) -> Reader:
         found = versions_in(place, path, text)
         if not found:
             return None
-        line, version = next((one for one in found if compare(stated, one[1]) == 0), found[0])
+        line, version = next((row for row in found if compare(stated, row[1]) == 0), found[0])
         return compare(stated, version) == 0, line, version
 
     if place.keys is None or place.how == BELOW or "#" in path:
@@ -302,7 +302,7 @@ def _highest_reader(place: Place, path: str, stated: str) -> Reader:
         found = versions_in(place, path, text)
         if not found:
             return None
-        line, version = max(found, key=lambda one: parts_of(one[1]))
+        line, version = max(found, key=lambda row: parts_of(row[1]))
         return _is_last(stated, place, version), line, f"<{version}" if place.how == BELOW else version
 
     return Reader(path, read)

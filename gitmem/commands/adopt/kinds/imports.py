@@ -70,14 +70,14 @@ def import_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
     if statement.kind == CODE:
         spoken = _LANGUAGES[statement.language]
         is_long = len(statement.lines) > 1
-        lines = (re.sub(r"#.*|//.*", "", one) if is_long else one for one in statement.lines)
+        lines = (re.sub(r"#.*|//.*", "", line) if is_long else line for line in statement.lines)
         texts = [(" ".join(line.strip() for line in lines), statement.line)]
     else:
         spoken = ""
         texts = [(span.text, span.line) for span in statement.spans if span.kind == "code" and " " in span.text]
     for text, first in texts:
         for tool, module, name in _imported(text, spoken):
-            line = next((at for at, one in enumerate(statement.lines, first) if name in one), first)
+            line = next((at for at, line in enumerate(statement.lines, first) if name in line), first)
             yield Claim(
                 IMPORT, line, f"{module}{_JOINTS[tool]}{name}", name, places=(module,), tool=tool, is_certain=False
             )
@@ -150,13 +150,15 @@ def _line_of(text: str, name: str) -> int:
 def _find_folder(code: Code, claim: Claim) -> Source | None:
     """Return a file of the package of Go that an import names, if it is below a module of the code."""
     wanted = f"{claim.places[0]}/{claim.name}"
-    near = ((one, place) for one, place in _go_modules(code) if wanted == one or wanted.startswith(f"{one}/"))
+    near = (
+        (module, place) for module, place in _go_modules(code) if wanted == module or wanted.startswith(f"{module}/")
+    )
     module, folder = next(near, ("", ""))
     place = posixpath.join(folder, wanted[len(module) + 1 :]).strip("/")
     if not module or not code.tree.has_folder(place):
         return None
     inside = (file for file in code.files if file.endswith(".go") and posixpath.dirname(file) == place)
-    there = next((one for one in sorted(inside) if code.text(one)), None)
+    there = next((path for path in sorted(inside) if code.text(path)), None)
     return Source(there) if there else None
 
 
@@ -164,7 +166,7 @@ def _go_modules(code: Code) -> list[tuple[str, str]]:
     """Return the modules of Go, each with its folder, those with the longest name first."""
     texts = code.texts(code.tree.files_named("go.mod"))
     named = ((re.search(r"^module\s+(\S+)", text, re.M), path.rpartition("/")[0]) for path, text in texts.items())
-    return sorted(((found[1], folder) for found, folder in named if found), key=lambda one: -len(one[0]))
+    return sorted(((match[1], folder) for match, folder in named if match), key=lambda pair: -len(pair[0]))
 
 
 def _find_class(code: Code, claim: Claim) -> Source | None:

@@ -103,8 +103,8 @@ def anchors_in(text: str) -> Mapping[str, int]:
                 name = f"{slug}-{used[slug]}"
             used[name] = 0
             anchors.setdefault(name, number)
-        for one in (*_ID.findall(line), *_OWN_ID.findall(line)):
-            anchors.setdefault(one, number)
+        for anchor in (*_ID.findall(line), *_OWN_ID.findall(line)):
+            anchors.setdefault(anchor, number)
     return anchors
 
 

@@ -38,9 +38,13 @@ def marker_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
         return
     seen: set[str] = set()
     for number, line in enumerate(statement.lines, statement.line):
-        named = [] if statement.kind == CODE else [next(filter(None, one)) for one in _MARKER_NAME.findall(line)]
-        chosen = [next(filter(None, one)) for one in _CHOICE.findall(line)]
-        claims = [*_USE.findall(line), *named, *(word for one in chosen for word in re.findall(r"\w+", one))]
+        named = [] if statement.kind == CODE else [next(filter(None, match)) for match in _MARKER_NAME.findall(line)]
+        chosen = [next(filter(None, match)) for match in _CHOICE.findall(line)]
+        claims = [
+            *_USE.findall(line),
+            *named,
+            *(word for word_list in chosen for word in re.findall(r"\w+", word_list)),
+        ]
         for name in claims:
             if name not in seen | _OWN:
                 seen.add(name)
@@ -74,4 +78,4 @@ def marker_check(claim: Claim, source: Source) -> Mapping[str, str]:
 
 def _joined(text: str) -> str:
     """Return a text whose calls that register markers are on one line each, with the same numbers of lines."""
-    return re.sub(r"addinivalue_line\(\s*\n\s*", lambda found: "\n" * found[0].count("\n") + "addinivalue_line(", text)
+    return re.sub(r"addinivalue_line\(\s*\n\s*", lambda match: "\n" * match[0].count("\n") + "addinivalue_line(", text)

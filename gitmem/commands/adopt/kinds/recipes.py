@@ -49,12 +49,19 @@ MOST_LINES = 30
 def recipe_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
     """Yield the programs that a statement says a command runs."""
     commands = list(command_claims(statement)) if statement.kind != TREE else []
-    for one in commands if len({command.token for command in commands}) == 1 else ():
-        for program in dict.fromkeys(_PROGRAMS.findall(_remark(statement, one.name))):
-            if program != one.name:
-                token = f"{one.token} runs {program}"
+    for claim in commands if len({command.token for command in commands}) == 1 else ():
+        for program in dict.fromkeys(_PROGRAMS.findall(_remark(statement, claim.name))):
+            if program != claim.name:
+                token = f"{claim.token} runs {program}"
                 yield Claim(
-                    RECIPE, one.line, token, one.name, program, is_certain=False, places=one.places, tool=one.tool
+                    RECIPE,
+                    claim.line,
+                    token,
+                    claim.name,
+                    program,
+                    is_certain=False,
+                    places=claim.places,
+                    tool=claim.tool,
                 )
 
 

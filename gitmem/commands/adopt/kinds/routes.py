@@ -141,7 +141,7 @@ def route_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
 def _written(statement: Statement) -> Iterator[tuple[str, str, int]]:
     for number, line in enumerate(statement.lines, statement.line):
         pattern = _CURL if statement.kind == CODE and "curl" in line else _WRITTEN
-        yield from ((one[1], one[2], number) for one in pattern.finditer(line))
+        yield from ((match[1], match[2], number) for match in pattern.finditer(line))
     cells = [cell.strip("`* ") for cell in statement.cells] if statement.header else []
     methods = [cell for cell in cells if re.fullmatch(_METHODS, cell)]
     paths = [found[1] for cell in cells if (found := _CELL.match(cell))]
@@ -221,27 +221,27 @@ def routes_in(path: str, text: str) -> tuple[Route, ...]:
 def _registered(form: _Form, text: str) -> Iterator[Route]:
     matches = list(iter_matches(form.pattern, text))
     prefixes = _Prefixes(form.prefix.finditer(text) if form.prefix and matches else ())
-    for one, line in matches:
-        on = _group(one, "on")
-        whole = "/".join([*prefixes.before(on, one.start()), _group(one, "path")])
+    for match, line in matches:
+        on = _group(match, "on")
+        whole = "/".join([*prefixes.before(on, match.start()), _group(match, "path")])
         is_whole = bool(form.whole and re.fullmatch(form.whole, on)) and whole.startswith("/")
-        for method in _methods_of(one):
+        for method in _methods_of(match):
             yield Route(method, parts_of(whole), line, is_whole)
 
 
 class _Prefixes:
     """The prefixes of a file, by what they are registered on, or by where they are."""
 
-    def __init__(self, found: Iterable[re.Match[str]]) -> None:
+    def __init__(self, matches: Iterable[re.Match[str]]) -> None:
         self._named: dict[str, tuple[int, str]] = {}
         self._starts: list[int] = []
         self._paths: list[str] = []
-        for one in found:
-            if name := _group(one, "name"):
-                self._named[name] = one.start(), _group(one, "path")
+        for match in matches:
+            if name := _group(match, "name"):
+                self._named[name] = match.start(), _group(match, "path")
             else:
-                self._starts.append(one.start())
-                self._paths.append(_group(one, "path"))
+                self._starts.append(match.start())
+                self._paths.append(_group(match, "path"))
 
     def before(self, on: str, start: int) -> list[str]:
         """Return the last prefix of a route, in a list: one of its own name, or one without a name above it."""
@@ -250,23 +250,23 @@ class _Prefixes:
         return [path for _, path in sorted([*unnamed, *([self._named[on]] if on in self._named else [])])[-1:]]
 
 
-def _methods_of(found: re.Match[str]) -> list[str]:
-    if chain := _group(found, "chain"):
+def _methods_of(match: re.Match[str]) -> list[str]:
+    if chain := _group(match, "chain"):
         return [method.upper() for method in _CHAINED.findall(chain)] or [ANY]
-    if listed := _METHOD_LIST.search(_group(found, "more")):
+    if listed := _METHOD_LIST.search(_group(match, "more")):
         return [method.upper() for method in re.findall(r"\w+", listed[1])]
-    method = _group(found, "method").upper()
+    method = _group(match, "method").upper()
     return [ANY if method in ("", "ALL", "ANY") else method]
 
 
-def _group(found: re.Match[str], name: str) -> str:
-    return (found[name] or "") if name in found.re.groupindex else ""
+def _group(match: re.Match[str], name: str) -> str:
+    return (match[name] or "") if name in match.re.groupindex else ""
 
 
 def _resources(text: str) -> Iterator[Route]:
     """Yield the routes of Rails' resources."""
-    for one in _RESOURCES.finditer(text):
-        line, name = text.count("\n", 0, one.start(1)) + 1, one[1]
+    for match in _RESOURCES.finditer(text):
+        line, name = text.count("\n", 0, match.start(1)) + 1, match[1]
         for method, parts in (
             ("GET", ()),
             ("POST", ()),
@@ -281,5 +281,5 @@ def _file_routes(path: str, text: str) -> Iterator[Route]:
         yield Route(ANY, parts_of(page[1]), 1, is_whole=True)
     if file := _FILE_ROUTE.search(path):
         parts = tuple(part for part in parts_of(file[1]) if not part.startswith("("))
-        for one in _EXPORTED.finditer(text):
-            yield Route(one[1], parts, text.count("\n", 0, one.start()) + 1, is_whole=True)
+        for match in _EXPORTED.finditer(text):
+            yield Route(match[1], parts, text.count("\n", 0, match.start()) + 1, is_whole=True)

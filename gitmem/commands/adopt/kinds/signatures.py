@@ -67,12 +67,12 @@ def parameters_of(text: str) -> list[str]:
 def find_signature(code: Code, claim: Claim, _document: Document) -> Source | None:
     """Return where a function is defined with these parameters."""
     wanted = parameters_of(claim.token)
-    return next((one for one, names in _definitions(code, claim) if _has(names, wanted)), None)
+    return next((source for source, names in _definitions(code, claim) if _has(names, wanted)), None)
 
 
 def find_open_signature(code: Code, claim: Claim, _document: Document) -> Source | None:
     """Return where a function of that name takes parameters of any name, or is a class."""
-    return next((one for one, names in _definitions(code, claim) if not names or _ANY.search(names)), None)
+    return next((source for source, names in _definitions(code, claim) if not names or _ANY.search(names)), None)
 
 
 def find_other_signature(code: Code, claim: Claim, _document: Document) -> Source | None:
@@ -83,7 +83,7 @@ def find_other_signature(code: Code, claim: Claim, _document: Document) -> Sourc
         definition for definition in _definitions(code, claim) if definition[1] and not _has(definition[1], wanted)
     ]
     # The one that has most of them is the likeliest to be meant.
-    return max(others, key=lambda one: len(_words(one[1]).intersection(wanted)), default=(None, ""))[0]
+    return max(others, key=lambda pair: len(_words(pair[1]).intersection(wanted)), default=(None, ""))[0]
 
 
 def name_of(claim: Claim) -> str:

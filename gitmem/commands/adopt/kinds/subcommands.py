@@ -126,19 +126,21 @@ def subcommands_in(path: str, text: str) -> Mapping[str, int]:
 
 def _definitions(suffix: str, text: str) -> Iterator[tuple[str, int]]:
     if any(call in text for call in _CALLS):
-        yield from ((one[1], one.start(1)) for one in _SUBCOMMAND_CALL.finditer(text))
-    for one in _ALIASES.finditer(text) if "lias" in text else ():
-        yield from ((name, one.start()) for name in re.findall(r"[\w-]+", one[1]))
+        yield from ((match[1], match.start(1)) for match in _SUBCOMMAND_CALL.finditer(text))
+    for match in _ALIASES.finditer(text) if "lias" in text else ():
+        yield from ((name, match.start()) for name in re.findall(r"[\w-]+", match[1]))
     if suffix == "py":
         decorated = (_FUNCTION.search(text, at.end(), at.end() + _DECORATION) for at in _DECORATOR.finditer(text))
-        for one in filter(None, decorated):
+        for match in filter(None, decorated):
             # Click drops such an ending since 8.2, typer does not.
-            plain = one[1].strip("_")
-            yield from ((kebab(name), one.start(1)) for name in {plain, re.sub(r"_(?:command|cmd|group)$", "", plain)})
+            plain = match[1].strip("_")
+            yield from (
+                (kebab(name), match.start(1)) for name in {plain, re.sub(r"_(?:command|cmd|group)$", "", plain)}
+            )
     elif suffix == "rs":
-        for one in _ENUM.finditer(text):
-            body = _block(text, one.end())
-            yield from ((kebab(name[1]), one.end() + name.start(1)) for name in _VARIANT.finditer("{" + body))
+        for match in _ENUM.finditer(text):
+            body = _block(text, match.end())
+            yield from ((kebab(name[1]), match.end() + name.start(1)) for name in _VARIANT.finditer("{" + body))
 
 
 def _block(text: str, at: int) -> str:

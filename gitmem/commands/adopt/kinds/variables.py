@@ -100,8 +100,8 @@ def _find_prefix(code: Code, parts: list[str]) -> Source | None:
 def variables_in(text: str) -> Mapping[str, int]:
     """Return the variables that a text reads, or names in strings, each with its line."""
     variables: dict[str, int] = {}
-    for one in _READ.finditer(text):
-        name = next(filter(None, one.groups()))
+    for match in _READ.finditer(text):
+        name = next(filter(None, match.groups()))
         if name not in variables:
-            variables[name] = text.count("\n", 0, one.start(one.lastindex or 0)) + 1
+            variables[name] = text.count("\n", 0, match.start(match.lastindex or 0)) + 1
     return variables

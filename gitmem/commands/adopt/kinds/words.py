@@ -27,7 +27,7 @@ _NO_PROSE = (".", *(f":(exclude,icase)*{ending}" for ending in _UNREAD))
 
 def contains_name(claim: Claim, source: Source) -> Mapping[str, str] | None:
     """Return the check that the code contains what a claim names; None if its source spells it otherwise."""
-    written = next((one for one in (claim.token, claim.name) if one in source.actual), "")
+    written = next((spelling for spelling in (claim.token, claim.name) if spelling in source.actual), "")
     return {"contains": written, "in": escape(source.path), OR_IN: SCOPE} if written else None
 
 

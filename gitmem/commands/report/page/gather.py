@@ -259,7 +259,7 @@ def _why(entry: PageMemory, verdict: Verdict | None, standing: MemoryStatus, *, 
 def _list_values(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
     value = fields.get(name)
     values = value if isinstance(value, list) else [value]
-    return tuple(redact(str(one)) for one in values if one not in (None, ""))
+    return tuple(redact(str(value)) for value in values if value not in (None, ""))
 
 
 def list_links(catalog: Catalog) -> list[tuple[str, str]]:

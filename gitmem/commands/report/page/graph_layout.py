@@ -199,7 +199,7 @@ def _crossings(rows: Sequence[Sequence[_Node]], follows: Mapping[_Node, Sequence
         ends: list[int] = []
         for node in row:
             mine = sorted(beside[other] for other in follows.get(node, ()))
-            crossings += sum(end > one for one in mine for end in ends)
+            crossings += sum(end > start for start in mine for end in ends)
             ends += mine
     return crossings
 

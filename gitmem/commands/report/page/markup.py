@@ -83,7 +83,7 @@ def body(text: str, keys: Collection[str] = ()) -> Markup:
     while at < len(lines):
         fence = _FENCE.match(lines[at])
         if fence:
-            end = _until(lines, at + 1, lambda one, mark=fence[1]: one.strip().startswith(mark))  # type: ignore[misc]
+            end = _until(lines, at + 1, lambda line, mark=fence[1]: line.strip().startswith(mark))  # type: ignore[misc]
             blocks.append(CODE_BLOCK.format(_raw(lines[at + 1 : end])))
             at = end + 1
         elif not lines[at].strip():
@@ -92,17 +92,17 @@ def body(text: str, keys: Collection[str] = ()) -> Markup:
             blocks.append(HEADING.format(_spans(lines[at][heading.end() :].rstrip().rstrip("#").rstrip(), keys)))
             at += 1
         elif _ITEM.fullmatch(lines[at]):
-            end = _until(lines, at + 1, lambda one: not one.strip() or bool(_FENCE.match(one)))
+            end = _until(lines, at + 1, lambda line: not line.strip() or bool(_FENCE.match(line)))
             items = Markup("\n").join(ITEM.format(_spans(item, keys)) for item in _items(lines[at:end]))
             blocks.append(LIST.format(items))
             at = end
         elif lines[at].startswith(("    ", "\t", "|")):
-            end = _until(lines, at + 1, lambda one: not one.startswith(("    ", "\t", "|")))
+            end = _until(lines, at + 1, lambda line: not line.startswith(("    ", "\t", "|")))
             blocks.append(CODE_BLOCK.format(_raw(lines[at:end])))
             at = end
         else:
             end = _until(lines, at + 1, _begins)
-            blocks.append(PARAGRAPH.format(_spans(" ".join(one.strip() for one in lines[at:end]), keys)))
+            blocks.append(PARAGRAPH.format(_spans(" ".join(line.strip() for line in lines[at:end]), keys)))
             at = end
     return Markup("\n").join(blocks)
 

@@ -237,7 +237,7 @@ def as_table(page: Page) -> dict[str, Any]:
                 dict(zip(("verified", "suspect", "failed", "unknown"), row, strict=True)) for row in line.counts
             ],
             "facts": [fields_of(strip) for strip in line.strips],
-            "breaks": [_moment(one) | {"keys": list(keys)} for one, keys in line.breaks],
+            "breaks": [_moment(moment) | {"keys": list(keys)} for moment, keys in line.breaks],
             "has_more": line.has_more,
             "is_whole": line.is_whole,
         },

@@ -100,7 +100,7 @@ def _as_lines(value: Any) -> Any:
     if isinstance(value, str):
         return line(value)
     if isinstance(value, tuple):
-        return [line(one) for one in value]
+        return [line(entry) for entry in value]
     return int(value) if isinstance(value, bool) else value
 
 

@@ -61,10 +61,10 @@ def list_rank_factors(
         lexical = dict.fromkeys(numbers[at : at + BATCH], 1.0)
         texts = texts_of(catalog, lexical)
         signals = signals_of(catalog, local, lexical, texts, statuses, query=query, run=run)
-        for one in rank(signals, limit=BATCH, ranking=timeless):
-            status = statuses[one.number]
+        for ranked in rank(signals, limit=BATCH, ranking=timeless):
+            status = statuses[ranked.number]
             held = status.at if status.own in (VERIFIED, STALE) else 0
-            rank_factors[one.number] = RankFactors(max(created[one.number], held), one.score)
+            rank_factors[ranked.number] = RankFactors(max(created[ranked.number], held), ranked.score)
     return rank_factors
 
 

@@ -214,13 +214,16 @@ def _last_job(jobs: Mapping[str, Any] | None) -> LastJob | None:
 def list_failed(page: Page) -> list[Failure]:
     """Return the failed facts, each with its suspect dependents; the one with most dependents first."""
     failed = [(entry, _list_resting(page, entry)) for entry in page.of(FAILED)]
-    return sorted(failed, key=lambda one: (-len(one[1]), natural_order(one[0].key)))
+    return sorted(failed, key=lambda pair: (-len(pair[1]), natural_order(pair[0].key)))
 
 
 def list_causes(failed: Sequence[Failure]) -> list[BrokenCause]:
     """Return the failures by cause: those that concern most facts and memories first."""
-    cases = [Case(one.key, FAILED, FAILED, one.why, (one.culprit, one.broken)) for one, _ in failed]
-    by_key = {one[0].key: one for one in failed}
+    cases = [
+        Case(page_memory.key, FAILED, FAILED, page_memory.why, (page_memory.culprit, page_memory.broken))
+        for page_memory, _ in failed
+    ]
+    by_key = {pair[0].key: pair for pair in failed}
     place = {key: nth for nth, key in enumerate(by_key)}
     causes = []
     for cause in group(cases):
@@ -231,7 +234,7 @@ def list_causes(failed: Sequence[Failure]) -> list[BrokenCause]:
             causes.append(BrokenCause(failures, cause.reason, is_commit, cause.is_move))
         else:
             causes += [BrokenCause([failure], failure[0].why, bool(failure[0].culprit)) for failure in failures]
-    return sorted(causes, key=lambda one: (-len(one.failures) - len(one.resting), place[one.first.key]))
+    return sorted(causes, key=lambda cause: (-len(cause.failures) - len(cause.resting), place[cause.first.key]))
 
 
 def _list_resting(page: Page, failed: PageMemory) -> list[PageMemory]:

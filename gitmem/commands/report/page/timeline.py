@@ -73,12 +73,14 @@ def read(git: Git, tip: str, branch: str, known: FactHistories) -> Timeline | No
         ProcessError: The history cannot be read.
     """
     line = list_line(git, tip, at_most=COMMITS + 1)
-    shown = [Moment(one.commit, one.at, redact(one.by), redact(one.subject)) for one in line[:COMMITS]][::-1]
-    names = [one.commit for one in shown]
+    shown = [Moment(linear.commit, linear.at, redact(linear.by), redact(linear.subject)) for linear in line[:COMMITS]][
+        ::-1
+    ]
+    names = [moment.commit for moment in shown]
     states = _find_known(git, names, known.facts, known.here)
-    columns = _columns(git, tip, names, {one.commit for each in states.values() for one in each})
+    columns = _columns(git, tip, names, {known.commit for each in states.values() for known in each})
     points = {
-        key: [(columns[one.commit], one.outcome, one.how) for one in each if one.commit in columns]
+        key: [(columns[known.commit], known.outcome, known.how) for known in each if known.commit in columns]
         for key, each in sorted(states.items())
     }
     if not any(points.values()):
@@ -103,7 +105,7 @@ def _find_known(
     proved = prove(git, commits, [fact for fact in facts if _has_changed(fact)])
     for key, each in known.items():
         proofs = [*proved.get(key, ()), *([(commits[-1], here[key])] if key in here and key not in proved else [])]
-        there = {one.commit for one in each}
+        there = {known.commit for known in each}
         each += [KnownCommit(commit, outcome, PROVED) for commit, outcome in proofs if commit not in there]
     return known
 
@@ -125,11 +127,11 @@ def prove(git: Git, commits: Sequence[str], facts: Sequence[FactHistory]) -> dic
     touched = list_touched(git, zip(commits[1:], commits, strict=False))
     files = {path: (mode, oid, path) for mode, oid, path in git.list_paths(trees[commits[0]])}
     for commit in commits:
-        for one in touched.get(commit, ()):
-            if one.mode:
-                files[one.path] = (one.mode, one.oid, one.path)
+        for change in touched.get(commit, ()):
+            if change.mode:
+                files[change.path] = (change.mode, change.oid, change.path)
             else:
-                files.pop(one.path, None)
+                files.pop(change.path, None)
         tree = CodeTree.of_entries(git, commit, trees[commit], files.values())
         for fact in facts:
             digest_of = digester(tree, fact.row)
@@ -154,7 +156,7 @@ def _columns(git: Git, tip: str, shown: Sequence[str], wanted: AbstractSet[str])
     reached = set(shown)
     before = _reach(parents, parents.get(shown[0], ())[:1], reached)
     # In the walk, children come before parents: of all earlier commits, the last one counts.
-    columns |= {commit: -nth for nth, commit in enumerate((one for one in parents if one in before), 1)}
+    columns |= {commit: -nth for nth, commit in enumerate((parent for parent in parents if parent in before), 1)}
     for at, commit in enumerate(shown):
         columns |= dict.fromkeys(_reach(parents, parents.get(commit, ())[1:], reached), at)
     return columns
@@ -248,7 +250,7 @@ def _breaks(
         for point in points:
             if point.how == CULPRIT and columns.get(point.commit, -1) >= 0:
                 broken.setdefault(point.commit, []).append(key)
-    values = {one.commit: one for one in shown}
+    values = {moment.commit: moment for moment in shown}
     for summary in read_summaries(git, broken.keys() - values.keys()).values():
         name = summary.author.rpartition(" <")[0]
         values[summary.commit] = Moment(

@@ -46,16 +46,16 @@ def run(args: Arguments, out: Output) -> int:
     hint = "gitmem board close RUN --from-run FILE"
     raw = read_file(args.from_run, BYTES, hint=hint) if args.from_run else None
     with open_memory(out) as memory:
-        board, done = memory.boards.close(
+        board, result = memory.boards.close(
             args.run, raw=raw, why=args.why, force=args.force, distil=not args.no_memories
         )
-        changes = done.changes if done else ()
+        changes = result.changes if result else ()
         if args.json:
-            written = [{"key": one.key, "path": one.path, "written": one.is_written} for _, one in changes]
+            written = [{"key": change.key, "path": change.path, "written": change.is_written} for _, change in changes]
             memories = with_short_ids(memory, written)
         for _, change in () if args.json else changes:
             print_written(change, memory, out, did="recorded")
-    refused = done.refused if done else ()
+    refused = result.refused if result else ()
     if args.json:
         reasons = [{"item": where, "reason": reason} for where, reason in refused]
         out.json({"run": board.run, "memories": memories, "refused": reasons})

@@ -26,7 +26,9 @@ def run(args: Arguments, out: Output) -> int:
         board = memory.boards.show(args.run)
     blocking = board.closing_signals
     if args.json:
-        counts = {state: sum(one.state == state for one in board.signals) for state in ("open", "answered", "waived")}
+        counts = {
+            state: sum(signal.state == state for signal in board.signals) for state in ("open", "answered", "waived")
+        }
         signals = [shared.signal_table(board, signal) for signal in blocking]
         out.json({"run": board.run, "is_open": not blocking, "signals": counts, "blocking": signals})
     else:

@@ -76,7 +76,7 @@ def entry_table(board: Board, entry: Entry) -> dict[str, Any]:
         "must_surface": entry.must_surface,
         "superseded": entry.id in board.superseded,
         "source": source,
-        "links": {name: [board.name_of(one) for one in ids] for name, ids in sorted(entry.links.items())},
+        "links": {name: [board.name_of(id_) for id_ in ids] for name, ids in sorted(entry.links.items())},
     }
 
 
@@ -103,7 +103,7 @@ def print_entries(board: Board, entries: Iterable[Entry], out: Output) -> None:
     """Print entries: two lines each on a terminal, tab-separated cells in a pipe."""
     states = {signal.entry.id: signal.state for signal in board.signals}
     for entry in entries:
-        links = [f"{relation} {list_of(board.name_of(one) for one in ids)}" for relation, ids in entry.links.items()]
+        links = [f"{relation} {list_of(board.name_of(id_) for id_ in ids)}" for relation, ids in entry.links.items()]
         gone = "superseded" if entry.id in board.superseded else states.get(entry.id, "")
         name = board.name_of(entry.id)
         if not out.is_terminal:

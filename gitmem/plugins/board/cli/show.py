@@ -57,7 +57,7 @@ def run(args: Arguments, out: Output) -> int:
     if out.is_terminal:
         for signal in board.signals:
             shared.print_signal(board, signal, out)
-    listed_below = [one for one in shown if one.type not in _NEVER_LISTED] if out.is_terminal else shown
+    listed_below = [entry for entry in shown if entry.type not in _NEVER_LISTED] if out.is_terminal else shown
     shared.print_entries(board, listed_below, out)
     if len(shown) < len(entries):
         out.note(f"{len(entries) - len(shown)} older entries: gitmem board show {board.run}")

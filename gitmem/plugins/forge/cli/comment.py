@@ -69,27 +69,27 @@ def run(args: Arguments, out: Output) -> int:
     forge = Forge(place, forge_token())
     pulls = pulls_of(forge, args.commit) if args.commit else [args.pull]
     if args.delete:
-        done = remove(forge, args.kind, pulls)
+        results = remove(forge, args.kind, pulls)
     else:
-        done = keep(forge, args.kind, pulls, text, only_update=args.only_update)
+        results = keep(forge, args.kind, pulls, text, only_update=args.only_update)
         for pull in pulls if args.kind == "check" and place.form == "github" else ():
             suggestions.keep(forge, pull, text)
     if args.json:
-        out.json({"kind": args.kind, "pulls": [fields_of(one) for one in done]})
+        out.json({"kind": args.kind, "pulls": [fields_of(comment) for comment in results]})
     else:
-        _print(args, done, out)
+        _print(args, results, out)
     return 0
 
 
-def _print(args: Arguments, done: list[CommentResult], out: Output) -> None:
-    for one in done:
-        if one.url:
-            out.line(one.url)
-        if one.action == "none":
-            out.note(f"pull request {one.pull}: there is no comment, and none is needed")
+def _print(args: Arguments, results: list[CommentResult], out: Output) -> None:
+    for comment in results:
+        if comment.url:
+            out.line(comment.url)
+        if comment.action == "none":
+            out.note(f"pull request {comment.pull}: there is no comment, and none is needed")
         else:
-            out.announce(f"pull request {one.pull}: the comment is {one.action}")
-    if not done:
+            out.announce(f"pull request {comment.pull}: the comment is {comment.action}")
+    if not results:
         out.note(f"no open pull request for {args.commit[:12]}; no comment posted")
 
 

@@ -70,14 +70,14 @@ def run(args: Arguments, out: Output) -> int:
             out.text(f"{request['title']}\n\n{request['body']}")
             out.note(f"{message}; this would be the issue of {place.repository}")
         return 0
-    done = _keep(failing, place, message)
+    result = _keep(failing, place, message)
     if args.json:
-        out.json({"action": done.action, "number": done.number, "url": done.url, **counts})
+        out.json({"action": result.action, "number": result.number, "url": result.url, **counts})
         return 0
-    if done.url:
-        out.line(done.url)
-    text = f"{message}: {WORDS.get(done.action, f'the issue is {done.action}')}"
-    (out.note if done.action in WORDS else out.announce)(text)
+    if result.url:
+        out.line(result.url)
+    text = f"{message}: {WORDS.get(result.action, f'the issue is {result.action}')}"
+    (out.note if result.action in WORDS else out.announce)(text)
     return 0
 
 

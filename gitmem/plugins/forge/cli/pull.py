@@ -53,13 +53,19 @@ def run(args: Arguments, out: Output) -> int:
             out.text(f"{request['title']}\n{args.head} -> {args.base}\n\n{request['body']}")
             out.note(f"this pull request would be opened in {place.repository}")
         return 0
-    done = find_or_open(Forge(place, forge_token()), args.head, args.base, args.title)
+    pull_request = find_or_open(Forge(place, forge_token()), args.head, args.base, args.title)
     if args.json:
-        out.json({"action": "opened" if done.is_new else "found", "number": done.number, "url": done.url})
+        out.json(
+            {
+                "action": "opened" if pull_request.is_new else "found",
+                "number": pull_request.number,
+                "url": pull_request.url,
+            }
+        )
         return 0
-    out.line(done.url)
-    if done.is_new:
-        out.announce(f"pull request {done.number} is opened")
+    out.line(pull_request.url)
+    if pull_request.is_new:
+        out.announce(f"pull request {pull_request.number} is opened")
     else:
-        out.note(f"pull request {done.number} is open already")
+        out.note(f"pull request {pull_request.number} is open already")
     return 0

@@ -195,7 +195,7 @@ def _text(row: Mapping[str, Any], name: str) -> str:
 
 
 def _texts(value: object) -> tuple[str, ...]:
-    return tuple(one for one in value[:PLACES] if isinstance(one, str)) if isinstance(value, list) else ()
+    return tuple(path for path in value[:PLACES] if isinstance(path, str)) if isinstance(value, list) else ()
 
 
 def _number(row: Mapping[str, Any], name: str) -> int:

@@ -129,9 +129,9 @@ def render(findings: Findings, links: Links, limit: int) -> str:
 class _Notice:
     """A notice that is being written: adds blocks, the most important first, while there is room."""
 
-    def __init__(self, found: Findings, links: Links, limit: int) -> None:
-        self._found, self._links = found, links
-        self._names = {case.key: case.wording for case in map(case_of, found.findings) if case.title}
+    def __init__(self, findings: Findings, links: Links, limit: int) -> None:
+        self._found, self._links = findings, links
+        self._names = {case.key: case.wording for case in map(case_of, findings.findings) if case.title}
         self._left = limit - _SPARE
         self._blocks: list[str] = []
         self._missing = 0
@@ -149,9 +149,9 @@ class _Notice:
         corrected = [line for finding in findings.findings for line in finding.stated if line.corrected or line.cut]
         shown: set[tuple[Spot, str, range]] = set()
         for line in corrected:
-            if (one := (line.spot, line.corrected, line.cut)) not in shown:  # several facts may be about one line
+            if (spot := (line.spot, line.corrected, line.cut)) not in shown:  # several facts may be about one line
                 self._add(self._correction(line))
-            shown.add(one)
+            shown.add(spot)
         self._add_untouched()
         self._list_ways()
         for section in findings.sections:
@@ -246,7 +246,7 @@ class _Notice:
         return f"- {text}{again}" + (f"<br>{'; '.join(why)}" if why else "")
 
     def _describe_break(self, culprit: tuple[str, str]) -> str:
-        commit, after = (self._links.commit(one) for one in culprit)
+        commit, after = (self._links.commit(commit) for commit in culprit)
         if not commit:
             return ""
         return f", broken after {after}, by {commit} at the latest" if after else f", broken by {commit}"
@@ -291,7 +291,7 @@ class _Notice:
         commands = "\n".join(f"# {why}\n{command}" for why, command in first.items())
         self._add(f"**Three ways out**{which}:\n\n{code_block(commands, 'sh')}")
         if rest:
-            inside = code_block("\n\n".join("\n".join(one.values()) for one in rest), "sh")
+            inside = code_block("\n\n".join("\n".join(block.values()) for block in rest), "sh")
             self._add(f"<details><summary>The same for the others</summary>\n\n{inside}\n\n</details>")
 
     # The rest

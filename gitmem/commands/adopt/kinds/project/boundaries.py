@@ -71,7 +71,7 @@ def boundary_claims(statement: Statement, _document: Document) -> Iterator[Claim
     if statement.kind not in (BULLET, SENTENCE, ROW) or _EXCEPTION.search(statement.text):
         return
     for number, line in enumerate(statement.lines, statement.line):
-        for match in (found for rule in _RULES for found in rule.finditer(line)):
+        for match in (match for rule in _RULES for match in rule.finditer(line)):
             one = match["one"].strip("`")
             for other in re.findall(_NAME, match["others"]):
                 name = other.strip("`")
@@ -93,32 +93,32 @@ def boundary_claims(statement: Statement, _document: Document) -> Iterator[Claim
 
 def find_kept_rule(code: Code, claim: Claim, document: Document) -> Source | None:
     """Return the folder or file that an import rule is about, if its imports keep the rule."""
-    one = _resolve(code, claim.places[0], document)
-    if one is None or find_offence(code, claim, document) is not None:
+    place = _resolve(code, claim.places[0], document)
+    if place is None or find_offence(code, claim, document) is not None:
         return None
     if claim.tool:
-        imported = _imports_any(code, [one], _SUBJECTS[claim.tool])
-        return Source(one) if imported is not None else None
+        imported = _imports_any(code, [place], _SUBJECTS[claim.tool])
+        return Source(place) if imported is not None else None
     is_there = _resolve(code, claim.places[1], document) is not None or _is_package(claim.places[1])
-    return Source(one) if is_there and _sources(code, one) else None
+    return Source(place) if is_there and _sources(code, place) else None
 
 
 def find_offence(code: Code, claim: Claim, document: Document) -> Source | None:
     """Return the import that breaks a rule."""
-    one = _resolve(code, claim.places[0], document)
-    if one is None:
+    place = _resolve(code, claim.places[0], document)
+    if place is None:
         return None
     if claim.tool:
         root = document.folder
-        others = [path for path in _sources(code, root) if path != one and not path.startswith(f"{one}/")]
+        others = [path for path in _sources(code, root) if path != place and not path.startswith(f"{place}/")]
         return _imports_any(code, others, _SUBJECTS[claim.tool])
     target = _resolve(code, claim.places[1], document)
     if target is None and not _is_package(claim.places[1]):
         return None
-    if target is not None and (target == one or one.startswith(f"{target}/")):
+    if target is not None and (target == place or place.startswith(f"{target}/")):
         return None
     word = posixpath.basename(target).partition(".")[0] if target else claim.places[1]
-    for path, text in code.texts(_sources(code, one)).items():
+    for path, text in code.texts(_sources(code, place)).items():
         for imported in read_imports(path, text) if word in text else ():
             hits = _leads_to(imported.name, target) if target else _is_of(imported.name, claim.places[1])
             if imported.is_firm and hits:
@@ -128,7 +128,7 @@ def find_offence(code: Code, claim: Claim, document: Document) -> Source | None:
 
 def _imports_any(code: Code, paths: Sequence[str], packages: Sequence[str]) -> Source | None:
     for path, text in code.texts(paths).items():
-        for imported in read_imports(path, text) if any(one in text for one in packages) else ():
+        for imported in read_imports(path, text) if any(package in text for package in packages) else ():
             if any(_is_of(imported.name, package) for package in packages):
                 return Source(path, imported.line, text.split("\n")[imported.line - 1].strip())
     return None

@@ -203,7 +203,7 @@ def _counted(statement: Statement) -> Iterator[Claim]:
             elif is_bare and is_part:
                 # Of all the code, a small number of tools or commands is right by chance more easily than of a file.
                 is_sure = match["noun"].lower().startswith(("test", "crate", "workflow"))
-                yield from (one for one in _claim(line, match, ()) if is_sure or int(one.stated) >= LEAST_OF_ALL)
+                yield from (claim for claim in _claim(line, match, ()) if is_sure or int(claim.stated) >= LEAST_OF_ALL)
 
 
 def _row(statement: Statement) -> Iterator[Claim]:
@@ -215,12 +215,12 @@ def _row(statement: Statement) -> Iterator[Claim]:
             yield from _claim(statement.line, match, (named["place"].strip("/"),))
 
 
-def _claim(line: int, found: re.Match[str], places: tuple[str, ...]) -> Iterator[Claim]:
-    number = found["number"].lower()
+def _claim(line: int, match: re.Match[str], places: tuple[str, ...]) -> Iterator[Claim]:
+    number = match["number"].lower()
     stated = _WORDS.get(number) or int(number if number.isdecimal() else 0)
     if stated >= LEAST:
-        noun, where = found["noun"].lower(), tuple(place for place in places if place)
-        token = f"{found['number']} {found['noun']}"
+        noun, where = match["noun"].lower(), tuple(place for place in places if place)
+        token = f"{match['number']} {match['noun']}"
         is_exact = noun in _EXACT and bool(where)
         yield Claim(COUNT, line, token, noun, str(stated), is_certain=is_exact, places=where, tool=noun)
 

@@ -66,10 +66,10 @@ def _named_by(command: Command) -> Iterator[tuple[str, str, str]]:
         tool = words[0]
         if "install" in words[1:4] and (tool in ("pip", "pip3", "uv") or words[1:3] == ("-m", "pip")):
             yield from (
-                ("extra", name, posixpath.normpath(found[1]).strip("./"))
+                ("extra", name, posixpath.normpath(match[1]).strip("./"))
                 for word in words
-                if (found := _HERE.match(word))
-                for name in found[2].split(",")
+                if (match := _HERE.match(word))
+                for name in match[2].split(",")
             )
         is_foreign = not _FOREIGN.isdisjoint(words[1:2]) and (tool, *words[1:2]) not in (
             ("poetry", "install"),
@@ -83,7 +83,7 @@ def _named_by(command: Command) -> Iterator[tuple[str, str, str]]:
 
 def is_readable(code: Code, claim: Claim) -> bool:
     """Return whether the code has a manifest that can define what is named, and the folder."""
-    has_folder = all(any(f"/{one}".endswith(f"/{place}") for one in code.tree.folders) for place in claim.places)
+    has_folder = all(any(f"/{folder}".endswith(f"/{place}") for folder in code.tree.folders) for place in claim.places)
     return has_folder and bool(_list_manifests(code, claim))
 
 
@@ -98,7 +98,7 @@ def find_extra(code: Code, claim: Claim, document: Document) -> Source | None:
             lines = text.split("\n")
             # `[tool.poetry.group.ci.dependencies]` also makes the group `ci`, which has no line of its own.
             numbers = (part.line, *(member.line for _, member in part.iter_members()))
-            line = next((one for one in numbers if _plain(claim.name) in _plain(lines[one - 1])), 0)
+            line = next((number for number in numbers if _plain(claim.name) in _plain(lines[number - 1])), 0)
             return Source(path, line, _start_of(lines[line - 1].strip(), text) if line else "")
     return None
 
@@ -110,7 +110,7 @@ def _start_of(written: str, text: str) -> str:
     """
     start = _START.match(written)
     starts = (start[0] if start else "", written) if "{" not in written else ()
-    return next((one for one in starts if one and text.count(one) == 1), "")
+    return next((start for start in starts if start and text.count(start) == 1), "")
 
 
 def find_unread(code: Code, claim: Claim, _document: Document) -> Source | None:
@@ -138,14 +138,14 @@ def _parts_in(path: str, text: str, sort: str) -> dict[str, Node]:
     top = _read(path, text)
     if top is None:
         return {}
-    found = {_plain(name): one for keys in _KEYS[sort] for name, one in top.at(*keys).iter_members()}
+    found = {_plain(name): node for keys in _KEYS[sort] for name, node in top.at(*keys).iter_members()}
     if sort == "feature":  # an optional dependency is a feature
         for keys in _DEPENDENCIES:
-            for name, one in top.at(*keys).iter_members():
-                if one.at("optional").text == "true":
-                    found.setdefault(_plain(name), one)
-    if sort in ("group", "part") and (one := top.at("tool", "uv", "dev-dependencies")).line:
-        found.setdefault("dev", one)
+            for name, node in top.at(*keys).iter_members():
+                if node.at("optional").text == "true":
+                    found.setdefault(_plain(name), node)
+    if sort in ("group", "part") and (node := top.at("tool", "uv", "dev-dependencies")).line:
+        found.setdefault("dev", node)
     return found
 
 

@@ -182,11 +182,11 @@ def accuse_no_moved(judge: Callable[[Mention, Basis], JudgedClaim | None]) -> Ca
     """
 
     def judge_member(mention: Mention, basis: Basis) -> JudgedClaim | None:
-        found = judge(mention, basis)
-        if found is None or found.source is None or found.verdict != FALSE:
-            return found
-        is_moved = mention.claim.relation == INSTALLED and not basis.head.has(found.source.path)
-        return None if is_moved else found
+        judged = judge(mention, basis)
+        if judged is None or judged.source is None or judged.verdict != FALSE:
+            return judged
+        is_moved = mention.claim.relation == INSTALLED and not basis.head.has(judged.source.path)
+        return None if is_moved else judged
 
     return judge_member
 

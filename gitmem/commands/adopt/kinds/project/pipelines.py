@@ -78,8 +78,8 @@ def run_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
     if statement.kind in (CODE, TREE, HEADING):
         return
     for number, line in enumerate(statement.lines, statement.line):
-        commands = [one for found in _RUNS.finditer(line) for one in re.findall(r"`([^`]+)`", found["commands"])]
-        for command in (*commands, *(found["command"] for found in _IN_CI.finditer(line))):
+        commands = [match for found in _RUNS.finditer(line) for match in re.findall(r"`([^`]+)`", found["commands"])]
+        for command in (*commands, *(match["command"] for match in _IN_CI.finditer(line))):
             if " " in command and not re.search(r"[<>{}]|\.\.\.|…", command):
                 yield Claim(RUN, number, command, command, stated="CI")
 

@@ -110,7 +110,7 @@ def _find_label(code: Code, claim: Claim) -> Source | None:
 
 def find_macro(code: Code, claim: Claim, _document: Document) -> Source | None:
     """Return where a build file may make a target of Bazel by a macro: `lock(name = "a")` makes `a.update`."""
-    parts = [found.start() for found in re.finditer(r"[._-]", claim.name)] if claim.tool == "bazel" else []
+    parts = [match.start() for match in re.finditer(r"[._-]", claim.name)] if claim.tool == "bazel" else []
     sources = (_find_label(code, replace(claim, name=claim.name[:at])) for at in parts if at)
     return next(filter(None, sources), None)
 
@@ -164,7 +164,9 @@ def _find_named(code: Code, claim: Claim) -> Source | None:
     if package:  # a file of another package has another test
         package_lines = {path: _PACKAGE_LINE.search(text) for path, text in texts.items()}
         texts = {
-            path: text for path, text in texts.items() if not (one := package_lines[path]) or f"{one[1]}." == package[1]
+            path: text
+            for path, text in texts.items()
+            if not (match := package_lines[path]) or f"{match[1]}." == package[1]
         }
     defining = (path for path, text in texts.items() if is_defined_in(text, claim.name))
     found = next(defining, None) or next(iter(texts), None)

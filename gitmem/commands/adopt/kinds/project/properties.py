@@ -29,22 +29,22 @@ _FILES = (".props", ".targets", ".csproj", ".fsproj", ".vbproj")
 def property_claims(statement: Statement, _document: Document) -> Iterator[Claim]:
     """Yield the properties that a statement gives a value."""
     for number, line in enumerate(() if statement.kind in (CODE, TREE) else statement.lines, statement.line):
-        for found in _SAID.finditer(line):
-            name = found["set"] or found["tag"] or found["name"]
-            value = found["to"] or found["text"] or found["value"]
+        for match in _SAID.finditer(line):
+            name = match["set"] or match["tag"] or match["name"]
+            value = match["to"] or match["text"] or match["value"]
             yield Claim(PROPERTY, number, name, f"{name}={value}", stated=value)
 
 
 def find_property(code: Code, claim: Claim, document: Document) -> Source | None:
     """Return where a project file gives a property its stated value."""
-    found = _find_value(code, claim, document)
-    return found if found and found.actual.casefold() == claim.stated.casefold() else None
+    source = _find_value(code, claim, document)
+    return source if source and source.actual.casefold() == claim.stated.casefold() else None
 
 
 def find_other_value(code: Code, claim: Claim, document: Document) -> Source | None:
     """Return where a property has another value."""
-    found = _find_value(code, claim, document)
-    return found if found and found.actual.casefold() != claim.stated.casefold() else None
+    source = _find_value(code, claim, document)
+    return source if source and source.actual.casefold() != claim.stated.casefold() else None
 
 
 def property_check(claim: Claim, source: Source) -> Mapping[str, Any]:
@@ -70,7 +70,9 @@ def _find_value(code: Code, claim: Claim, document: Document) -> Source | None:
         ):
             break
         if f"</{name}>" in text:
-            for found in re.finditer(rf"<{name}(?: [^<>]{{0,500}})?>([^<>\n]{{0,200}})</{name}>", text):
-                values.append(Source(path, text.count("\n", 0, found.start()) + 1, found[1].strip()))
-    is_clear = len({one.actual for one in values}) == 1 and [one.path for one in values].count(values[0].path) == 1
+            for match in re.finditer(rf"<{name}(?: [^<>]{{0,500}})?>([^<>\n]{{0,200}})</{name}>", text):
+                values.append(Source(path, text.count("\n", 0, match.start()) + 1, match[1].strip()))
+    is_clear = (
+        len({source.actual for source in values}) == 1 and [source.path for source in values].count(values[0].path) == 1
+    )
     return values[0] if is_clear and "$(" not in values[0].actual else None

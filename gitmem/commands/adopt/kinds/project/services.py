@@ -69,15 +69,15 @@ def service_claims(statement: Statement, _document: Document) -> Iterator[Claim]
 
 def _in_sentence(statement: Statement) -> Iterator[Claim]:
     """Yield the services that a sentence says are in the one compose file that it names."""
-    files = {one.text for one in statement.spans if one.kind in ("code", "link") and _FILE.search(one.text)}
+    files = {span.text for span in statement.spans if span.kind in ("code", "link") and _FILE.search(span.text)}
     if statement.kind in (CODE, HEADING) or len(files) != 1:
         return
     places = tuple(map(posixpath.normpath, files))
     for number, line in enumerate(statement.lines, statement.line):
-        for found in _SAID.finditer(line):
-            name, file = found["before"] or found["after"], line.find(next(iter(files)))
-            between = line[found.end() : file] if file >= 0 else ""
-            if _OTHER_CLAUSE.search(between) or _TO_ADD.search(line[: found.start()]):
+        for match in _SAID.finditer(line):
+            name, file = match["before"] or match["after"], line.find(next(iter(files)))
+            between = line[match.end() : file] if file >= 0 else ""
+            if _OTHER_CLAUSE.search(between) or _TO_ADD.search(line[: match.start()]):
                 continue
             yield Claim(SERVICE, number, name, name, places=places)
 

@@ -109,7 +109,7 @@ def _settings(code: Code, claim: Claim, document: Document) -> list[Source]:
     values = _VALUES.get(claim.name, {})
     settings = []
     for path, text in code.texts(paths).items():
-        for one in _SET[claim.name].finditer(text):
-            word = next(filter(None, one.groups())).lower()
-            settings.append(Source(path, text.count("\n", 0, one.end()) + 1, values.get(word, word)))
+        for match in _SET[claim.name].finditer(text):
+            word = next(filter(None, match.groups())).lower()
+            settings.append(Source(path, text.count("\n", 0, match.end()) + 1, values.get(word, word)))
     return settings

@@ -128,11 +128,11 @@ def package_claims(statement: Statement, _document: Document) -> Iterator[Claim]
         used = {
             name.strip("`*")
             for line in statement.lines
-            for found in _USES.finditer(line)
+            for match in _USES.finditer(line)
             # "using the ONNX Runtime" is another product than `onnx`.
-            if not _NOT.search(line[: found.start()]) and not re.match(r" (?!CSS\b)[A-Z][a-z]", line[found.end() :])
-            for name in re.findall(_PACKAGE_NAME, found["names"])
-            if name != "and" and (not name.islower() or not name[0].isalpha() or _END.match(line[found.end() :]))
+            if not _NOT.search(line[: match.start()]) and not re.match(r" (?!CSS\b)[A-Z][a-z]", line[match.end() :])
+            for name in re.findall(_PACKAGE_NAME, match["names"])
+            if name != "and" and (not name.islower() or not name[0].isalpha() or _END.match(line[match.end() :]))
         }
     is_list = STACK.search(statement.section) is not None
     seen = set()

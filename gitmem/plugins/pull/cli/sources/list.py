@@ -37,41 +37,50 @@ def run(args: Arguments, out: Output) -> int:
     return int(not sources)
 
 
-def as_table(one: SourceState) -> dict[str, Any]:
+def as_table(source: SourceState) -> dict[str, Any]:
     """Return the state of a source as documented JSON."""
     return {
-        "name": one.source.name,
-        "kind": one.source.kind,
-        "address": one.source.address,
-        "collection": one.source.collection,
-        "every": one.source.every,
-        "ref": one.source.ref,
-        "documents": one.documents,
-        "commit": one.commit,
-        "pulled": format_time(one.pulled) if one.pulled else "",
-        "waiting": one.waiting,
-        "error": one.error,
-        "is_silent": one.is_silent,
+        "name": source.source.name,
+        "kind": source.source.kind,
+        "address": source.source.address,
+        "collection": source.source.collection,
+        "every": source.source.every,
+        "ref": source.source.ref,
+        "documents": source.documents,
+        "commit": source.commit,
+        "pulled": format_time(source.pulled) if source.pulled else "",
+        "waiting": source.waiting,
+        "error": source.error,
+        "is_silent": source.is_silent,
     }
 
 
-def print_states(found: Sequence[SourceState], out: Output, *, now: int) -> None:
+def print_states(source_states: Sequence[SourceState], out: Output, *, now: int) -> None:
     """Print sources for people, or as a line of cells each in a pipe."""
     from gitmem.plugins.pull.run import age_of
 
-    if not found:
+    if not source_states:
         out.note("no sources; to add one: gitmem sources add github")
-    for one in found:
+    for source in source_states:
         if not out.is_terminal:
-            pulled = format_time(one.pulled) if one.pulled else ""
-            out.row(one.source.name, one.source.kind, one.source.address, str(one.documents), pulled, one.error)
+            pulled = format_time(source.pulled) if source.pulled else ""
+            out.row(
+                source.source.name,
+                source.source.kind,
+                source.source.address,
+                str(source.documents),
+                pulled,
+                source.error,
+            )
             continue
-        where = one.source.address or ", ".join(one.source.paths) or "this repository"
-        about = f"{quantity(one.documents, 'document')}, {age_of(one, now)}"
+        where = source.source.address or ", ".join(source.source.paths) or "this repository"
+        about = f"{quantity(source.documents, 'document')}, {age_of(source, now)}"
         out.line(
-            (one.source.name, "key"), f"  {one.source.kind} {where}  ", (about, "yellow" if one.is_silent else "dim")
+            (source.source.name, "key"),
+            f"  {source.source.kind} {where}  ",
+            (about, "yellow" if source.is_silent else "dim"),
         )
-        if one.waiting:
-            out.line("  ", (f"{one.waiting} pull requests still wait for their reviews and diffs", "dim"))
-        if one.error:
-            out.line("  ", (f"the last pull ended early: {one.error}", "yellow"))
+        if source.waiting:
+            out.line("  ", (f"{source.waiting} pull requests still wait for their reviews and diffs", "dim"))
+        if source.error:
+            out.line("  ", (f"the last pull ended early: {source.error}", "yellow"))

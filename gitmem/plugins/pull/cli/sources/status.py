@@ -25,10 +25,10 @@ def run(args: Arguments, out: Output) -> int:
     with open_memory(out) as memory:
         sources, now = memory.sources.list(*args.source), memory.repository.now
     if args.json:
-        out.json({"sources": [as_table(one) for one in sources]})
+        out.json({"sources": [as_table(source) for source in sources]})
     else:
         print_states(sources, out, now=now)
         for source in sources:
             if source.is_silent:
                 out.note(f"{source.source.name} is overdue: gitmem pull {source.source.name}")
-    return int(any(one.is_silent or one.error for one in sources))
+    return int(any(source.is_silent or source.error for source in sources))
