@@ -158,13 +158,14 @@ def respell(claim: Claim, document: Document, old: str, new: str) -> list[str]:
         # What was written from the root stays so.
         rooted = [new] if start and posixpath.normpath(token) == old else []
         return [
-            f"{'' if fromkey.startswith('..') else start}{fromkey}{end}" for fromkey in dict.fromkeys((*rooted, *near))
+            f"{'' if spelling.startswith('..') else start}{spelling}{end}"
+            for spelling in dict.fromkeys((*rooted, *near))
         ]
     bare = token.strip("/")
     prefix = old[: -len(bare)].rstrip("/") if old.endswith(bare) else ""
     bases = (prefix, document.folder, beside) if prefix else ()
     inside = [new[len(base) + 1 :] for base in bases if base and new.startswith(f"{base}/")]
-    return [f"{fromkey}{end}" for fromkey in dict.fromkeys((*inside, new))]
+    return [f"{spelling}{end}" for spelling in dict.fromkeys((*inside, new))]
 
 
 def _as_link(token: str, relative: str, new: str, end: str) -> str:

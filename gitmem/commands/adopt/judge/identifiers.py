@@ -76,4 +76,4 @@ def _labels(head: Code) -> frozenset[str]:
     """Return the labels that the files of a forge list."""
     paths = [path for path in head.files if path.startswith(".github/") and path.endswith((".yml", ".yaml", ".md"))]
     lists = (match[1] for text in head.texts(paths).values() for match in _LABELS.finditer(text))
-    return frozenset(line.strip(" \t-\"'") for list_ in lists for line in list_.split("\n"))
+    return frozenset(line.strip(" \t-\"'") for names in lists for line in names.split("\n"))
