@@ -120,7 +120,7 @@ def test_wheel_has_only_what_runs(wheel: Path) -> None:
     assert {Path(name).suffix for name in names} <= IN_WHEEL
     assert not [name for name in names if "test" in Path(name).stem.split("_") and name.endswith(".py")]
     # Most of it are modules, at 36 % of their size; 650 KB are merged byte code.
-    assert wheel.stat().st_size < 3_500_000
+    assert wheel.stat().st_size < 3_600_000
 
 
 def moment(name: str, cwd: Path, **fields: object) -> str:

@@ -258,6 +258,32 @@ SYSTEMS: dict[str, tuple[dict[str, str], str]] = {
         },
         "sandpiper",
     ),
+    "Google Keep": (
+        {
+            "Takeout/Keep/Gate.json": json.dumps(
+                {
+                    "color": "DEFAULT",
+                    "isTrashed": False,
+                    "isPinned": False,
+                    "isArchived": False,
+                    "textContent": "A dotterel opens the gate.",
+                    "title": "Gate",
+                    "userEditedTimestampUsec": 1707730000000000,
+                    "labels": [{"name": "allotment"}],
+                }
+            )
+        },
+        "dotterel",
+    ),
+    "Bear": ({"Bread.textbundle/text.md": "# Bread\nA brambling at eight.\n\n#kitchen/bread\n"}, "brambling"),
+    "Zep": (
+        {
+            "user.json": json.dumps(
+                {"context": "A garganey leads", "facts": [{"uuid": "1", "fact": "A gadwall follows"}]}
+            )
+        },
+        "garganey gadwall",
+    ),
     "Roam": (
         {
             "graph.json": json.dumps(
@@ -282,7 +308,7 @@ SYSTEMS: dict[str, tuple[dict[str, str], str]] = {
 }
 
 # Systems whose one file is read only if it is named: in a folder, it may be anything.
-NAMED = ("Roam", "Standard Notes", "ChatGPT, Claude, other chats", "CSV, TSV")
+NAMED = ("Zep", "Roam", "Standard Notes", "ChatGPT, Claude, other chats", "CSV, TSV")
 
 
 def write_systems(folder: Path) -> list[str]:
