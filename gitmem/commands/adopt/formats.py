@@ -71,9 +71,10 @@ def unfounded(findings: Sequence[JudgedClaim]) -> str:
     lines = ", ".join(str(finding.claim.line) for finding in findings if finding.document.path == where)
     others = len({finding.document.path for finding in findings} - {where})
     more = f" and {count_of(others, 'more document')}" if others else ""
-    is_command = claim.kind in (COMMAND, SUBCOMMAND)
-    problem = f"`{claim.token}` was never defined" if is_command else f"{claim.token} never existed"
-    problem = f"{claim.token} existed only before the line was written" if findings[0].culprit else problem
+    is_command, is_gone = claim.kind in (COMMAND, SUBCOMMAND), findings[0].culprit is not None
+    what, verb = (f"`{claim.token}`", "was defined") if is_command else (claim.token, "existed")
+    never = f"{what} was never defined" if is_command else f"{what} never existed"
+    problem = f"{what} {verb} only before the line was written" if is_gone else never
     return display(f"{where}:{lines}{more}  {problem}")
 
 

@@ -443,7 +443,8 @@ def _add_culprits(findings: list[JudgedClaim], past: Past, budget: Budget) -> li
     broke = {
         at: commit
         for at, finding in enumerate(findings)
-        if finding.verdict == FALSE and not budget.is_spent() and (commit := _find_culprit(finding, past, gone))
+        if finding.verdict == FALSE or (finding.verdict == NEVER and finding.probe)
+        if not budget.is_spent() and (commit := _find_culprit(finding, past, gone))
     }
     broke |= {at: gone[place] for at, places in never.items() for place in reversed(places) if place in gone}
     summaries = past.culprits(broke.values())

@@ -88,8 +88,10 @@ def judge_command(mention: Mention, head: Code, past: Past) -> JudgedClaim | Non
     document = moved_to(mention.document, named)
     was = find_target(then, claim, document) if then is not None else None
     if then is None or was is None:
-        held = None if then is None else False
-        return JudgedClaim(mention, NEVER, held=held, wrote=wrote) if claim.is_certain else None
+        if not claim.is_certain:
+            return None
+        held, probe = None if then is None else False, _probe_before(head, claim, mention.document)
+        return JudgedClaim(mention, NEVER, held=held, wrote=wrote, probe=probe)
     if _is_of_other_package(then, claim, document, was.path):
         return None
     # A task that is a file of its own is there while it has a text.
@@ -106,6 +108,12 @@ def _probe(head: Code, then: Code, claim: Claim, document: Document, was: Source
         outer = next(text_name for text_name, text in every.items() if _part_in(text_name, text, claim) is not None)
         return Probe(outer, lambda text: _part_in(outer, text, claim) is not None)
     return Probe(path, lambda text: _line_in(path, text, claim, name) > 0 if was.line else bool(text))
+
+
+def _probe_before(head: Code, claim: Claim, document: Document) -> Probe:
+    """Return how to decide whether a target was defined before its line was written: in the nearest file that could."""
+    path = min(_definitions(head, claim, document), key=partial(_distance, head, claim, document))
+    return Probe(path, lambda text: _line_in(path, text, claim, claim.name) > 0)
 
 
 def _check(claim: Claim, source: Source) -> Mapping[str, Any] | None:

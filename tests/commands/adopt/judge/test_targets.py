@@ -6,6 +6,7 @@ import pytest
 from conftest import commit_files
 
 from gitmem.commands.adopt.findings import FALSE, HOLDS, NEVER
+from gitmem.commands.adopt.formats import unfounded
 from gitmem.commands.adopt.run import adopt
 from gitmem.git import Git
 from gitmem.git.repository import discover
@@ -104,3 +105,16 @@ def test_target_that_a_template_makes_is_not_missing(repo):
     adoption = adopt(handle, handle.resolve("HEAD"), kinds={"command"})
 
     assert [(one.claim.name, one.verdict) for one in adoption.findings] == [("lint", NEVER)]
+
+
+def test_script_that_was_removed_before_its_line_was_written_has_the_commit_that_removed_it(repo):
+    commit_files(repo, {"package.json": package(play="tsx play.ts")})
+    commit_files(repo, {"package.json": package(dev="tsx play.ts")})
+    commit_files(repo, {"CONTRIBUTING.md": "- `npm run play` starts it\n- `npm run plays` starts it\n"})
+    handle = Git(discover(repo))
+
+    gone, never = adopt(handle, handle.resolve("HEAD"), kinds={"command"}).of(NEVER)
+
+    assert (gone.culprit and gone.culprit.commit, never.culprit) == (handle.resolve("HEAD~1"), None)
+    assert unfounded([gone]) == "CONTRIBUTING.md:1  `npm run play` was defined only before the line was written"
+    assert unfounded([never]) == "CONTRIBUTING.md:2  `npm run plays` was never defined"
