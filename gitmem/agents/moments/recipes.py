@@ -26,6 +26,24 @@ _TASKS = frozenset(
     "composer deno task mix rake nox invoke inv tox pre-commit mise cargo pixi pdm poe hatch rye".split()
 )
 _RUNS = (["pdm", "run"], ["hatch", "run"])
+# The files of each program, of which the first one counts, and its TOML files, which all do.
+_TASK_FILES = {
+    "composer": ("composer.json",),
+    "deno": ("deno.json", "deno.jsonc"),
+    "task": ("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "Taskfile.dist.yml"),
+    "mix": ("mix.exs",),
+    "rake": ("Rakefile", "rakefile", "Rakefile.rb"),
+    "nox": ("noxfile.py",),
+    **dict.fromkeys(("invoke", "inv"), ("tasks.py",)),
+    "tox": ("tox.ini",),
+    "pre-commit": (".pre-commit-config.yaml",),
+}
+_TOML_FILES = {
+    "mise": ("mise.toml", ".mise.toml"),
+    "cargo": (".cargo/config.toml", "../.cargo/config.toml"),
+    "pixi": ("pixi.toml", "pyproject.toml"),
+    **dict.fromkeys(("pdm", "poe", "hatch", "rye", "task"), ("pyproject.toml",)),
+}
 # Words before the name of a task, options that only list tasks, and the folders with tasks of mise.
 _BEFORE_TASK = frozenset(("run", "run-script", "r", "task"))
 _LISTS = frozenset(
@@ -143,8 +161,6 @@ def _tasks_of(folder: str, program: str, arguments: Sequence[str]) -> list[str]:
     """Return what the tasks run that a command names, or the default task of a program that has one."""
     if not _LISTS.isdisjoint(arguments):
         return []
-    from gitmem.agents.moments.task_files import READERS, TOML_FILES, lines_of_toml  # few commands run a task
-
     names: list[str] = []
     former = ""
     for word in arguments:
@@ -157,16 +173,14 @@ def _tasks_of(folder: str, program: str, arguments: Sequence[str]) -> list[str]:
         former = word
     names = names[:TASKS_AT_MOST] or [_DEFAULTS.get(program, "default")]
     lines: list[str] = []
-    files, reader = READERS.get(program, ((), None))
-    for file in files if reader else ():
-        if text := _read(os.path.join(folder, file)):
-            lines += [line for name in names for line in (reader(text, name) if reader else ())]
-            break
-    for file in TOML_FILES.get(program, ()):
-        text = _read(os.path.join(folder, file))
-        for name in names:
-            if name.rpartition(":")[2] in text:
-                lines += lines_of_toml(text, name, program)
+    text = next((text for file in _TASK_FILES.get(program, ()) if (text := _read(os.path.join(folder, file)))), "")
+    tables = [_read(os.path.join(folder, file)) for file in _TOML_FILES.get(program, ())]
+    tables = [table for table in tables if any(name.rpartition(":")[2] in table for name in names)]
+    if text or any(tables):
+        from gitmem.agents.moments import task_files  # 4 ms, and few commands run a task
+
+        lines += [line for name in names if text for line in task_files.READERS[program](text, name)]
+        lines += [line for table in tables for name in names for line in task_files.lines_of_toml(table, name, program)]
     for name in names if program == "mise" else ():
         paths = [os.path.join(one, *name.split(":")) for one in _MISE_FOLDERS]
         for path in (path for one in paths for path in (one, os.path.join(one, "_default"))):

@@ -7,6 +7,7 @@ needs another one has a line that runs the other one. What a reader does not und
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from gitmem.text import parse_json
 
@@ -36,6 +37,8 @@ _TABLES = {
     "pixi": ("pixi run", ("tasks", "tool.pixi.tasks")),
     "task": ("task", ("tool.taskipy.tasks",)),
 }
+# The most dots of a line of TOML: time and memory grow with the square of a key's parts.
+DOTS_AT_MOST = 200
 # Keys of such a task, the ones with tasks that it needs, and the ones with command lines.
 _NEEDS, _LINES = ("depends", "deps", "depends-on", "depends_on"), ("run", "cmd", "shell", "composite", "sequence")
 
@@ -227,7 +230,9 @@ def lines_of_toml(text: str, name: str, program: str) -> list[str]:
         environment, _, script = name.rpartition(":")
         tasks = _at(data, f"tool.hatch.envs.{environment or 'default'}.scripts")
         lines = _strings(tasks.get(script))
-        return [f"hatch run {environment}:{line}" if line.split()[0] in tasks else line for line in lines if line]
+        return [
+            f"hatch run {environment}:{line}" if line.split()[0] in tasks else line for line in lines if line.strip()
+        ]
     runs, tables = _TABLES[program]
     for table in tables:
         tasks = _at(data, table)
@@ -252,8 +257,8 @@ def _lines_of_task(task: object, runs: str, others: set[str]) -> list[str]:
         is_list = isinstance(task, list)  # of poe: the names of tasks
         return [f"{runs} {line}" if is_list and line in others else line for line in lines if line.strip()]
     lines = [f"{runs} {other}" for key in _NEEDS for other in _strings(task.get(key))]
-    for key in _LINES:
-        lines += _lines_of_task(task.get(key), runs, others)
+    for value in map(task.get, _LINES):
+        lines += [] if isinstance(value, dict) else _lines_of_task(value, runs, others)
     return lines
 
 
@@ -267,13 +272,16 @@ def _json(text: str) -> dict[str, object]:
     return data if isinstance(data, dict) else {}
 
 
+@lru_cache(maxsize=2)
 def _toml(text: str) -> dict[str, object]:
-    """Return the tables of a TOML text; none of a text that is not TOML."""
+    """Return the tables of a TOML text; none of a text that is not TOML, or that has a key of very many parts."""
     import tomllib  # 8 ms, only where a repository has such a file that names the task
 
+    if any(line.count(".") > DOTS_AT_MOST for line in text.split("\n")):
+        return {}
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # a number may have more digits than Python reads
         return {}
 
 
@@ -304,23 +312,16 @@ def _quoted(text: str) -> list[str]:
     return [one or other for one, other in _QUOTED.findall(text)]
 
 
-# The files of each program, and what reads them.
-READERS: dict[str, tuple[tuple[str, ...], Callable[[str, str], list[str]]]] = {
-    "composer": (("composer.json",), lines_of_composer),
-    "deno": (("deno.json", "deno.jsonc"), lines_of_deno),
-    "task": (("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "Taskfile.dist.yml"), lines_of_taskfile),
-    "mix": (("mix.exs",), lines_of_mix),
-    "rake": (("Rakefile", "rakefile", "Rakefile.rb"), lines_of_rakefile),
-    "nox": (("noxfile.py",), lines_of_functions),
-    "invoke": (("tasks.py",), lines_of_functions),
-    "inv": (("tasks.py",), lines_of_functions),
-    "tox": (("tox.ini",), lines_of_tox),
-    "pre-commit": ((".pre-commit-config.yaml",), lines_of_hooks),
-}
-# The TOML files of each program.
-TOML_FILES = {
-    "mise": ("mise.toml", ".mise.toml"),
-    "cargo": (".cargo/config.toml", "../.cargo/config.toml"),
-    "pixi": ("pixi.toml", "pyproject.toml"),
-    **dict.fromkeys(("pdm", "poe", "hatch", "rye", "task"), ("pyproject.toml",)),
+# What reads the file of each program.
+READERS: dict[str, Callable[[str, str], list[str]]] = {
+    "composer": lines_of_composer,
+    "deno": lines_of_deno,
+    "task": lines_of_taskfile,
+    "mix": lines_of_mix,
+    "rake": lines_of_rakefile,
+    "nox": lines_of_functions,
+    "invoke": lines_of_functions,
+    "inv": lines_of_functions,
+    "tox": lines_of_tox,
+    "pre-commit": lines_of_hooks,
 }

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -167,9 +170,40 @@ def test_a_task_runs_what_its_file_says(folder: Path, line: str, runs: list[str]
         ("mix a", "mix.exs", "aliases do\n a: [" + '"' * 60_000),
         ("nox -s a", "noxfile.py", "@nox.session\ndef a(session):\n" + "    session.run(" * 4000),
         ("rake a", "Rakefile", "namespace :x do\n" * 4000),
+        ("hatch run a", "pyproject.toml", '[tool.hatch.envs.default.scripts]\na = [" ", "", "b"]'),
+        ("poe a", "pyproject.toml", "[tool.poe.tasks]\na = " + "9" * 60_000),
+        ("poe a", "pyproject.toml", "[tool.poe.tasks]\na" + ".cmd" * 15_000 + ' = "x"'),
+        ("poe a", "pyproject.toml", "[tool.poe.tasks]\na" + ".cmd" * 190 + " = " + "{cmd" + ".cmd" * 5 + ' = "x"}'),
     ],
 )
 def test_files_that_are_broken_or_long_leave_a_line_short(tmp_path: Path, line: str, file: str, text: str) -> None:
     (tmp_path / file).write_text(text)
 
     assert len(with_recipes(str(tmp_path), line)) < 5000
+
+
+def test_a_key_of_very_many_parts_costs_nothing(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.poe.tasks]\na" + ".b" * 15_000 + ' = "x"')
+
+    tracemalloc.start()
+    with_recipes(str(tmp_path), "poe a")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert most < 4_000_000
+
+
+def test_a_program_without_such_a_task_costs_no_import(tmp_path: Path) -> None:
+    (tmp_path / ".cargo").mkdir()
+    (tmp_path / ".cargo" / "config.toml").write_text("[build]\njobs = 2\n")
+    code = (
+        "import sys; from gitmem.agents.moments.recipes import with_recipes\n"
+        "for line in ('cargo test', 'task build', 'tox'): with_recipes(sys.argv[1], line)\n"
+        "print('gitmem.agents.moments.task_files' in sys.modules)"
+    )
+
+    printed = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True
+    ).stdout
+
+    assert printed == "False\n"
