@@ -125,9 +125,9 @@ def split_title(text: str, title: str) -> tuple[str, str]:
         return clean_text(title), text
     text = text.strip()
     if text.startswith("---"):
-        after = _after_frontmatter(text)
-        title, body = _split((after or text).lstrip("- \t\n"))
-        return title, text if after else body
+        after = without_frontmatter(text)
+        title, body = _split(after.lstrip("- \t\n"))
+        return title, body if after == text else text
     return _split(text)
 
 
@@ -144,12 +144,12 @@ def _split(text: str) -> tuple[str, str]:
     return sentence, text
 
 
-def _after_frontmatter(text: str) -> str:
-    """Return what follows the frontmatter that a text begins with; empty if it has none, or nothing follows."""
+def without_frontmatter(text: str) -> str:
+    """Return what follows the frontmatter that a text begins with; the text if it has none, or nothing follows."""
     first, *lines = text.split("\n")
-    end = next((at for at, line in enumerate(lines) if line.rstrip() == "---"), 0)
-    is_frontmatter = first.rstrip() == "---" and any(":" in line for line in lines[:end])
-    return "\n".join(lines[end + 1 :]).strip("-\n ") if is_frontmatter else ""
+    end = next((at for at, line in enumerate(lines) if line.rstrip() == "---"), 0) if first.rstrip() == "---" else 0
+    is_frontmatter = any(":" in line for line in lines[:end])
+    return ("\n".join(lines[end + 1 :]).strip("-\n ") if is_frontmatter else "") or text
 
 
 def make_draft(new: NewMemory, *, author: Author, policy: Policy, now: int) -> Draft:
@@ -194,7 +194,7 @@ def make_draft(new: NewMemory, *, author: Author, policy: Policy, now: int) -> D
     if isinstance(fields.get("workspace"), str):
         fields["workspace"] = portable(fields["workspace"], author.top)
     generated = metadata(fields, author, now)
-    name = key or automatic_key(kind, f"{heading} {body}" if title else clean_text(text))
+    name = key or automatic_key(kind, f"{heading} {body}" if title else without_frontmatter(clean_text(text)))
     return Draft(name, bool(key), fields | generated, body + "\n" if body else "", tuple(generated), new.former)
 
 

@@ -15,7 +15,16 @@ from gitmem.store import layout
 from gitmem.text.hazards.hidden_characters import find_hidden
 from gitmem.text.secrets import find_secrets
 from gitmem.text.tags import find_tags
-from gitmem.write.draft import Author, automatic_key, check_rules, clean_body, clean_text, metadata, split_title
+from gitmem.write.draft import (
+    Author,
+    automatic_key,
+    check_rules,
+    clean_body,
+    clean_text,
+    metadata,
+    split_title,
+    without_frontmatter,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,7 +136,7 @@ def incoming_new(given: ForeignMemory, author: Author, policy: Policy, *, now: i
         formatted = format_document(whole, rest + "\n" if rest else "")
         # Before a key is made from it, because errors name the key.
         refuse_unsafe(formatted, whole, policy)
-        key = given.key or automatic_key(kind, f"{title} {rest}" if named else text)
+        key = given.key or automatic_key(kind, f"{title} {rest}" if named else without_frontmatter(text))
         document = parse(formatted, path=f"{key}.md")
     except FormatError as err:
         raise RefusedError(err.message, hint=err.hint) from err

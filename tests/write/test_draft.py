@@ -170,6 +170,10 @@ def test_key_of_a_long_text_does_not_say_its_beginning_twice():
     assert made(text).key == "short-then-comes-a-sentence-that-is"
 
 
+def test_key_does_not_say_the_frontmatter():
+    assert made("---\ntitle: x\ntags: [a]\n---\nPorts are odd").key == "ports-are-odd"
+
+
 def test_key_is_cut_between_words():
     assert automatic_key("learned", "a" * 30 + " bcdefghijklmn opq") == "a" * 30
 

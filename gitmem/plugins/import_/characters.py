@@ -1,8 +1,8 @@
 """Bring the characters of other programs' texts into the form of the store. Pure.
 
 Editors, word processors and chats leave marks in a text that draw nothing: soft hyphens, marks of direction, selectors
-of a glyph's form, control characters. A text says the same without them. Overrides of direction, tags and runs of
-selectors can hide a text or change its order: they stay, so that the text is refused.
+of a glyph's form, control characters, colours. A text says the same without them. Overrides of direction, tags and runs
+of selectors can hide a text or change its order: they stay, so that the text is refused.
 
 Sources: Unicode Standard, DerivedCoreProperties.txt, Default_Ignorable_Code_Point; UAX #9, section 2; UAX #14 for line
 breaks; UTS #37, Ideographic Variation Sequences; UTS #51, section C.1, for flags made of tags.
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 LAYOUT_REMARK = "invisible characters, such as control characters and soft hyphens, were left out"
 UNKNOWN_REMARK = "characters without a meaning of their own, such as those of icon fonts, became \ufffd"
 _BREAK = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
+# Complete commands to a terminal: a link or a title, and a colour or a movement of the cursor (ECMA-48, 5.4 and 5.6).
+_COMMAND = re.compile(r"\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|(?:\x1b\[|\x9b)[0-?]*[@-~]")
 # Control characters but NUL, soft hyphens, zero-width spaces, marks of direction, invisible signs of formulas, the
 # openings and ends of embedded and isolated runs, old fillers of Korean; a selector alone after what it selects.
 _UNDRAWN = re.compile(
@@ -61,7 +63,7 @@ def _stored(value: Any, remarks: set[str]) -> Any:
 def _text(value: str, remarks: set[str]) -> str:
     text = _BREAK.sub("\n", value)
     if hidden_characters(text, lines=True):
-        drawn = _BLANK.sub(" ", _UNDRAWN.sub("", without_stray_joiners(text)))
+        drawn = _BLANK.sub(" ", _UNDRAWN.sub("", without_stray_joiners(_COMMAND.sub("", text))))
         if drawn != text:
             remarks.add(LAYOUT_REMARK)
         unknown = {char for char in hidden_characters(drawn, lines=True) if _is_unknown(char)}

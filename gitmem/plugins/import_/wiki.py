@@ -19,7 +19,7 @@ from types import MappingProxyType
 from unicodedata import normalize
 from urllib.parse import parse_qs, unquote
 
-from gitmem.document.note import ENDINGS, HEAD
+from gitmem.document.note import ENDINGS, HEAD, default_head
 from gitmem.frozen import frozen, replace
 from gitmem.plugins.import_.joplin import Joplin
 from gitmem.plugins.import_.vault import Vault
@@ -218,6 +218,8 @@ def link_pages(record: ImportRecord, pages: Pages, inside: str = "") -> ImportRe
         return record
     prose = _prose(f"{_heading(record.fields)}\n{record.body}")
     tags = list(_tags(prose, record.fields, pages.vault))
+    if not pages.vault.is_vault and _has_heading(record, inside):
+        tags += _tags_of_bear(prose)
     fields = dict(record.fields)
     if isinstance(own := fields.get("tags"), list):  # `tags: ["#a"]`
         fields["tags"] = list(dict.fromkeys(tag.lstrip("#") or tag if isinstance(tag, str) else tag for tag in own))
@@ -237,22 +239,35 @@ def link_pages(record: ImportRecord, pages: Pages, inside: str = "") -> ImportRe
 
 
 def _tags(prose: str, fields: Mapping[str, Any], vault: Vault) -> Iterator[str]:
-    """Yield the tags in a text: of a vault all, of a note of basic-memory those of list items.
-
-    Of another note, those of its first and its last line, if these have nothing else, as Bear writes them.
-    """
+    """Yield the tags in a text: of a vault all, of a note of basic-memory those of list items."""
     link = fields.get("permalink")
     text = _PLACE.sub("]", _UNSHOWN.sub("", _CODE.sub("", prose)))
     if vault.is_logseq:
         yield from (tag.strip().lower() for tag in _TAG_LINK.findall(text))
         text = _PRIORITY.sub("", text)
     elif not vault.is_vault:
-        lines = [line for line in text.split("\n") if line.strip() and not line.startswith("# ")]
-        yield from (tag for line in dict.fromkeys((*lines[:1], *lines[-1:])) for tag in _tags_alone(line))
         text = "\n".join(_ITEM.findall(text)) if isinstance(link, str) and not link.startswith("/") else ""
     form = _DENDRON_TAG if vault.is_dendron else _TAG
     match = (tag.lower().strip("/-") for tag in form.findall(_LINK.sub("", text)) if not _COLOUR.fullmatch(tag))
     yield from match
+
+
+def _has_heading(record: ImportRecord, inside: str) -> bool:
+    """Return whether a note begins with its title as a heading, as each note of Bear does."""
+    head = record.fields.get(HEAD)
+    head = head if isinstance(head, str) else default_head(str(record.fields.get("title", "")), inside)
+    return record.body.startswith("# ") or head.rstrip().rpartition("\n")[2].startswith("# ")
+
+
+def _tags_of_bear(prose: str) -> list[str]:
+    """Return the tags of the first and the last line below the title, if these have nothing else.
+
+    Elsewhere such a line is rather a comment in code that nobody marked as code, or a heading without its space.
+    """
+    text = _UNSHOWN.sub("", prose)
+    lines = [line for line in text.split("\n") if line.strip() and not line.startswith("# ")]
+    ends = dict.fromkeys((*lines[:1], *lines[-1:]))
+    return [tag for line in ends if not line.startswith(("    ", "\t")) for tag in _tags_alone(line)]
 
 
 def _tags_alone(line: str) -> list[str]:

@@ -6,6 +6,7 @@ import unicodedata
 
 from support.each import each
 
+from gitmem.document.note import HEAD
 from gitmem.frozen import replace
 from gitmem.plugins.import_.fields import ImportRecord
 from gitmem.plugins.import_.names import Names
@@ -249,9 +250,13 @@ def test_link_of_dendron_leads_to_the_page_behind_what_it_shows(fields: dict, bo
         ("#12\n#!sh", None),
         ("#ffcc00", None),
         ("```\n#a\n```\nFeed at 8.", None),
+        ("Feed at 8:\n\n    #port = 1\n    #debug", None),
     ],
 )
-def test_first_and_last_line_have_tags_if_they_have_nothing_else(body: str, tags: list | None) -> None:
-    found = ImportRecord("x", "bread", {"title": "Bread"}, body)
+def test_first_and_last_line_below_a_heading_have_tags_if_they_have_nothing_else(body: str, tags: list | None) -> None:
+    pages = pages_of({"Bread.md": "bread"})
+    found = ImportRecord("x", "bread", {"title": "Bread", HEAD: "# Bread\n"}, body)
+    bare = ImportRecord("x", "bread", {"title": "Bread"}, body)
 
-    assert link_pages(found, pages_of({"Bread.md": "bread"})).fields.get("tags") == tags
+    assert link_pages(found, pages, "Bread.md").fields.get("tags") == tags
+    assert "tags" not in link_pages(bare, pages, "Bread.md").fields
