@@ -121,15 +121,17 @@ def _title_of(args: Arguments) -> str:
     return "" if text == "-" else str(text)
 
 
-def is_first_write(memory: Memory, args: Arguments) -> bool:
-    """Return whether a command that writes a new memory creates the project's branch."""
-    return args.scope in ("", PROJECT) and not args.in_tree and memory.repository.find_tip() is None
+def describe_first_write(memory: Memory, args: Arguments) -> str:
+    """Return what the first write in a clone does besides: it may create the branch, and lack its author's name.
 
-
-def describe_first_write(memory: Memory) -> str:
-    """Return what the first write created, and a notice if git cannot name its author."""
-    created = f"created the branch {memory.repository.config.branch}"
-    return f"{created}; {NAMELESS}" if memory.repository.git.identity() == FALLBACK_IDENTITY else created
+    Empty for later writes, and for those to other scopes.
+    """
+    repository = memory.repository
+    if args.scope not in ("", PROJECT) or args.in_tree or repository.git.read_ref(repository.ref):
+        return ""
+    created = "" if repository.find_tip() else f"created the branch {repository.config.branch}"
+    nameless = NAMELESS if repository.git.identity() == FALLBACK_IDENTITY else ""
+    return "; ".join(filter(None, (created, nameless)))
 
 
 @frozen

@@ -15,7 +15,6 @@ from gitmem.cli.changes import (
     add_links,
     add_place,
     describe_first_write,
-    is_first_write,
     memory_fields,
     memory_options,
     print_change,
@@ -72,7 +71,7 @@ def run(args: Arguments, out: Output) -> int:
     """Write one fact and print its key."""
     body = read_text(args.body)
     with open_memory(out) as memory:
-        is_first = is_first_write(memory, args)
+        more = describe_first_write(memory, args)
         if references := [reference for reference in args.agree or () if parse_elsewhere(reference)]:
             refresh(memory, out, limit_s=HURRIED_S, more=references)
         change = memory.fact(
@@ -95,7 +94,6 @@ def run(args: Arguments, out: Output) -> int:
             task=args.task,
             force=args.force,
         )
-        more = describe_first_write(memory) if is_first else ""
         if change.is_written and out.is_terminal and not args.json:
             return _print_fact(memory, change.key, args, out, more=more)
         return print_change(change, memory, args, out, more=more)

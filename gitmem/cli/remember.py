@@ -15,7 +15,6 @@ from gitmem.cli.changes import (
     add_links,
     add_place,
     describe_first_write,
-    is_first_write,
     memory_fields,
     memory_options,
     print_change,
@@ -93,7 +92,7 @@ def run(args: Arguments, out: Output) -> int:
         raise UsageError(message, hint='gitmem remember "what you learned"')
     text = read_text(args.text)
     with open_to_write(out, args.scope) as memory:
-        is_first = is_first_write(memory, args)
+        more = describe_first_write(memory, args)
         change = memory.remember(
             text,
             title=args.title,
@@ -110,7 +109,6 @@ def run(args: Arguments, out: Output) -> int:
             force=args.force,
             **memory_fields(args),
         )
-        more = describe_first_write(memory) if is_first else ""
         return print_change(change, memory, args, out, more=more)
 
 

@@ -35,6 +35,25 @@ def test_only_the_key_is_printed_on_standard_output(run_cli) -> None:
     assert second.err == "gitmem: deploys-need-the-vpn already says this; nothing was written\n"
 
 
+@pytest.mark.parametrize(
+    ("is_joined", "created"), [(False, "created the branch memory; "), (True, "")], ids=["new", "joined"]
+)
+def test_the_first_write_of_a_clone_says_that_git_knows_no_name(run_cli, repo: Path, *, is_joined: bool, created: str):
+    if is_joined:
+        run_cli("remember", "Backups run at night")
+        git(repo, "update-ref", "refs/remotes/origin/memory", tip(repo))
+        git(repo, "update-ref", "-d", "refs/heads/memory")
+        git(repo, "config", "remote.origin.url", "../elsewhere")
+    for name in ("name", "email"):
+        git(repo, "config", "--unset", f"user.{name}")
+    git(repo, "config", "user.useConfigOnly", "true")
+
+    first, second = run_cli("remember", "Deploys need the VPN"), run_cli("remember", "Ports are odd on staging")
+
+    assert first.err.startswith(f"gitmem: {created}git does not know your name"), first.err
+    assert second.err == ""
+
+
 def test_json_is_key_path_and_commit(run_cli, repo: Path) -> None:
     done = run_cli("remember", "Deploys need the VPN", "--kind", "gotcha", "--json")
 
