@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # A name that each note has, and how far into a file it is looked for: a long text may follow, and attachments precede.
 _SIGN, HEAD_BYTES = "isTrashed", 8192
+# One of them is in each note; a note of images alone may have no text.
+_CONTENT = frozenset(("textContent", "listContent", "userEditedTimestampUsec"))
 _LINK = "WEBLINK"
 
 
@@ -26,7 +28,7 @@ def is_keep_file(head: bytes) -> bool:
 
 def is_keep(table: Mapping[str, Any]) -> bool:
     """Return whether an object is a note of Keep."""
-    return isinstance(table.get(_SIGN), bool) and ("textContent" in table or "listContent" in table)
+    return isinstance(table.get(_SIGN), bool) and not _CONTENT.isdisjoint(table)
 
 
 def read_keep(table: Mapping[str, Any], where: str) -> dict[str, Any] | Unreadable:
@@ -34,7 +36,9 @@ def read_keep(table: Mapping[str, Any], where: str) -> dict[str, Any] | Unreadab
     if table[_SIGN]:
         return Unreadable(where, DELETED_REASON, is_skipped=True)
     items = [
-        f"- [{'x' if item.get('isChecked') else ' '}] {item.get('text', '')}" for item in _tables(table, "listContent")
+        f"- [{'x' if item.get('isChecked') else ' '}] {item['text']}"
+        for item in _tables(table, "listContent")
+        if isinstance(item.get("text"), str)
     ]
     links = [
         f"[{link.get('title') or link['url']}]({link['url']})"

@@ -260,14 +260,15 @@ def _has_heading(record: ImportRecord, inside: str) -> bool:
 
 
 def _tags_of_bear(prose: str) -> list[str]:
-    """Return the tags of the first and the last line below the title, if these have nothing else.
+    """Return the tags of the first line below the title and of the last paragraph, if these lines have nothing else.
 
     Elsewhere such a line is rather a comment in code that nobody marked as code, or a heading without its space.
     """
-    text = _UNSHOWN.sub("", prose)
-    lines = [line for line in text.split("\n") if line.strip() and not line.startswith("# ")]
-    ends = dict.fromkeys((*lines[:1], *lines[-1:]))
-    return [tag for line in ends if not line.startswith(("    ", "\t")) for tag in _tags_alone(line)]
+    rows = [row for row in _UNSHOWN.sub("", prose).rstrip().split("\n") if not row.startswith("# ")]
+    first = next((row for row in rows if row.strip()), "")
+    last = "" if rows[-2:-1] and rows[-2].strip(" -*_") else rows[-1]
+    ends = dict.fromkeys(row for row in (first, last) if not row.startswith(("    ", "\t")))
+    return [tag for row in ends for tag in _tags_alone(row)]
 
 
 def _tags_alone(line: str) -> list[str]:

@@ -27,7 +27,7 @@ NOTE = {
 LIST = {
     **USUAL,
     "title": "",
-    "listContent": [{"text": "twine", "isChecked": False}, {"text": "canes", "isChecked": True}],
+    "listContent": [{"text": "twine", "isChecked": False}, {"text": "canes", "isChecked": True}, {"text": None}],
 }
 
 
@@ -57,7 +57,16 @@ def test_a_list_is_one_note_with_what_is_checked(tmp_path: Path) -> None:
     (found,) = _read(tmp_path, list=LIST)
 
     assert isinstance(found, ImportRecord)
-    assert "- [ ] twine\n- [x] canes" in found.body
+    assert found.body.endswith("- [ ] twine\n- [x] canes")
+
+
+def test_a_note_of_images_alone_is_read_by_their_names(tmp_path: Path) -> None:
+    note = {name: value for name, value in NOTE.items() if name not in ("textContent", "title", "annotations")}
+
+    (found,) = _read(tmp_path, photo=note)
+
+    assert isinstance(found, ImportRecord)
+    assert found.body == "18d.jpg"
 
 
 @each(

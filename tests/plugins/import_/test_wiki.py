@@ -250,6 +250,7 @@ def test_link_of_dendron_leads_to_the_page_behind_what_it_shows(fields: dict, bo
         ("#12\n#!sh", None),
         ("#ffcc00", None),
         ("```\n#a\n```\nFeed at 8.", None),
+        ("Built with:\n\n#define A 1\n#endif", None),
         ("Feed at 8:\n\n    #port = 1\n    #debug", None),
     ],
 )
