@@ -43,6 +43,8 @@ OPTIONS = {
 }
 # Similarity from which two memories are near duplicates ("similarity above 0.85").
 SAME_ABOVE = 0.85
+# The lines around a frontmatter in YAML and in TOML, and the sign behind its names.
+_FRONTMATTERS = {"---": ":", "+++": "="}
 # Fields set by the store itself: they are no difference between two texts.
 ASIDE = ("by", "updated", "superseded_by")
 # The history of a task, which recording the task again does not undo.
@@ -124,7 +126,7 @@ def split_title(text: str, title: str) -> tuple[str, str]:
     if title:
         return clean_text(title), text
     text = text.strip()
-    if text.startswith("---"):
+    if text.startswith((*_FRONTMATTERS,)):
         after = without_frontmatter(text)
         title, body = _split(after.lstrip("- \t\n"))
         return title, body if after == text else text
@@ -147,8 +149,10 @@ def _split(text: str) -> tuple[str, str]:
 def without_frontmatter(text: str) -> str:
     """Return what follows the frontmatter that a text begins with; the text if it has none, or nothing follows."""
     first, *lines = text.split("\n")
-    end = next((at for at, line in enumerate(lines) if line.rstrip() == "---"), 0) if first.rstrip() == "---" else 0
-    is_frontmatter = any(":" in line for line in lines[:end])
+    fence = first.rstrip()
+    sign = _FRONTMATTERS.get(fence, "")
+    end = next((at for at, line in enumerate(lines) if line.rstrip() == fence), 0) if sign else 0
+    is_frontmatter = any(sign in line for line in lines[:end])
     return ("\n".join(lines[end + 1 :]).strip("-\n ") if is_frontmatter else "") or text
 
 

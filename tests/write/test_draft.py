@@ -74,6 +74,8 @@ def checked(draft, policy=POLICY):
         pytest.param("---\nPorts are odd\nHere too", "Ports are odd", "Here too", id="a line of dashes"),
         pytest.param("---\ntags: [a]\n---\n\nPorts are odd", "Ports are odd", "---\ntags: [a]\n---\n\nPorts are odd",
                      id="a frontmatter, which stays"),
+        pytest.param("+++\na = 1\n+++\nPorts are odd", "Ports are odd", "+++\na = 1\n+++\nPorts are odd",
+                     id="a frontmatter in TOML"),
         pytest.param("---\ntags: [a]\n---\n---\n", "tags: [a]", "---\n---", id="nothing but a frontmatter"),
         pytest.param("--force deletes it", "--force deletes it", "", id="an option"),
         pytest.param("---\n-----", "", "", id="nothing but dashes"),

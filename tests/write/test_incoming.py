@@ -24,6 +24,10 @@ def exact(text: str) -> Incoming:
     return incoming_exact(parse(text, path="a.md"), "x:1", folder="", archived=False, policy=builtin())
 
 
+def test_key_does_not_say_the_frontmatter_of_a_text() -> None:
+    assert new("---\ntags: [a]\n---\nPorts are odd").key == "ports-are-odd"
+
+
 def test_title_key_tags_and_metadata_are_made_where_the_source_has_none() -> None:
     found = new("JWT tokens expire early. The clock of the gateway is wrong.\r\n" + "x " * 60)
     fields = parse(found.text, path="a.md").fields
