@@ -1,12 +1,13 @@
 """What other memory systems export as JSON: objects in lists and containers, and graphs of entities. Pure.
 
 Sources: mem0's ``get_all`` (``results`` with ``memory``, ``relations`` with ``source``, ``relationship``, ``target``);
-Letta's agent file (``blocks`` with ``label`` and ``value``); the reference MCP server "memory", whose lines have a
-``type`` of ``entity`` (``name``, ``entityType``, ``observations``) or ``relation`` (``from``, ``to``,
-``relationType``); claude-mem's ``export-memories`` (``observations`` with ``narrative``, ``facts``, ``concepts``,
-``files_read``, lists written as JSON texts; ``summaries`` with ``request``, ``learned`` and others; ``prompts`` and
-``sessions``); Graphiti's edges (``fact``, ``valid_at``, ``invalid_at``, ``expired_at``), nodes (``name``, ``summary``,
-``labels``) and episodes; Standard Notes' backup (``items`` with ``content_type`` and ``content``).
+Letta's agent file (``blocks`` with ``label`` and ``value``, ``files`` with ``original_file_name`` and ``content``); the
+reference MCP server "memory", whose lines have a ``type`` of ``entity`` (``name``, ``entityType``, ``observations``) or
+``relation`` (``from``, ``to``, ``relationType``); claude-mem's ``export-memories`` (``observations`` with
+``narrative``, ``facts``, ``concepts``, ``files_read``, lists written as JSON texts; ``summaries`` with ``request``,
+``learned`` and others; ``prompts`` and ``sessions``); Graphiti's edges (``fact``, ``valid_at``, ``invalid_at``,
+``expired_at``), nodes (``name``, ``summary``, ``labels``) and episodes; Standard Notes' backup (``items`` with
+``content_type`` and ``content``).
 """
 
 from __future__ import annotations
@@ -111,7 +112,11 @@ def _lists_in(table: Mapping[str, Any]) -> dict[str, list[Any]]:
             [passage for agent in agents if isinstance(agent, dict) for passage in _passages(agent)] if agents else []
         )
         files = [
-            {"title": one.get("file_name"), "text": one["content"], "created_at": one.get("created_at")}
+            {
+                "title": one.get("original_file_name") or one.get("file_name"),
+                "text": one["content"],
+                "created_at": time_of(one.get("file_creation_date")) or one.get("created_at"),
+            }
             for one in _tables_in(table.get("files"))
             if isinstance(one.get("content"), str)
         ]

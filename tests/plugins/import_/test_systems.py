@@ -273,10 +273,11 @@ def _all(value: Any) -> list[ImportRecord]:
 
 def test_what_stands_beside_the_memories_of_an_export_comes_in() -> None:
     zep = {"context": "Ada leads the ferry project", "facts": [{"uuid": "1", "fact": "Ada likes small changes"}]}
-    files = [{"file_name": "spec.pdf", "content": "It needs 12 volts"}, {"file_name": "empty.pdf"}]
+    about = {"file_name": "a_spec.pdf", "original_file_name": "spec.pdf", "file_creation_date": "2024-07-01"}
+    files = [{**about, "content": "It needs 12 volts"}, {"file_name": "empty.pdf"}]
     letta = {"blocks": [{"label": "human", "value": "Bo", "created_at": "2024-08-01T00:00:00Z"}], "files": files}
 
     assert [one.body for one in _all(zep)] == ["Ada leads the ferry project", "Ada likes small changes"]
     found = _all(letta)
     assert [(one.fields["title"], one.body) for one in found] == [("human", "Bo"), ("spec.pdf", "It needs 12 volts")]
-    assert found[0].fields["created"] == "2024-08-01T00:00:00Z"
+    assert [one.fields["created"] for one in found] == ["2024-08-01T00:00:00Z", "2024-07-01T00:00:00Z"]
