@@ -52,7 +52,7 @@ NAME_LETTERS, NAMES_AT_MOST = 3, 40
 # Options with which a command changes nothing.
 _SHOWS = ("--help", "--version", "--dry-run")
 # What runs another command: a word, or two.
-_RUNNERS = frozenset("sudo time env nice exec npx bunx pnpx xvfb-run command stdbuf nohup".split())
+_RUNNERS = frozenset("sudo time env nice exec npx bunx pnpx uvx xvfb-run command stdbuf nohup".split())
 _RUNNERS_WITH = frozenset(
     ("poetry run", "uv run", "pipenv run", "pdm run", "bundle exec", "pnpm exec", "npm exec", "yarn exec", "hatch run")
 )

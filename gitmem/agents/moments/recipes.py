@@ -169,7 +169,7 @@ def _tasks_of(folder: str, program: str, arguments: Sequence[str]) -> list[str]:
         elif word == "--":
             break
         elif not word.startswith("-") and "=" not in word and not (word in _BEFORE_TASK and not names):
-            names.append(word.partition("[")[0])
+            names += word.partition("[")[0].split(",") if program == "tox" else [word.partition("[")[0]]
         former = word
     names = names[:TASKS_AT_MOST] or [_DEFAULTS.get(program, "default")]
     lines: list[str] = []

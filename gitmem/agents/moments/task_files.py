@@ -74,6 +74,7 @@ def lines_of_taskfile(text: str, name: str) -> list[str]:
     key, key_indent = "", 0
     for indent, line in _block(text, name):
         plain = line.removeprefix("- ").strip()
+        key = key or ("cmds" if line.startswith("- ") else "")  # a task may be a list of its commands
         before, colon, after = plain.partition(":")
         is_key = bool(colon) and after[:1] in ("", " ") and before.replace("_", "").isalnum()
         if is_key and not line.startswith("- ") and (not key_indent or indent <= key_indent):
@@ -106,18 +107,21 @@ def _block(text: str, name: str) -> Iterator[tuple[int, str]]:
             if indent == task_indent and not line.startswith("- "):
                 own, _, value = line.rpartition(":") if line.endswith(":") else line.partition(": ")
                 is_wanted = own.strip("'\"") == name
-                line = f"cmds: {value.strip()}"
-                if is_wanted and not value.strip():
+                value = "" if value.lstrip().startswith("&") else value.strip()  # the name of an anchor
+                line = f"cmds: {value}"
+                if is_wanted and not value:
                     continue
             if is_wanted:
                 yield indent, line
 
 
 def _flow(text: str) -> list[str]:
-    """Return the items of a list on one line, or a text as the only item."""
+    """Return the items of a list on one line, or a text as the only item; of a map in it, the task that it names."""
     if text.startswith("[") and text.endswith("]"):
-        return [part.strip(" '\"") for part in text[1:-1].split(",")]
-    return [text] if text else []
+        parts = [part.strip() for part in text[1:-1].split(",")]
+        names = [part[len("{task:") :].rstrip("}") if part.startswith("{task:") else part for part in parts]
+        return [name.strip(" '\"") for name in names if ": " not in name]
+    return [text] if text and (text[0] != "{" or text.startswith("{{")) else []
 
 
 def lines_of_mix(text: str, name: str) -> list[str]:
@@ -201,14 +205,14 @@ def lines_of_tox(text: str, name: str) -> list[str]:
     """Return the commands of an environment of tox.ini; those of `[testenv]` if it has none of its own."""
     found: dict[str, list[str]] = {}
     section, key = "", ""
-    for row in text.split("\n"):
+    for row in text.replace("\\\n", " ").split("\n"):
         line = row.strip()
         if row.startswith("["):
             section, key = line.strip("[]"), ""
         elif row[:1].strip() and "=" in row:
             key, _, line = (part.strip() for part in row.partition("="))
         if key in ("commands", "commands_pre") and line and not line.startswith(("#", "[")):
-            found.setdefault(section, []).append(line.lstrip("-").strip())
+            found.setdefault(section, []).append(" ".join(line.lstrip("-").split()))
     return found.get(f"testenv:{name}") or found.get("testenv", [])
 
 

@@ -16,6 +16,14 @@ TASKFILE = """\
 version: '3'
 tasks:
   lint: golangci-lint run
+  all:
+    - task: gen
+    - "{{.BIN}} run x"
+  gen: &gen
+    deps: [fmt, {task: lint, vars: {A: 1}}]
+    cmds: [go generate, "echo {{.A}}"]
+    preconditions:
+      - sh: test -f x
   docs:
     desc: "Build: all"
     deps: [diagrams]
@@ -103,7 +111,9 @@ FILES = {
     "mise.toml": MISE,
     "mise-tasks/lint/_default": "#!/bin/bash\nshellcheck x\n",
     ".cargo/config.toml": '[alias]\ncov = ["llvm-cov", "--lcov"]\nx = "run -p xtask --"\n',
-    "tox.ini": "[testenv]\ncommands = pytest\n[testenv:docs]\ndeps = a\ncommands =\n    -sphinx-build a b\n",
+    "tox.ini": "[testenv]\ncommands = pytest\n"
+    "[testenv:cov]\ncommands =\n    coverage \\\n      report\n"
+    "[testenv:docs]\ndeps = a\ncommands =\n    -sphinx-build a b\n",
     ".pre-commit-config.yaml": "repos:\n- repo: local\n  hooks:\n  - id: types\n    entry: pnpm typecheck\n"
     "  - id: fmt\n    entry: 'gofmt -l .'\n",
 }
@@ -131,6 +141,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 *("for one in a b; do", "d2 $one", "done"),
             ],
         ),
+        ("task all", [
+            *("task gen", "task fmt", "task lint", "golangci-lint run", "go generate", "echo {{.A}}", "{{.BIN}} run x"),
+        ]),
         ("bundle exec rake docs:publish[x]", [
             *("rake docs:build", "rake docs:clean", "rake clean", "git clean -fd", "mkdocs build", "rake build"),
             "rclone sync site/",
@@ -149,6 +162,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("cargo cov", ["cargo llvm-cov --lcov"]),
         ("cargo build", []),
         ("tox -e docs", ["sphinx-build a b"]),
+        ("uvx tox -e cov,docs", ["coverage report", "sphinx-build a b"]),
         ("tox -e py312", ["pytest"]),
         ("pre-commit run types", ["pnpm typecheck"]),
         ("pre-commit run --from-ref main", []),
