@@ -6,6 +6,7 @@ first line here, Python itself starts and finds this package: what it prints the
 
 import _imp
 import _signal  # type: ignore[import-not-found]  # `signal` makes enumerations: 1 ms
+import atexit
 import gc
 import marshal
 import os
@@ -45,6 +46,9 @@ def script() -> None:
         stop_at_once()
         raise
     if "gitmem.verify.sandbox.sandbox" in sys.modules or "concurrent.futures" in sys.modules:
+        if handles:
+            # Python ends with the system's handlers, which would replace the status of a finished command.
+            atexit.register(_signal.signal, _signal.SIGINT, _signal.SIG_IGN)
         sys.exit(status)
     for stream in (sys.stdout, sys.stderr):
         try:

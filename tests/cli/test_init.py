@@ -375,3 +375,14 @@ def test_interruption_at_any_moment_is_one_line(tmp_path: Path, module: str) -> 
 
     assert (done.status, done.out) == (130, "")
     assert done.err == "gitmem: error: interrupted; acknowledged writes are kept\n"
+
+
+def test_interruption_as_a_finished_command_ends_changes_nothing(tmp_path: Path) -> None:
+    """Python has restored the system's handlers when it clears its modules; commands with threads end that way."""
+    last = "class Last:\n    def __del__(self, kill=os.kill, process=os.getpid()):\n        kill(process, 2)\n"
+    source = f"import concurrent.futures, os, sys\n{last}sys.last = Last()\n"
+    (tmp_path / "sitecustomize.py").write_text(source)
+
+    done = run([str(GITMEM), "--version"], tmp_path, env=environment(PYTHONPATH=str(tmp_path)))
+
+    assert (done.status, done.err, done.out[:7]) == (0, "", "gitmem ")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import tempfile
 from contextlib import suppress
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -24,6 +23,7 @@ from gitmem.verify.inputs import digest, is_unknown
 from gitmem.verify.run import missing
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.sandbox.account import check_user, give
+from gitmem.verify.sandbox.temporary import temporary_folder
 from gitmem.verify.trace.determinism import is_determined
 from gitmem.verify.trace.observe import Scene, observe
 from gitmem.verify.trace.outside import find_outside
@@ -110,8 +110,7 @@ def find_tracer(path: str, rung: str) -> str:
     if strace is None or not rung:
         return ""
     try:
-        with tempfile.TemporaryDirectory() as name:
-            ground = Path(name).resolve()
+        with temporary_folder("gitmem-probe-") as ground:
             (ground / "folder").mkdir()
             (ground / "seen").write_text("x", encoding="ascii")
             give(ground, check_user() if rung in sandbox.ladder() else 0)

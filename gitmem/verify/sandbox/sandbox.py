@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 import os
 import sys
-import tempfile
 from functools import lru_cache
 from pathlib import Path
 
@@ -93,12 +92,11 @@ def works(rung: str, env_path: str) -> bool:
 def why_not(rung: str, env_path: str) -> str:
     """Return why a rung does not work here, by running it once per process; empty if it works. Never raises."""
     try:
-        place = account.temporary_place()
-        with tempfile.TemporaryDirectory(dir=place) as inside, tempfile.TemporaryDirectory(dir=place) as outside:
-            Path(outside, "secret").write_text("secret\n", encoding="ascii")
-            account.give(Path(inside), account.check_user())
-            ran = _run_probe(PROBE, outside, ground=Path(inside).resolve(), rung=rung, path=env_path)
-            if "secret\n" in ran.output or Path(outside, "new").exists():
+        with temporary_folder("gitmem-probe-") as inside, temporary_folder("gitmem-probe-") as outside:
+            (outside / "secret").write_text("secret\n", encoding="ascii")
+            account.give(inside, account.check_user())
+            ran = _run_probe(PROBE, str(outside), ground=inside, rung=rung, path=env_path)
+            if "secret\n" in ran.output or (outside / "new").exists():
                 return "it does not confine checks"
             message = ran.output.strip().rsplit("\n", 1)[-1]
             return "" if ran.status == 0 else ran.problem or message or f"exit {ran.status}"
@@ -351,8 +349,8 @@ class _Job:
 
     def run_plainly(self, *, confined: bool) -> Ran:
         """Run the check without a starter, on systems other than Linux; confined by Seatbelt or not at all."""
-        with tempfile.TemporaryDirectory(prefix="gitmem-") as folder:
-            scratch, argv, online = os.path.realpath(folder), self.argv, self.network or not confined
+        with temporary_folder("gitmem-check-") as folder:
+            scratch, argv, online = str(folder), self.argv, self.network or not confined
             if confined:
                 argv = seatbelt.wrap(
                     self.argv,

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from gitmem.verify.sandbox import temporary
 from gitmem.verify.sandbox.temporary import YOUNG_S, temporary_folder
 
 
@@ -48,3 +49,11 @@ def test_a_young_folder_and_a_link_are_left_alone(tmp_path: Path) -> None:
 
     assert sorted(p.name for p in place.iterdir()) == ["x-link", "x-young"]
     assert outside.is_dir()
+
+
+def test_every_folder_of_a_verify_job_is_one_that_the_next_removes() -> None:
+    package = Path(temporary.__file__).parents[1]
+
+    makers = {path.name for path in package.rglob("*.py") if "import tempfile" in path.read_text(encoding="utf-8")}
+
+    assert makers == {"temporary.py", "account.py"}
