@@ -483,3 +483,15 @@ def test_fix_exits_with_0_only_when_nothing_false_is_left(repo, run_cli):
     assert (fixed.status, fixed.err) == (0, "gitmem: 1 line corrected; see git diff\n")
     assert part.status == 1
     assert "1 statement left to correct by hand\n" in part.err
+
+
+def test_what_only_names_something_that_occurs_is_counted_apart(repo, run_cli):
+    commit_files(
+        repo,
+        {"AGENTS.md": "- set `SHOP_DB_URL` first\n- code is in `src/a.py`\n", "src/a.py": "x = env('SHOP_DB_URL')\n"},
+    )
+
+    ran = run_cli("adopt", "-v")
+
+    assert "`SHOP_DB_URL` occurs in the code" in ran.out
+    assert "0 false, 2 hold (1 by name only)" in ran.out
