@@ -314,7 +314,11 @@ def check_rules(key: str, document: Document, policy: Policy) -> None:
     if document.fields.get("superseded_by") == key:
         raise RefusedError(f"{key} cannot supersede itself")
     if key in document.strings("requires"):
-        raise RefusedError(f"{key} cannot require itself", hint="--requires names another memory, on which it rests")
+        ways = (
+            "--requires names another memory, on which it rests",
+            f"to require nothing: gitmem edit {key} --requires ''",
+        )
+        raise RefusedError(f"{key} cannot require itself", hint="\n".join(lines))
     kind = policy.kind(document.kind)
     missing = [name for name in kind.required if document.fields.get(name) in (None, "", [], {})]
     if missing:

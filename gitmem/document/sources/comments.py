@@ -37,6 +37,11 @@ _SCRIPT_CODE = re.compile(
 _SCRIPT_TEXT = re.compile(r"\\.|`|\$\{", re.DOTALL)
 # A statement of SQL that defines something does so in a string, too.
 _SQL = re.compile(r"[ \t]*create[ \t]", re.IGNORECASE)
+# How only lines of GraphQL schemas begin: TypeScript has no `input`, and no brace right after `type User`.
+# Source: the GraphQL specification, October 2021, 3.
+_GRAPHQL = re.compile(
+    r"[ \t]*(?:extend[ \t]+)?(?:(?:type|input)[ \t]+\w+[ \t]*(?:implements\b|[@{])|(?:scalar|union)[ \t]+\w)"
+)
 # Only at the beginning of a line: within one, it may be part of a string, such as a glob.
 _BLOCK = re.compile(r"^[ \t]*/\*", re.MULTILINE), re.compile(r"\*/")
 _DEFINE = re.compile(r"^[ \t]*define\b", re.MULTILINE), re.compile(r"^[ \t]*endef\b", re.MULTILINE)
@@ -87,9 +92,10 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _blanked(text: str) -> str:
-    """Return blanks in place of a text of several lines, without its statements of SQL; one line as it is."""
+    """Return blanks in place of a text of several lines, but for what SQL and GraphQL define; one line as it is."""
     lines = text.split("\n")
-    return "\n".join(line if _SQL.match(line) else " " * len(line) for line in lines) if len(lines) > 1 else text
+    kept = (line if _SQL.match(line) or _GRAPHQL.match(line) else " " * len(line) for line in lines)
+    return "\n".join(kept) if len(lines) > 1 else text
 
 
 def _without_blocks(code: str, opening: re.Pattern[str], closing: re.Pattern[str]) -> str:

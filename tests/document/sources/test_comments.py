@@ -44,6 +44,9 @@ type User {
 `;
 const u = `
 CREATE TABLE users (
+extend type Query {
+type Made = { a: 1 }
+scalar Date
 `;
 """
 RAW = "q := `\nA = 1\n`\nr := '`' // it's a `\nB = 1\nm := `\n  create table users (\n`\n"
@@ -56,7 +59,12 @@ RAW = "q := `\nA = 1\n`\nr := '`' // it's a `\nB = 1\nm := `\n  create table use
         (PYTHON, "go", [], ["TIMEOUT = 30"]),
         (GO, "go", ["Timeout", "one"], ["**/*.go", "const Limit = 7", "const Last = 1"]),
         (GO, "md", [], ["Timeout"]),
-        (SCRIPT, "ts", ["A = 1", "B = 1", "C = 1"], ["items.map((x)", "D = 1", "type User {", "CREATE TABLE users"]),
+        (
+            SCRIPT,
+            "ts",
+            ["A = 1", "B = 1", "C = 1", "Made"],
+            ["items.map((x)", "D = 1", "type User {", "CREATE TABLE users", "type Query {", "scalar Date"],
+        ),
         ("const a = `\nA = 1\n", "js", [], ["A = 1"]),
         ("<p>don't {`\nA = 1\n`}</p>\nB = 1\n", "tsx", ["A = 1"], ["B = 1"]),
         (RAW, "go", ["A = 1"], ["B = 1", "create table users"]),
