@@ -314,7 +314,7 @@ def check_rules(key: str, document: Document, policy: Policy) -> None:
     if document.fields.get("superseded_by") == key:
         raise RefusedError(f"{key} cannot supersede itself")
     if key in document.strings("requires"):
-        ways = (
+        lines = (
             "--requires names another memory, on which it rests",
             f"to require nothing: gitmem edit {key} --requires ''",
         )

@@ -494,4 +494,4 @@ def test_what_only_names_something_that_occurs_is_counted_apart(repo, run_cli):
     ran = run_cli("adopt", "-v")
 
     assert "`SHOP_DB_URL` occurs in the code" in ran.out
-    assert "0 false, 2 hold (1 by name only)" in ran.out
+    assert "0 false, 2 hold, 1 of them by name only" in ran.out

@@ -153,7 +153,8 @@ def summary(adoption: Adoption) -> str:
     since = f" since {adoption.base[:10]}" if adoption.base else ""
     rest = f" ({count_of(number, 'statement')} not checkable)" if (number := len(adoption.unchecked)) else ""
     by_name = sum("contains" in (finding.check or ()) for finding in adoption.of(HOLDS))
-    held = f"{holds} hold{'s' if holds == 1 else ''}{f' ({by_name} by name only)' if by_name else ''}"
+    some = f", {by_name} of them by name only" if by_name else ""
+    held = f"{holds} hold{'s' if holds == 1 else ''}{', by name only' if by_name == holds > 0 else some}"
     ignored = f", {len(adoption.ignored)} ignored" if adoption.ignored else ""
     known = f", {number} known (baseline)" if (number := len(adoption.of(KNOWN))) else ""
     lines = f", lines since {adoption.since[:10]}" if adoption.since else ""
