@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # How many problems are named, and how much of a value.
-NAMED, VALUE_CHARS = 3, 60
+PROBLEMS_SHOWN, VALUE_CHARS = 3, 60
 MISSING, UNKNOWN = "missing", "extra_forbidden"
 
 
@@ -24,8 +24,8 @@ def describe_refused(tool: str, problems: Sequence[Mapping[str, Any]], takes: Se
         problems: pydantic's errors (its ``ValidationError.errors``); at least one.
         takes: The names of the tool's arguments.
     """
-    parts = [_describe(problem) for problem in problems[:NAMED]]
-    parts += [f"and {len(problems) - NAMED} more"] if len(problems) > NAMED else []
+    parts = [_describe(problem) for problem in problems[:PROBLEMS_SHOWN]]
+    parts += [f"and {len(problems) - PROBLEMS_SHOWN} more"] if len(problems) > PROBLEMS_SHOWN else []
     if any(problem["type"] in (MISSING, UNKNOWN) for problem in problems):
         parts.append(f"{tool} takes: {', '.join(sorted(takes))}")
     return f"{tool}: {'; '.join(parts)}"
@@ -35,9 +35,9 @@ def _describe(problem: Mapping[str, Any]) -> str:
     first, *rest = problem["loc"] or ("arguments",)
     name = display(f"{first}{''.join(f'[{part}]' for part in rest)}")[:VALUE_CHARS]
     if problem["type"] == UNKNOWN:
-        return f"there is no argument {name}"
+        return f"unexpected argument {name}"
     if problem["type"] == MISSING:
-        return f"the argument {name} is missing"
+        return f"missing argument {name}"
     # "Input should be a valid integer, unable to parse string as an integer", "String should have at most 9 characters"
     _, _, expected = str(problem["msg"]).partition(" should ")
     wanted = f"must {expected.partition(', unable')[0]}" if expected else f"is wrong: {problem['msg']}"

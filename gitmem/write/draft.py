@@ -121,7 +121,7 @@ def split_title(text: str, title: str) -> tuple[str, str]:
     """Split a memory that was typed as one text into title and body.
 
     A single short line is a title without a body. Of a longer text the first sentence or line becomes the title, and
-    the body is the whole text. A line of dashes is no title; neither is a frontmatter, but it stays in the body.
+    the body is the whole text. Lines of dashes and a frontmatter never become the title; the body keeps a frontmatter.
     """
     if title:
         return clean_text(title), text

@@ -18,7 +18,7 @@ UNKNOWN = {"type": "extra_forbidden", "loc": ("a\x1bb",), "msg": "Extra inputs a
     ("problems", "said"),
     [
         ([LONG], f'find: query must have at most 20 characters, not "{"q" * 59}…'),
-        ([NAMELESS, UNKNOWN], "find: the argument query is missing; there is no argument a\\x1bb; find takes: a, b"),
+        ([NAMELESS, UNKNOWN], "find: missing argument query; unexpected argument a\\x1bb; find takes: a, b"),
         ([NUMBER] * 5, "find: " + "kinds[0] must be a valid string, not 1; " * 3 + "and 2 more"),
         ([NUMBER | {"loc": (), "msg": "odd"}], "find: arguments is wrong: odd, not 1"),
     ],

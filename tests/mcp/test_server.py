@@ -89,7 +89,7 @@ def test_refused_arguments_are_named_with_what_was_expected_and_what_came(memory
         "memory_search: kinds[0] must be a valid string, not 1",
     ]
     assert texts[3].startswith(
-        "memory_search: the argument query is missing; there is no argument question; memory_search takes: collection,"
+        "memory_search: missing argument query; unexpected argument question; memory_search takes: collection,"
     )
 
 

@@ -58,7 +58,7 @@ _VALUED, _FOLDER = ("-f", "-I", "-j", "-o", "-W"), ("-C", "-d", "--directory", "
 BYTES, COMMANDS_AT_MOST, DEPTH = 64 * 1024, 60, 3
 # The most commands that are looked up for one line, and the most targets that one rule of a Makefile names.
 LOOKED_UP_AT_MOST, TARGETS_AT_MOST = 200, 50
-# The most tasks that one command names, and what runs without a name where that is no task called default.
+# The most tasks read for one command; and the task that a program runs without a name, if it is not `default`.
 TASKS_AT_MOST, _DEFAULTS = 10, {"nox": "", "pre-commit": "", "tox": "testenv"}
 # The most characters of a command; and how variables are written.
 LINE_CHARS, _VARIABLES = 2000, (("$(", ")"), ("${", "}"), ("{{", "}}"))

@@ -79,10 +79,8 @@ def _clean_folder(folder: str, eraser: Eraser, *, indexes: bool) -> int:
 
 def _clean_file(path: Path, eraser: Eraser) -> bool:
     """Remove or edit one file; return whether that was necessary."""
-    if path.name.startswith((f"{LOCAL}.", f"{LOCAL}-wal.damaged")):  # damaged ones, set aside
-        path.unlink(missing_ok=True)
-        return True
-    if path.name == _CAUTIONS:
+    is_set_aside = path.name.startswith((f"{LOCAL}.", f"{LOCAL}-wal.damaged"))  # because it is damaged
+    if is_set_aside or path.name == _CAUTIONS:
         path.unlink(missing_ok=True)
         return True
     if path.name == LOCAL:

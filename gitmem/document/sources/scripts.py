@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import islice
 
 from gitmem.document.sources.comments import without_definitions
 from gitmem.document.sources.formats import decode, iter_matches, read_source
@@ -87,12 +88,13 @@ def _replaced(word: str, variables: dict[str, list[str]]) -> list[str]:
     """Return the targets of a word with variables, each with every word of their values; none for other functions."""
     names = [word]
     for _ in range(DEPTH_LIMIT):
-        names = [
+        replaced = (
             f"{name[: match.start()]}{value}{name[match.end() :]}" if match else name
             for name in names
             for match in [_MAKE_REFERENCE.search(name)]
             for value in (variables.get(match[1] or match[2], ()) if match else ("",))
-        ][:EXPANSIONS_LIMIT]
+        )
+        names = list(islice(replaced, EXPANSIONS_LIMIT))  # none is made beyond: it would take a gigabyte
     return [name for name in names if not set("$%()").intersection(name)]
 
 

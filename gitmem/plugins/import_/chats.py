@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from gitmem.plugins.import_.fields import TEXT, Unreadable, is_prose, without_empty
+from gitmem.plugins.import_.fields import TEXT, Unreadable, is_prose, tables_in, without_empty
 from gitmem.plugins.import_.times import time_of
 
 TYPE_CHECKING = False
@@ -92,7 +92,7 @@ def _messages_in_tree(mapping: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             role = _role(speaker) if isinstance(speaker, dict) else ""
             about = message.get("metadata")
             attached = about.get("attachments") if isinstance(about, dict) else None
-            files = [one.get("name") for one in attached if isinstance(one, dict)] if isinstance(attached, list) else []
+            files = [item.get("name") for item in tables_in(attached)]
             names = [f"[{name.strip('[]')}]" for name in files if isinstance(name, str) and name]
             yield role, "\n\n".join([*_texts(parts if isinstance(parts, list) else content), *names])
 

@@ -351,6 +351,11 @@ def as_list(value: object) -> list[str]:
     return list(dict.fromkeys(text for text in texts if text))
 
 
+def tables_in(value: object) -> list[dict[str, Any]]:
+    """Return the objects in a list; none for other values."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
 def is_plain_list(value: object) -> bool:
     """Return whether ``as_list`` reads all that a value says."""
     parts = value if isinstance(value, list) else [value]

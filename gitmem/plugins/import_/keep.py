@@ -6,7 +6,7 @@ Source: the files below ``Takeout/Keep`` of an export (``textContent`` or ``list
 
 from __future__ import annotations
 
-from gitmem.plugins.import_.fields import DELETED_REASON, Unreadable, without_empty
+from gitmem.plugins.import_.fields import DELETED_REASON, Unreadable, tables_in, without_empty
 from gitmem.plugins.import_.times import time_of
 
 TYPE_CHECKING = False
@@ -37,30 +37,24 @@ def read_keep(table: Mapping[str, Any], where: str) -> dict[str, Any] | Unreadab
         return Unreadable(where, DELETED_REASON, is_skipped=True)
     items = [
         f"- [{'x' if item.get('isChecked') else ' '}] {item['text']}"
-        for item in _tables(table, "listContent")
+        for item in tables_in(table.get("listContent"))
         if isinstance(item.get("text"), str)
     ]
     links = [
         f"[{link.get('title') or link['url']}]({link['url']})"
-        for link in _tables(table, "annotations")
+        for link in tables_in(table.get("annotations"))
         if link.get("source") == _LINK and isinstance(link.get("url"), str)
     ]
     parts = (str(table.get("textContent") or ""), "\n".join(items), "\n".join(links))
-    attached = [one["filePath"] for one in _tables(table, "attachments") if isinstance(one.get("filePath"), str)]
+    attached = [one["filePath"] for one in tables_in(table.get("attachments")) if isinstance(one.get("filePath"), str)]
     body = "\n\n".join(filter(None, parts))
     if not (body.strip() or str(table.get("title") or "").strip() or attached):
         return Unreadable(where, "it is empty", is_skipped=True)
     return without_empty(
         title=table.get("title") or (", ".join(attached) if not body.strip() else None),
         body=body,
-        tags=[one["name"] for one in _tables(table, "labels") if isinstance(one.get("name"), str)],
+        tags=[one["name"] for one in tables_in(table.get("labels")) if isinstance(one.get("name"), str)],
         created=time_of(table.get("createdTimestampUsec")),
         edited=time_of(table.get("userEditedTimestampUsec")),
         attachments=attached,
     )
-
-
-def _tables(table: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    """Return the objects in a list of a note."""
-    value = table.get(name)
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

@@ -18,6 +18,7 @@ from gitmem.plugins.import_.fields import (
     as_list,
     kind_of,
     list_store_only,
+    tables_in,
 )
 from gitmem.plugins.import_.times import time_of
 from gitmem.store import layout
@@ -128,7 +129,7 @@ def foreign_concept(found: Mapping[str, Any], body: str, inside: str, where: str
 def _refs(found: Mapping[str, Any], body: str, inside: str, pages: Pages) -> list[str]:
     """Return a concept's references: the keys of concepts that it links to, and the addresses of sources."""
     sources = found.get("sources")
-    entries = [entry for entry in sources if isinstance(entry, dict)] if isinstance(sources, list) else []
+    entries = tables_in(sources)
     resources = [str(entry["resource"]) for entry in entries if entry.get("resource")]
     refs = as_list(found.get("refs"))
     for target in (*resources, *_LINK.findall(body)):

@@ -28,6 +28,7 @@ from gitmem.plugins.import_.fields import (
     as_list,
     from_table,
     is_prose,
+    tables_in,
     without_empty,
     words_of,
 )
@@ -117,7 +118,7 @@ def _lists_in(table: Mapping[str, Any]) -> dict[str, list[Any]]:
                 "text": one["content"],
                 "created_at": time_of(one.get("file_creation_date")) or one.get("created_at"),
             }
-            for one in _tables_in(table.get("files"))
+            for one in tables_in(table.get("files"))
             if isinstance(one.get("content"), str)
         ]
         return {"blocks": blocks, "passages": passages or _passages(table), **({"files": files} if files else {})}
@@ -140,11 +141,6 @@ def _lists_in(table: Mapping[str, Any]) -> dict[str, list[Any]]:
         and (name in ("memory", "data") or (lists and (_has_text(value) or any(map(_has_notes, value.values())))))
     }
     return lists | inner
-
-
-def _tables_in(value: object) -> list[dict[str, Any]]:
-    """Return the objects in a list; empty for other values."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def _has_text(table: Mapping[str, Any]) -> bool:

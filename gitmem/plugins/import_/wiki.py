@@ -262,7 +262,7 @@ def _has_heading(record: ImportRecord, inside: str) -> bool:
 def _tags_of_bear(prose: str) -> list[str]:
     """Return the tags of the first line below the title and of the last paragraph, if these lines have nothing else.
 
-    Elsewhere such a line is rather a comment in code that nobody marked as code, or a heading without its space.
+    In other places, such a line is usually a comment in unmarked code, or a heading that lacks its space.
     """
     rows = [row for row in _UNSHOWN.sub("", prose).rstrip().split("\n") if not row.startswith("# ")]
     first = next((row for row in rows if row.strip()), "")

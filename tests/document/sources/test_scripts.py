@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 from support.each import each
 
 from gitmem.document.sources.scripts import read_scripts
@@ -72,3 +74,13 @@ def test_variables_of_make_in_one_another_do_not_become_millions_of_targets() ->
     text = "A0 = a b\n" + "".join(f"A{n} = $(A{n - 1})1 $(A{n - 1})2\n" for n in range(1, 40)) + "$(A39) $(A8): x\n"
 
     assert len(read_scripts("Makefile", text.encode())) <= 1000
+
+
+def test_targets_of_long_variables_in_one_another_take_little_memory() -> None:
+    makefile = f"A := {'a ' * 3000}\n$(A)$(A): ; true\n".encode()
+    tracemalloc.start()
+    try:
+        read_scripts("Makefile", makefile)
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
